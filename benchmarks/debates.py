@@ -9,7 +9,7 @@ and writes them for a model to be asked::
     conqret debate score statements.jsonl --model gpt-4o-mini -o runs/debatune
     CONQRET_DATA=… python benchmarks/debates.py --per-model 60 --model gpt-4o-mini --replay runs/debatune
 
-The second prints the scores beside Table 1's. For response quality it is ``conqret debate quality statements.jsonl``,
+The second prints the scores beside Table 1's. For response quality it is ``conqret debate score --against SYSTEM``,
 with ``--quality`` in both calls here; ``--per-model 160`` is then one instruction of each topic and side, as many as
 the paper has. Without ``--model`` it is the offline baseline; ``--per-model 480`` takes every statement.
 """

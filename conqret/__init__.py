@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from conqret.data import Item as Item
     from conqret.data import Judgment as Judgment
     from conqret.data import Measure as Measure
-    from conqret.debate.debatune.debate_judging import controllability as controllability
-    from conqret.debate.debatune.debate_judging import response_quality as response_quality
     from conqret.debate.debatune.debate_run import hold_debates as hold_debates
     from conqret.debate.debatune.debater_training import tune_debater as tune_debater
     from conqret.debate.debatune.manual_inspection import sample_statements as sample_statements
     from conqret.debate.debatune.manual_inspection import statement_agreement as statement_agreement
     from conqret.debate.debatune.output_filter import filter_statements as filter_statements
+    from conqret.debate.debatune.quality_scores import controllability as controllability
+    from conqret.debate.debatune.quality_scores import response_quality as response_quality
     from conqret.debate.debatune.statement_run import write_statements as write_statements
     from conqret.debate.debatune.topic_check import two_sided_topics as two_sided_topics
     from conqret.debate.debatune.training_export import debate_training_data as debate_training_data
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from conqret.debateqa.curation.deduplication import dedupe as dedupe
     from conqret.debateqa.curation.question_sample import draw_question_pairs as draw_question_pairs
     from conqret.debateqa.curation.question_sample import duplicate_threshold as duplicate_threshold
-    from conqret.debateqa.curation.removal import remove_partial_answers as remove_partial_answers
+    from conqret.debateqa.curation.review import remove_partial_answers as remove_partial_answers
     from conqret.debateqa.preferences import correlate as correlate
     from conqret.debateqa.stability import metric_stability as metric_stability
     from conqret.debateqa.standings import rank_systems as rank_systems
@@ -148,7 +148,7 @@ _HOMES = {
     "collect_debates": "conqret.scrapers.corpus_collecting",
     "collect_evidence": "conqret.scrapers.corpus_collecting",
     "compare": "conqret.studies.compare.result",
-    "controllability": "conqret.debate.debatune.debate_judging",
+    "controllability": "conqret.debate.debatune.quality_scores",
     "correlate": "conqret.debateqa.preferences",
     "curate_benchmark": "conqret.debateqa.curation.benchmark",
     "debatable_questions": "conqret.debateqa.curation.debatable",
@@ -194,9 +194,9 @@ _HOMES = {
     "rank_systems": "conqret.debateqa.standings",
     "read_two_turn": "conqret.debate.two_turn.two_turn_files",
     "recorded_requests": "conqret.judging.recorded_requests",
-    "remove_partial_answers": "conqret.debateqa.curation.removal",
+    "remove_partial_answers": "conqret.debateqa.curation.review",
     "report_run": "conqret.experiments.run_report",
-    "response_quality": "conqret.debate.debatune.debate_judging",
+    "response_quality": "conqret.debate.debatune.quality_scores",
     "retrieve": "conqret.retrieval.retrieve",
     "run": "conqret.experiments.experiment",
     "run_suite": "conqret.suites.suite_run",

@@ -40,22 +40,13 @@ def experiment(file: Path, out: Path) -> None:
     given = {name: Path(os.path.normpath(file.parent / plan[name])) for name in names}
     questions, corpus = given.get("questions"), given.get("corpus")
     if "dedupe" in plan:
-        run_command(
-            "debateqa",
-            "questions",
-            "dedupe",
-            questions,
-            *as_options(plan["dedupe"]),
-            "-o",
-            out / "questions.jsonl",
-        )
-        questions = out / "questions.jsonl"
+        run_command("debateqa", "questions", questions, *as_options(plan["dedupe"]), "-o", out / "questions")
+        questions = out / "questions" / "kept.jsonl"
     references = given.get("references", out / "benchmark" / "benchmark.jsonl")
     if "curate" in plan:
         run_command(
             "debateqa",
             "curate",
-            "run",
             questions,
             "--corpus",
             corpus,
@@ -75,9 +66,9 @@ def experiment(file: Path, out: Path) -> None:
         index = () if settings.get("strategy", "none") == "none" else ("--index", corpus)
         run_command("debateqa", "answer", references, *index, *as_options(settings), "-o", folder)
         said = (folder / "answers.jsonl", "--system", name)
-        run_command("debateqa", "score", "perspective-diversity", *said, "--references", references,
+        run_command("debateqa", "score", "--metric", "perspective-diversity", *said, "--references", references,
             *as_options(diversity | {"backbone": backbone}), "-o", measured / "diversity")  # fmt: skip
-        run_command("debateqa", "score", "dispute-awareness", *said, "--questions", references,
+        run_command("debateqa", "score", "--metric", "dispute-awareness", *said, "--references", references,
             *as_options(plan.get("dispute-awareness", {})), "-o", measured / "awareness")  # fmt: skip
         answers += ["--answers", folder]
         scores += [measured / metric / "scores.parquet" for metric in ("diversity", "awareness")]

@@ -66,6 +66,7 @@ EXCEPTIONS: Sequence[AllowedPassage] = (
     ),
     AllowedPassage(r"url, licence", "the name of a column"),
     AllowedPassage(r"labels people\.csv", "the name of a file"),
+    AllowedPassage(r"first person", "the grammatical person"),
     AllowedPassage(r"by asked Skip to", "the name of a style in a template"),
     AllowedPassage(
         r"arguments are asked for, and|not among those asked for|of this name is asked for",

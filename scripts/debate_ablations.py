@@ -45,9 +45,7 @@ def ablations(file: Path, out: Path) -> None:
         shown = ("--model", f"local/{writer}", "--system", name, *as_options(plan.get("write", {})))
         debate("write", test, *shown, "-o", out / "written" / name)
     debate("score", *written, *as_options(plan.get("score", {})), "-o", out / "controllability")
-    debate(
-        "quality", *written, "--against", BASE, *as_options(plan.get("quality", {})), "-o", out / "quality"
-    )
+    debate("score", *written, "--against", BASE, *as_options(plan.get("quality", {})), "-o", out / "quality")
 
 
 if __name__ == "__main__":

@@ -172,7 +172,7 @@ class KeptValues(RowStore[KeptScores[Likeness]]):
             path,
             KeptScores[Likeness],
             lambda row: row.key,
-            foreign="is not a value of conqret debateqa score baselines; "
+            foreign="is not a value of conqret debateqa score; "
             "give another folder with -o, or delete this file",
         )
 

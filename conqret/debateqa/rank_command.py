@@ -1,20 +1,34 @@
-"""``conqret debateqa rank``: systems by Perspective Diversity, Dispute Awareness, and both."""
+"""``conqret debateqa rank``: systems by Perspective Diversity, Dispute Awareness, and both; and how far the rankings of
+metrics agree with annotators', and among measuring models."""
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
-from conqret.console.printing import at, result
-from conqret.debateqa.scores.score_options import remark_left_out, remark_missing
+from conqret.console.printing import at, heading, note, result
+from conqret.debateqa.score_command import remark_missing
+from conqret.errors import DeclarationError, number
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     from rich.console import RenderableType
 
+    from conqret.debateqa.preferences import RankingAgreement
     from conqret.debateqa.score_table import CommonMeans
+    from conqret.debateqa.stability import PairMatrix
     from conqret.debateqa.standings import Standings
+    from conqret.show.table import Table
+
+MEANS = {
+    "tau": "1: the same order; 0: no relation; -1: the reverse order",
+    "agreement": "1: every verdict is the same; --json also has Cohen's kappa",
+}
 
 
 @grouped
@@ -24,6 +38,9 @@ def rank(
     weights: str = "0,0.25,0.5,0.75,1",
     report: Path | None = None,
     answers: list[Path] | None = None,
+    preferences: Path | None = None,
+    stability: Literal["systems", "answers"] | None = None,
+    plot: Path | None = None,
     json_output: options.Json = False,
 ) -> None:
     """Rank systems by the weighted mean of two metrics, Perspective Diversity and Dispute Awareness, after
@@ -32,25 +49,40 @@ def rank(
     If a metric was measured with several models or prompts, its mean over them is used; a system's normalized rank
     (DebateQA, Table 2) comes from its mean rank over them.
 
+    With `--preferences`, each metric's ranking of systems is compared with annotators' instead; with `--stability`, the
+    results of every two measuring models or prompts.
+
     Args:
-        scores: Score tables (scores.parquet) of all systems that `conqret debateqa score perspective-diversity` and
-            `dispute-awareness` wrote.
+        scores: Score tables (scores.parquet) of all systems that `conqret debateqa score` wrote.
         weights: The weights, from 0 to 1 and comma-separated, that the metric Perspective Diversity has in the ranking;
             the metric Dispute Awareness has 1 minus the weight.
         report: Write a page with the ranks and a description of each system.
         answers: A folder of `conqret debateqa answer`, whose settings the page of `--report` describes; the folder's
             name must be the system's. May be repeated.
+        preferences: Annotators' pairwise preferences of systems (first, second, preference; optionally annotator,
+            item), with which each metric's ranking is compared, by Elo, Spearman's rho and Kendall's tau (Table 14).
+        stability: Compare every two measuring models or prompts of each metric (DebateQA, Figures 9 to 11), by
+            Kendall's tau-b of the rankings of `systems` by their mean scores or of all `answers`, and for yes/no
+            metrics by the share of equal verdicts.
+        plot: Draw the heat maps of `--stability` into this file, .png or .svg, one panel per metric.
 
     Examples:
 
     conqret debateqa rank runs/*/scores.parquet --weights 0,0.25,0.5,0.75,1
 
-    conqret debateqa rank runs/*/scores.parquet --weights 0.5 --json
+    conqret debateqa rank runs/*/scores.parquet --preferences pairs.csv
+
+    conqret debateqa rank runs/*/scores.parquet --stability systems --plot stability.png
     """
     from conqret.debateqa.rank_page import ranking_table, ranking_words, read_systems, write_ranks
     from conqret.debateqa.standings import rank_systems, ranks, shown
-    from conqret.errors import DeclarationError
 
+    if preferences is not None:
+        _compare_with_annotators(scores, preferences, json_output)
+        return
+    if stability is not None:
+        _compare_instruments(scores, stability, plot, json_output)
+        return
     if answers and report is None:
         raise DeclarationError("--answers is for the report page: name the page with --report")
     systems = read_systems(answers or ())
@@ -59,7 +91,7 @@ def rank(
     places = {weight: shown(ranks(values)) for weight, values in table.items()}
     remark_missing(system_ranking.missing)
     for metric, instrument, means in _measured(system_ranking):
-        remark_left_out(metric, instrument, means.left_out, means.questions)
+        _remark_left_out(metric, instrument, means.left_out, means.questions)
     ranking = ranking_table(system_ranking, table, places)
     lines: list[RenderableType] = [*ranking_words(places), "", ranking]
     if report is not None:
@@ -110,10 +142,140 @@ def _measured(ranking: Standings) -> list[tuple[str, str, CommonMeans]]:
 
 
 def _weights(text: str) -> list[float]:
-    from conqret.errors import DeclarationError
-
     wanted = "--weights is a list such as 0,0.5,1"
     values = options.numbers(text, wanted)
     if not values:
         raise DeclarationError(f"{wanted}, not {text!r}")
     return values
+
+
+def _compare_with_annotators(scores: Sequence[Path], preferences: Path, json_output: bool) -> None:
+    from dataclasses import asdict
+
+    from conqret._optional import require
+    from conqret.debateqa.preferences import correlate as compared
+
+    require("scipy", extra="stats")
+    agreements = compared(scores, preferences)
+    for agreement in agreements:
+        _remark_left_out(agreement.metric, agreement.instrument, agreement.unlike, agreement.questions)
+    if left := sorted({name for agreement in agreements for name in agreement.left_out}):
+        note(f"annotators compared these systems, but not every metric scored them: {', '.join(left)}")
+    result([asdict(agreement) for agreement in agreements], _agreement_lines(agreements), as_json=json_output)
+
+
+def _agreement_lines(agreements: Iterable[RankingAgreement]) -> Iterator[RenderableType]:
+    yield heading("Agreement with annotators' rankings")
+    for instrument, metrics in groupby(agreements, key=attrgetter("instrument")):
+        yield instrument or "measuring model without a name"
+        for row in metrics:
+            rho, tau = ("none" if value is None else f"{value:.3f}" for value in (row.rho, row.tau))
+            behind = (
+                f"{number(row.systems, 'system')}, {row.annotators} annotator{'s' * (row.annotators != 1)}"
+            )
+            known = f"rho {rho:>6}   tau {tau:>6}   ({behind})"
+            yield f"  {row.metric:<24} {f'none: {row.reason}' if row.rho is None else known}"
+
+
+def _compare_instruments(
+    scores: Sequence[Path], over: Literal["systems", "answers"], plot: Path | None, json_output: bool
+) -> None:
+    from conqret._optional import require
+    from conqret.debateqa.stability import metric_stability
+
+    require("scipy", extra="stats")
+    if plot is not None and plot.suffix.lower() not in (".png", ".svg"):
+        raise DeclarationError(f"--plot takes a file that ends in .png or .svg, not {plot.name}")
+    compared = metric_stability(scores, over=over)
+    matrices = compared.matrices
+    if compared.alone:
+        note(f"left out, because only one model measured them: {', '.join(compared.alone)}")
+    for matrix in matrices:
+        _remark(matrix)
+    if plot is not None:
+        from conqret.debateqa.stability import heat_maps
+        from conqret.show.page import write_file
+
+        write_file(plot, heat_maps(matrices, "svg" if plot.suffix.lower() == ".svg" else "png"))
+    result([_record(matrix) for matrix in matrices], map(_table, matrices), as_json=json_output)
+    if plot is not None:
+        note(f"plot: {plot}")
+
+
+def _remark(matrix: PairMatrix) -> None:
+    from conqret.debateqa.stability import FEW_SYSTEMS
+
+    if matrix.left_out:
+        note(
+            f"{matrix.metric}: {matrix.left_out} answers are left out, because not every measuring model scored them"
+        )
+    if matrix.over == "systems" and matrix.items < FEW_SYSTEMS:
+        note(
+            f"{matrix.metric}: a tau over {matrix.items} systems is very uncertain; the paper ranks "
+            f"{FEW_SYSTEMS} systems (use --stability answers to compare all answers)"
+        )
+
+
+def _record(matrix: PairMatrix) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    pairs = []
+    for (first_name, other), estimate in matrix.values.items():
+        pair: dict[str, Any] = {"first": first_name, "second": other, **asdict(estimate)}
+        if (first_name, other) in matrix.kappas:
+            pair["kappa"] = asdict(matrix.kappas[first_name, other])
+        pairs.append(pair)
+    return {
+        "metric": matrix.metric, "statistic": matrix.statistic, "over": matrix.over, "systems": matrix.systems,
+        "answers": matrix.answers, "left_out": matrix.left_out, "instruments": matrix.names, "matrix": matrix.rows(),
+        "pairs": pairs,
+    }  # fmt: skip
+
+
+def _table(matrix: PairMatrix) -> Table:
+    """The matrix over numbers, the numbers' names, and the ends of the values."""
+    from conqret.debateqa.stability import compared
+    from conqret.show import words
+    from conqret.show.table import Table
+
+    numbered = [f"{place:>3}  {name or 'without a name'}" for place, name in enumerate(matrix.names, start=1)]
+    header = ("", *map(str, range(1, len(numbered) + 1)))
+    rows = [
+        (str(place), *("none" if value is None else f"{value:.2f}" for value in row))
+        for place, row in enumerate(matrix.rows(), start=1)
+    ]
+    title = f"{words.label(matrix.metric)}\n  {compared(matrix)}"
+    return Table(title, header, rows, note="\n".join([*numbered, "", _ends(matrix), ""]))
+
+
+def _ends(matrix: PairMatrix) -> str:
+    """Mean and lowest value over pairs, the lowest with its interval, and how many have none."""
+    number = {name: place for place, name in enumerate(matrix.names, start=1)}
+    known = {pair: value for pair, value in matrix.values.items() if value.value is not None}
+    missing = [(pair, value) for pair, value in matrix.values.items() if value.value is None]
+    lines = [MEANS[matrix.statistic]]
+    if known:
+        values = [estimate.value for estimate in known.values() if estimate.value is not None]
+        lowest = min(known, key=lambda pair: known[pair].value or 0.0)
+        between = f"{number[lowest[0]]} and {number[lowest[1]]}"
+        lines.append(
+            f"mean of {len(values)} pairs {sum(values) / len(values):.2f}, lowest {known[lowest]} ({between})"
+            if len(values) > 1
+            else f"{between}: {known[lowest]}"
+        )
+        lines.append(known[lowest].reason or "in brackets: the 95% interval over questions")
+    if missing:
+        (first_name, other), first = missing[0]
+        have, between = "has" if len(missing) == 1 else "have", f"{number[first_name]} and {number[other]}"
+        lines.append(f"{len(missing)} of {len(matrix.values)} pairs {have} none; {between}: {first.reason}")
+    return "\n".join(lines)
+
+
+def _remark_left_out(metric: str, instrument: str, answers: int, questions: int) -> None:
+    """Say that scored answers are left out of the means, because not all systems have these questions' scores."""
+    if answers:
+        note(
+            f"{metric} by {instrument or 'the measuring model without a name'}: {answers} scored "
+            f"{'answer is' if answers == 1 else 'answers are'} left out; the means are over the {questions} "
+            f"{'question' if questions == 1 else 'questions'} scored of all systems"
+        )

@@ -1,4 +1,4 @@
-"""The stages of an experiment: each does what is not done yet and says how much of it failed."""
+"""The stages after the ranking, each of which does what is not done yet and says how much of it failed."""
 
 from __future__ import annotations
 

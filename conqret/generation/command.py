@@ -49,7 +49,7 @@ def generate(
 
     from conqret.generation.generation_run import generation_job
     from conqret.generation.generation_run import write_arguments as write
-    from conqret.generation.tasks import expected_writing
+    from conqret.generation.generator import expected_writing
     from conqret.judging.cost import Sizes
     from conqret.show.words import reason
 

@@ -77,7 +77,7 @@ def _readers(label_export: LabelExport, to: str, *, final: bool, practice: bool)
     if label_export.task == WRITING and practice:
         yield (
             f"grade them with: conqret labels collect {file} --task counter-argument, or conqret debate two-turn "
-            f"rubric {file}"
+            f"judge {file} --rubric"
         )
         yield "let a writer go on with: conqret labels manage --resume"
         return

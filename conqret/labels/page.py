@@ -26,7 +26,7 @@ SLOWEST = 100
 TOO_EARLY = "Agreement is computed as soon as two annotators have labeled the same item."
 NO_AGREEMENT = {
     JUDGING: "What came of it is told by conqret debate two-turn outcomes, from the export.",
-    WRITING: "What it earns its writers is told by conqret debate two-turn writers, once it was judged.",
+    WRITING: "What it earns its writers is told by conqret debate two-turn outcomes --writers, once it was judged.",
 }
 """Why there is none in other studies, by their task."""
 

@@ -11,11 +11,63 @@ from conqret.io.pairs import Pair
 from conqret.judging.cost import ExpectedCost, expected_asking
 from conqret.judging.responses import Typed
 from conqret.llm.request import Answer, Request, messages
-from conqret.perspectives.offline_detection import baseline_grade
 from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.session import Session
 from conqret.runs.study_run import ResponseRow
 from conqret.runs.trials import Trial
+from conqret.text.analysis import weight
+from conqret.text.lexicons import NEGATIONS
+from conqret.text.stance_detection import values
+from conqret.text.text_passages import Passage, read
+
+COVERED = 0.6
+"""The share of a statement's words that its best passage must hold; from 3 of 5 on, the passage is taken to
+speak of the same thing (as in the offline baseline's alignment of claims with sources)."""
+
+TOUCHED, WHOLE = 0.4, 0.8
+"""As far again below and above: where a passage begins to speak of the same thing, and where it leaves little out."""
+
+PASSAGE = 2
+"""Sentences that are read together."""
+
+
+def baseline_grade(document: str, perspective: str) -> tuple[int, float]:
+    """How far the document speaks for the perspective, from 0 (against it) to 4 (clearly for it), and the share of the
+    perspective's words that its best passage holds, in [0, 1].
+
+    The best passage are the two neighbouring sentences with the greatest share of the perspective's stems, by
+    weight (a half for common words, else 1). With that share it is clear from :data:`WHOLE` on, in part from
+    :data:`COVERED`, touched from :data:`TOUCHED`, else nothing. A perspective that denies something is contained
+    only where that passage denies something too, or speaks more ill of things than well; else it is spoken against.
+    """
+    statement = Passage(perspective)
+    passage, covered = best_passage(statement, read(document).sentences)
+    if covered < COVERED:
+        return (2 if covered >= TOUCHED else 1), covered
+    if _denies(statement) and not any(_denies(sentence) for sentence in passage):
+        counts = [values(sentence) for sentence in passage]
+        if sum(bad for _, bad in counts) <= sum(good for good, _ in counts):
+            return 0, covered
+    return (4 if covered >= WHOLE else 3), covered
+
+
+def best_passage(statement: Passage, sentences: Sequence[Passage]) -> tuple[Sequence[Passage], float]:
+    """The neighbouring sentences that hold most of the statement's stems by weight, and that share in [0, 1]."""
+    weights = {term: weight(term) for term in sorted(set(statement.roots) - {""})}
+    total = sum(weights.values())
+    if not total or not sentences:
+        return (), 0.0
+    shares = []
+    for place in range(len(sentences)):
+        held = {term for sentence in sentences[place : place + PASSAGE] for term in sentence.roots}
+        shares.append(sum(value for term, value in weights.items() if term in held))
+    best = shares.index(max(shares))
+    return sentences[best : best + PASSAGE], shares[best] / total
+
+
+def _denies(sentence: Passage) -> bool:
+    return not NEGATIONS.isdisjoint(sentence.words)
+
 
 PROMPT = "perspective-detection"
 

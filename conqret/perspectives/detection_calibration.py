@@ -12,10 +12,9 @@ from itertools import pairwise
 from typing import Any
 
 from conqret.io.pairs import Pair
-from conqret.perspectives.detection import YES_FROM
+from conqret.perspectives.detection import YES_FROM, baseline_grade
 from conqret.perspectives.detection_agreement import figures_of
 from conqret.perspectives.detector import DetectorQuality, logistic
-from conqret.perspectives.offline_detection import baseline_grade
 
 
 def platt(scores: Sequence[float], labels: Sequence[bool]) -> tuple[float, float]:

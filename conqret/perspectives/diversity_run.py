@@ -17,8 +17,7 @@ from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import Pair
 from conqret.perspectives import ranking_diversity as diversity
 from conqret.perspectives.perspective_files import PerspectiveQuestion, Side
-from conqret.perspectives.ranking_diversity import Holders
-from conqret.perspectives.ranking_measures import ASKED, RankingMeasure, asked_as, measures_of
+from conqret.perspectives.ranking_diversity import ASKED, Holders, RankingMeasure, asked_as, measures_of
 from conqret.retrieval.evaluation.depths import cut_off
 from conqret.retrieval.evaluation.evaluate import MeasureScore, Run, family
 from conqret.retrieval.evaluation.systems import SystemRun

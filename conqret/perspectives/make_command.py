@@ -8,7 +8,8 @@ from typing import Annotated
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
-from conqret.console.printing import at, result
+from conqret.console.printing import at, end, note, note_all, progress, result
+from conqret.debateqa.curation.command import WebSearch
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 
@@ -20,6 +21,7 @@ class From(StrEnum):
     kialo = "kialo"
     arguana = "arguana"
     open = "open"
+    inspected = "inspected"
 
 
 @grouped
@@ -43,14 +45,22 @@ def make(
             url, licence.
     Files:
         source (--from): The kind of rows, with their columns. `opinionqa`: question and options (surveys); `kialo`:
-            question and statement, or answers; `arguana`: argument and counter; `open`: question.
+            question and statement, or answers; `arguana`: argument and counter; `open`: question. `inspected`: a
+            completed inspect.csv, whose errors are counted by subset (BeRDS, Table 19): in its column `error`, no means
+            none, yes or a description an error, and an empty cell was not checked.
 
     Examples:
 
     conqret perspectives make survey.csv --from opinionqa --model gpt-4o-mini --dry-run
 
     conqret perspectives make statements.jsonl --from kialo --model gpt-4o-mini -o runs/perspectives
+
+    conqret perspectives make runs/perspectives/inspect.csv --from inspected
     """
+    if source is From.inspected:
+        _count_errors(rows, asking.shown)
+        return
+
     from conqret.perspectives.page import made_table
     from conqret.perspectives.perspectives_run import estimate, making_plan
 
@@ -72,22 +82,7 @@ def make(
     asking.conclude(summary, [made_table(summary), "", *named], outcome, summary.unanswered, there=there)
 
 
-@grouped
-def errors(
-    sheet: Path,
-    *,
-    shown: options.OutputOptions,
-) -> None:
-    """Count the errors that annotators found in a sample of generated questions, by subset (BeRDS, Table 19).
-
-    In the column `error` of the form, no means no error, yes or a description means an error, and an empty cell was not
-    checked.
-
-    Args:
-        sheet: inspect.csv of `conqret perspectives make`, filled in.
-
-    Example: conqret perspectives errors runs/perspectives/inspect.csv
-    """
+def _count_errors(sheet: Path, shown: options.OutputOptions) -> None:
     from conqret.perspectives.page import errors_table
     from conqret.perspectives.perspectives_run import perspective_errors
 
@@ -97,3 +92,63 @@ def errors(
         [errors_table(subset_errors)],
         as_json=shown.json_output,
     )
+
+
+@grouped
+def collect(
+    questions: Path,
+    *,
+    web: WebSearch,
+    pages: Path | None = None,
+    results: int | None = None,
+    output: Annotated[Path | None, options.run_folder("QUESTIONS-collect", "The folder")] = None,
+    overwrite: options.Overwrite = False,
+    shown: options.OutputOptions,
+) -> None:
+    """Make a corpus for each question, of the pages that a web search finds for it (BeRDS, section 4.2).
+
+    Pages are fetched with pauses, each once, and cut into passages of 100 words. The folder is a corpus for
+    `conqret retrieve index`, `conqret retrieve run` and `conqret perspectives score`; each question is searched only
+    in its own pages.
+
+    Args:
+        questions: Column question, optionally id: JSONL, CSV, TSV, Parquet.
+        results: How many results of a search are read. Default: 100.
+    Files:
+        pages: Pages that you have, instead of a search: columns question_id and text, optionally title, url, licence.
+
+    Examples:
+
+    conqret perspectives collect questions.jsonl --search google --user-agent 'our-lab (mailto:someone@example.org)'
+    -o web/
+
+    conqret perspectives collect questions.jsonl --pages pages.jsonl -o web/
+
+    conqret perspectives score bm25 mmr --corpus web/ --perspectives questions.jsonl --model gpt-4o-mini
+    """
+    from conqret.perspectives.own_corpora import RESULTS, collect_corpora
+    from conqret.perspectives.page import collected_table
+
+    with progress("collecting", quiet=shown.quiet) as bar:
+
+        def started(count: int, kept: int, source: str) -> None:
+            shown.tell(f"{count:,} questions, searched for in {source}")
+            bar.reach(kept, total=count)
+
+        rows, folder = collect_corpora(
+            questions, search=web.search, user_agent=web.user_agent, pages=pages,
+            results=RESULTS if results is None else results,
+            output=output, overwrite=overwrite, on_start=started, on_row=lambda row: bar.advance(),
+        )  # fmt: skip
+    result(
+        [row.model_dump() for row in rows],
+        [collected_table(rows), "", at(folder.path, "corpora")],
+        as_json=shown.json_output,
+    )
+    if not shown.quiet and (empty := [row.id for row in rows if not row.passages and not row.problem]):
+        note_all(f"{len(empty)} questions have no page, so no document will be found for them", empty, 5)
+    if failed := [row for row in rows if row.problem]:
+        note(
+            f"{len(failed)} searches failed (first reason: {failed[0].problem}); run the same command to retry them"
+        )
+    end(failed)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from conqret.perspectives.diversity_run import ALL, Diversity
 from conqret.perspectives.own_corpora import CollectedPages
 from conqret.perspectives.perspectives_run import MadeSummary, SubsetErrors
-from conqret.perspectives.ranking_measures import ASKED, SHOWN, leaning_name
+from conqret.perspectives.ranking_diversity import ASKED, SHOWN, leaning_name
 from conqret.retrieval.evaluation.evaluate import MeasureScore, marks_legend
 from conqret.show import words
 from conqret.show.table import Cell, Column, Table

@@ -27,10 +27,19 @@ from conqret.io.schema import Field, Schema, TableReader
 from conqret.judging.cost import ExpectedCost, expected_asking
 from conqret.judging.judge_settings import AskedSettings, as_path, run_asked
 from conqret.llm.request import Request, messages
-from conqret.perspectives.perspective_checks import CHECK, WRONG, Checked, check_prompt, check_request
 from conqret.perspectives.perspective_files import PerspectiveQuestion, QuestionPerspective, perspective_lines
 from conqret.perspectives.perspective_sources import PerspectiveSource, read_perspective_sources
-from conqret.perspectives.perspective_writing import MOST, WAYS, WritingVariant, way_of
+from conqret.perspectives.perspective_writing import (
+    CHECK,
+    MOST,
+    WAYS,
+    WRONG,
+    Checked,
+    WritingVariant,
+    check_prompt,
+    check_request,
+    way_of,
+)
 from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
@@ -48,7 +57,7 @@ WRITTEN_TOKENS, CHECKED_TOKENS = 120, 60
 OWN_EXPERIENCE = "it asks about own experience"
 DROPPED = "the question stays, without these"
 """Why statements of a question that is kept are left out: they are
-:data:`~conqret.perspectives.perspective_checks.WRONG`."""
+:data:`~conqret.perspectives.perspective_writing.WRONG`."""
 
 
 class MadeRow(ResponseRow):

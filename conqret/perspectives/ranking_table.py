@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from conqret.perspectives.diversity_run import ALL
-from conqret.perspectives.ranking_measures import ASKED, SHOWN, leaning_name
+from conqret.perspectives.ranking_diversity import ASKED, SHOWN, leaning_name
 from conqret.show import words
 from conqret.show.forest import forests
 from conqret.show.report_page import ReportPage, Section

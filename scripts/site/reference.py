@@ -26,7 +26,7 @@ PARTS = (
     "conqret.perturb.perturbation.Perturbation",
     "conqret.studies.bias.contrast.Probe",
     "conqret.generation.generation_strategy.Strategy",
-    "conqret.debateqa.answering.answering_strategy.AnswerStrategy",
+    "conqret.debateqa.answering.rag_session.AnswerStrategy",
     "conqret.retrieval.engine.Engine",
     "conqret.io.label_layout.LabelLayout",
     "conqret.io.label_sheets.LabelTask",

@@ -43,7 +43,7 @@ strategy = "react"
 searches = 2
 [variants.trusted]
 strategy = "rag"
-trusted = true
+trusted = "standard"
 """
 pytestmark = pytest.mark.usefixtures("one_thread")
 

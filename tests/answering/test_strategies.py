@@ -15,8 +15,7 @@ pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: p
 
 from conqret.data import Reason
 from conqret.debateqa.answering.answering_run import Answering, estimate
-from conqret.debateqa.answering.answering_strategy import ANSWER_STRATEGIES
-from conqret.debateqa.answering.rag_session import AnswerPlan, NextStep, RagSession
+from conqret.debateqa.answering.rag_session import ANSWER_STRATEGIES, AnswerPlan, NextStep, RagSession
 from conqret.debateqa.answering.retrieved_chunks import CHARACTERS, ChunkSearch
 from conqret.debateqa.curation.curation_requests import NoValidResponse
 from conqret.debateqa.curation.trusted_domains import TrustedDomains

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import conqret
-from conqret.debateqa.answering.answering_strategy import ANSWER_STRATEGIES
+from conqret.debateqa.answering.rag_session import ANSWER_STRATEGIES
 from tests.server import FaultServer
 
 pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
@@ -58,8 +58,8 @@ def test_strategies_answer_offline(cli, corpus, questions, tmp_path, strategy, c
         assert "searched for <span" in page
         other = cli("debateqa", "answer", questions, "--strategy", "rag", *index, "-o", out)
         assert (other.code, "strategy" in other.err) == (2, True)
-        judged = cli("debateqa", "score", "dispute-awareness", out / "answers.jsonl", "--questions", questions,
-                     "-o", tmp_path / "scores")  # fmt: skip
+        judged = cli("debateqa", "score", "--metric", "dispute-awareness", out / "answers.jsonl",
+                     "--references", questions, "-o", tmp_path / "scores")  # fmt: skip
         assert (judged.code, "n = 3 of 3" in judged.out) == (0, True)
 
 
@@ -112,8 +112,7 @@ def test_a_price_before(cli, corpus, questions, tmp_path):
         (("--strategy", "rag"), "--index CORPUS"),
         (("--strategy", "rag", "--index", "no/corpus"), "not a corpus"),
         (("--prompt-kind", "detaild"), "answer/detailed"),
-        (("--agent-budget-usd", "1"), "--agent"),
-        (("--trusted",), "--index CORPUS"),
+        (("--trusted", "standard"), "--index CORPUS"),
         (("--agent", "gpt-4o"), "--agent has no effect on the strategy none"),
         (("--top-p", "2"), "'--top-p'"),
     ],

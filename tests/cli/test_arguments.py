@@ -60,9 +60,9 @@ def test_every_output_is_known() -> None:
             "--annotators",
             "twice",
         ),
-        (("debate", "agreement", LABELS, "--plan", "a", "--plan", "b"), "--plan", "twice"),
+        (("debate", "score", LABELS, "--plan", "a", "--plan", "b"), "--plan", "twice"),
         (
-            ("debateqa", "curate", "check", "relevance", "x", "--encoder", "a", "--encoder", "b"),
+            ("debateqa", "curate", "--check", "relevance", "x", "--encoder", "a", "--encoder", "b"),
             "--encoder",
             "twice",
         ),

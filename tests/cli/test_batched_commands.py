@@ -91,9 +91,8 @@ def of_answers(folder: Path, *command: object) -> tuple[object, ...]:
     return (
         "debateqa",
         "score",
-        command[0],
         written(folder / "answers.jsonl", answers),
-        *command[1:],
+        *command,
         questions,
     )
 
@@ -134,15 +133,17 @@ CASES = {
         lambda folder: ("debate", "hold", written(folder / "t.jsonl", TOPICS), "--arguments", 2), said, 6, 20
     ),
     "argue": Case(
-        lambda folder: of_debates(folder, "argue", arguments=None, counter_arguments=None), fair, 2, 8
+        lambda folder: of_debates(folder, "write", arguments=None, counter_arguments=None), fair, 2, 8
     ),
     "slider": Case(lambda folder: of_debates(folder, "judge"), by_place, 2, 32),
     "detect": Case(of_pairs, by_document, 1, 4),
     "answer": Case(lambda folder: of_questions(folder, "answer"), filled, 1, 2),
-    "debatable": Case(lambda folder: of_questions(folder, "questions", "debatable"), filled, 1, 2),
-    "awareness": Case(lambda folder: of_answers(folder, "dispute-awareness", "--questions"), filled, 1, 2),
+    "debatable": Case(lambda folder: of_questions(folder, "questions"), filled, 1, 2),
+    "awareness": Case(
+        lambda folder: of_answers(folder, "--metric", "dispute-awareness", "--references"), filled, 1, 2
+    ),
     "baselines": Case(
-        lambda folder: of_answers(folder, "baselines", "--metrics", "g-eval,num-of-povs", "--references"),
+        lambda folder: of_answers(folder, "--metric", "g-eval,num-of-povs", "--references"),
         filled,
         1,
         4,
@@ -219,7 +220,7 @@ def test_batches_are_handed_in_and_collected_until_all_is_there(cli: Cli, case: 
 
 def test_steps_of_a_question_are_batches_one_after_the_other(cli: Cli, corpus: Path, tmp_path: Path) -> None:
     case = Case(
-        lambda folder: (*of_questions(folder, "curate", "run"), "--corpus", corpus, "--rerank", "lexical"),
+        lambda folder: (*of_questions(folder, "curate"), "--corpus", corpus, "--rerank", "lexical"),
         curated, 3, 2 * (1 + 1 + 3),
     )  # fmt: skip
     test_batches_are_handed_in_and_collected_until_all_is_there(cli, case, tmp_path)

@@ -1,4 +1,4 @@
-"""`conqret debateqa questions` and `conqret debateqa curate run` over the fixtures, offline, from a list of questions
+"""`conqret debateqa questions` and `conqret debateqa curate` over the fixtures, offline, from a list of questions
 to a benchmark."""
 
 import csv
@@ -34,27 +34,31 @@ def corpus(tmp_path_factory):
     return folder
 
 
-def test_eighteen_questions_become_twelve(cli, tmp_path):
-    out = tmp_path / "deep" / "kept.jsonl"
-    done = cli("debateqa", "questions", "dedupe", FIXTURES / "questions.jsonl", "-o", out)
+def test_eighteen_questions_become_twelve_of_which_the_debatable_are_kept(cli, tmp_path):
+    out, questions = tmp_path / "deep" / "out", tmp_path / "q.jsonl"
+    more = '{"question": "Have you ever fired a gun?"}\n'
+    questions.write_text((FIXTURES / "questions.jsonl").read_text(encoding="utf-8") + more, encoding="utf-8")
+    priced = cli("debateqa", "questions", questions, "--dry-run", "--json")
+    assert json.loads(priced.out)["calls"] == 13
+    done = cli("debateqa", "questions", questions, "-o", out)
     assert done.code == 0
     assert "6 questions removed, decided by 6 similar pairs" in done.out
     assert "twins" in done.out
-    kept = [json.loads(line)["id"] for line in out.read_text().splitlines()]
+    kept = [json.loads(line)["id"] for line in (out / "kept.jsonl").read_text().splitlines()]
     assert kept == [json.loads(line)["id"] for line in (FIXTURES / "corpus" / "topics.jsonl").open()]
-    with (tmp_path / "deep" / "kept.pairs.csv").open(newline="") as file:
+    with (out / "pairs.csv").open(newline="") as file:
         assert {row["removed"] for row in csv.DictReader(file)} == {"second"}
+    with (out / "verdicts.csv").open(newline="") as file:
+        assert [row["about_issue"] for row in csv.DictReader(file)] == ["yes"] * 12 + ["no"]
+    again = json.loads(cli("debateqa", "questions", questions, "-o", out, "--json").out)
+    assert (again["questions"], again["kept"]) == (13, 12)
 
 
 def test_a_wrong_threshold_or_encoder_leaves_nothing(cli, tmp_path):
-    out = tmp_path / "kept.jsonl"
-    done = cli(
-        "debateqa", "questions", "dedupe", FIXTURES / "questions.jsonl", "-o", out, "--threshold", "1.5"
-    )
+    out, questions = tmp_path / "out", FIXTURES / "questions.jsonl"
+    done = cli("debateqa", "questions", questions, "-o", out, "--threshold", "1.5")
     assert (done.code, "a cosine above 0 and at most 1" in done.err) == (2, True)
-    done = cli(
-        "debateqa", "questions", "dedupe", FIXTURES / "questions.jsonl", "-o", out, "--encoder", "no/folder"
-    )
+    done = cli("debateqa", "questions", questions, "-o", out, "--encoder", "no/folder")
     assert (done.code, "'no/folder' is neither" in done.err) == (2, True)
     assert not out.exists()
 
@@ -64,7 +68,7 @@ def test_partial_answers_offline(cli, corpus, tmp_path):
     questions.write_text("".join((FIXTURES / "questions.jsonl").open().readlines()[4:7]))
     out, trusted = tmp_path / "out", tmp_path / "trusted.txt"
     trusted.write_text("example.org Apache-2.0\n")
-    call = ("debateqa", "curate", "run", questions, "--corpus", corpus, "--trusted", trusted, "-o", out)
+    call = ("debateqa", "curate", questions, "--corpus", corpus, "--trusted", trusted, "-o", out)
     priced = cli(*call, "--dry-run", "--json")
     assert json.loads(priced.out)["calls"] == 3 * (3 + 4)
     assert not out.exists()
@@ -99,16 +103,13 @@ def test_partial_answers_offline(cli, corpus, tmp_path):
 
 def test_bad_input_is_refused_with_its_place(cli, corpus, tmp_path):
     questions = FIXTURES / "questions.jsonl"
-    done = cli("debateqa", "curate", "run", questions, "--corpus", tmp_path / "none", "-o", tmp_path / "out")
+    done = cli("debateqa", "curate", questions, "--corpus", tmp_path / "none", "-o", tmp_path / "out")
     assert (done.code, "is not a corpus" in done.err) == (2, True)
-    done = cli(
-        "debateqa", "curate", "run", questions, "--corpus", corpus, "--keep", "1", "-o", tmp_path / "out"
-    )
+    done = cli("debateqa", "curate", questions, "--corpus", corpus, "--keep", "1", "-o", tmp_path / "out")
     assert (done.code, "--keep 1 leaves every question" in done.err) == (2, True)
     done = cli(
         "debateqa",
         "curate",
-        "run",
         questions,
         "--corpus",
         corpus,
@@ -123,19 +124,8 @@ def test_bad_input_is_refused_with_its_place(cli, corpus, tmp_path):
 
 def test_pairs_are_drawn_labelled_and_speak_for_a_threshold(cli, tmp_path):
     sheet = tmp_path / "pairs.csv"
-    done = cli(
-        "debateqa",
-        "questions",
-        "pairs",
-        FIXTURES / "questions.jsonl",
-        "-n",
-        "30",
-        "--lowest",
-        "0.1",
-        "-o",
-        sheet,
-    )
-    assert done.code == 0
+    call = ("debateqa", "questions", FIXTURES / "questions.jsonl", "--pairs", sheet)
+    assert cli(*call).code == 0
     rows = list(csv.DictReader(sheet.open(newline="")))
     with sheet.open("w", newline="") as file:
         writer = csv.DictWriter(file, rows[0].keys())
@@ -143,32 +133,13 @@ def test_pairs_are_drawn_labelled_and_speak_for_a_threshold(cli, tmp_path):
         writer.writerows(
             {**row, "duplicate": "no" if float(row["similarity"]) < 0.7 else "yes"} for row in rows
         )
-    found = json.loads(cli("debateqa", "questions", "threshold", sheet, "--json").out)
-    assert found["none_below"] == 0.78
-    assert "the paper's rule" in cli("debateqa", "questions", "threshold", sheet).out
-
-
-def test_debatable_questions_are_kept(cli, tmp_path):
-    questions = tmp_path / "q.jsonl"
-    questions.write_text('{"question": "Have you ever fired a gun?"}\n{"question": "Should guns be sold?"}\n')
-    out = tmp_path / "out"
-    assert (
-        json.loads(cli("debateqa", "questions", "debatable", questions, "--dry-run", "--json").out)["calls"]
-        == 2
-    )
-    done = cli("debateqa", "questions", "debatable", questions, "-o", out)
-    assert done.code == 0
-    assert [json.loads(line)["id"] for line in (out / "kept.jsonl").open()] == ["q-2"]
-    with (out / "verdicts.csv").open(newline="") as file:
-        assert [row["about_issue"] for row in csv.DictReader(file)] == ["no", "yes"]
-    assert (
-        json.loads(cli("debateqa", "questions", "debatable", questions, "-o", out, "--json").out)["kept"] == 1
-    )
+    assert json.loads(cli(*call, "--json").out)["none_below"] == 0.78
+    assert "the paper's rule" in cli(*call).out
 
 
 @pytest.fixture(scope="module")
 def benchmark(corpus, tmp_path_factory):
-    """What `conqret debateqa curate run` leaves of three questions."""
+    """What `conqret debateqa curate` leaves of three questions."""
     folder = tmp_path_factory.mktemp("made")
     questions = folder / "three.jsonl"
     questions.write_text("".join((FIXTURES / "questions.jsonl").open().readlines()[4:7]))
@@ -179,21 +150,18 @@ def benchmark(corpus, tmp_path_factory):
 
 
 def test_the_figures_of_a_benchmark(cli, benchmark, tmp_path):
-    found = json.loads(cli("debateqa", "curate", "check", "relevance", benchmark, "--json").out)
+    found = json.loads(cli("debateqa", "curate", "--check", "relevance", benchmark, "--json").out)
     assert 0 < found["mean"]["value"] < 1
-    assert (
-        len(json.loads(cli("debateqa", "curate", "check", "domains", benchmark, "-n", "2", "--json").out))
-        == 2
-    )
+    assert len(json.loads(cli("debateqa", "curate", "--check", "domains", benchmark, "--json").out)) == 3
     sheet = tmp_path / "chunks.csv"
-    left = cli("debateqa", "curate", "check", "comprehensiveness", benchmark, "-o", sheet)
+    left = cli("debateqa", "curate", "--check", "comprehensiveness", benchmark, "-o", sheet)
     assert (left.code, "the column covered takes yes or no" in left.err) == (0, True)
-    refused = cli("debateqa", "curate", "check", "comprehensiveness", benchmark, "--labels", sheet)
+    refused = cli("debateqa", "curate", "--check", "comprehensiveness", benchmark, "--labels", sheet)
     assert (refused.code, "answers none of the" in refused.err) == (2, True)
     judged = cli(
         "debateqa",
         "curate",
-        "check",
+        "--check",
         "comprehensiveness",
         benchmark,
         "-o",
@@ -205,19 +173,19 @@ def test_the_figures_of_a_benchmark(cli, benchmark, tmp_path):
     by_judge = json.loads(judged.out)
     assert by_judge["chunks looked at"] == by_judge["of"]
     by_people = json.loads(
-        cli("debateqa", "curate", "check", "comprehensiveness", benchmark, "--labels", sheet, "--json").out
+        cli("debateqa", "curate", "--check", "comprehensiveness", benchmark, "--labels", sheet, "--json").out
     )
     assert by_people == by_judge
-    nothing = cli("debateqa", "curate", "check", "distinctiveness", benchmark, "--threshold", "0.05")
+    nothing = cli("debateqa", "curate", "--check", "distinctiveness", benchmark, "--threshold", "0.05")
     assert (nothing.code, "write them for annotators with -o FORM" in nothing.err) == (2, True)
     pairs = tmp_path / "pairs.csv"
-    none = cli("debateqa", "curate", "check", "distinctiveness", benchmark, "--threshold", "1", "-o", pairs)
+    none = cli("debateqa", "curate", "--check", "distinctiveness", benchmark, "--threshold", "1", "-o", pairs)
     assert (none.code, pairs.exists(), "no annotation form is written or read" in none.err) == (
         0,
         False,
         True,
     )
-    call = ("debateqa", "curate", "check", "distinctiveness", benchmark, "--threshold", "0.05", "-o", pairs)
+    call = ("debateqa", "curate", "--check", "distinctiveness", benchmark, "--threshold", "0.05", "-o", pairs)
     assert json.loads(cli(*call, "-m", "offline", "--json").out)["not looked at"] == 0
     answers = tmp_path / "answers.jsonl"
     ids = [json.loads(line)["id"] for line in (benchmark / "benchmark.jsonl").open()]
@@ -226,14 +194,23 @@ def test_the_figures_of_a_benchmark(cli, benchmark, tmp_path):
     )
     rated = json.loads(
         cli(
-            "debateqa", "curate", "check", "viewpoints", benchmark, answers, "-o", tmp_path / "v", "--json"
+            "debateqa",
+            "curate",
+            "--check",
+            "viewpoints",
+            benchmark,
+            "--answers",
+            answers,
+            "-o",
+            tmp_path / "v",
+            "--json",
         ).out
     )
     assert (rated["rating 1"], rated["answers to no question of the benchmark"]) == (len(ids), 1)
 
 
 def test_checks_are_functions(cli, benchmark, tmp_path):
-    check = ("debateqa", "curate", "check")
+    check = ("debateqa", "curate", "--check")
     sheet, own = tmp_path / "chunks.csv", tmp_path / "own.csv"
     told = json.loads(cli(*check, "comprehensiveness", benchmark, "-o", sheet, "-m", "offline", "--json").out)
     found = conqret.benchmark_coverage(benchmark, output=own, model="offline")
@@ -261,7 +238,9 @@ def test_checks_are_functions(cli, benchmark, tmp_path):
     answers = tmp_path / "answers.jsonl"
     ids = [json.loads(line)["id"] for line in (benchmark / "benchmark.jsonl").open()]
     answers.write_text("".join(json.dumps({"id": one, "generation": "So."}) + "\n" for one in [*ids, "x"]))
-    told = json.loads(cli(*check, "viewpoints", benchmark, answers, "-o", tmp_path / "v", "--json").out)
+    told = json.loads(
+        cli(*check, "viewpoints", benchmark, "--answers", answers, "-o", tmp_path / "v", "--json").out
+    )
     found = conqret.missed_viewpoints(benchmark, answers, output=tmp_path / "v")
     assert (found.missed.value, found.foreign, found.unrated) == (
         told["answers with a rating of 5"]["value"], told["answers to no question of the benchmark"],
@@ -289,13 +268,13 @@ def test_people_label_agree_and_remove(cli, benchmark, tmp_path):
                 )
     agreed = cli("labels", "agreement", people, "--scale", "0:1", "--level", "nominal")
     assert (agreed.code, "Fleiss" in agreed.out) == (0, True)
-    assert cli("debateqa", "curate", "remove", benchmark, "-o", final).code == 2
+    assert cli("debateqa", "curate", benchmark, "-o", final).code == 2
     blank = tmp_path / "pairs.csv"
     blank.write_text("id,duplicate\na#1=a#2,\n")
-    unfilled = cli("debateqa", "curate", "remove", benchmark, "--duplicates", blank, "-o", final)
+    unfilled = cli("debateqa", "curate", benchmark, "--duplicates", blank, "-o", final)
     assert (unfilled.code, "write yes or no into its column duplicate" in unfilled.err) == (2, True)
     assert not final.exists()
-    done = cli("debateqa", "curate", "remove", benchmark, "--labels", people, "-o", final, "--json")
+    done = cli("debateqa", "curate", benchmark, "--labels", people, "-o", final, "--json")
     found = json.loads(done.out)
     assert (found["rejected"], found["kept"], found["noes"]["grounded"]) == (1, len(rows) - 1, 2)
     left = [json.loads(line) for line in final.open(encoding="utf-8")]
@@ -314,8 +293,8 @@ def test_evidence_is_searched_in_one_place(cli, corpus, tmp_path, monkeypatch):
         (("--search", "bing"), "bing"),
         (("--search", ","), "must name a search engine"),
     ):
-        done = cli("debateqa", "curate", "run", questions, *more, "-o", tmp_path / "out")
+        done = cli("debateqa", "curate", questions, *more, "-o", tmp_path / "out")
         assert (done.code, said in done.err) == (2, True), done.err
     monkeypatch.setenv("CONQRET_SEARXNG_URL", "http://127.0.0.1:9")
-    priced = cli("debateqa", "curate", "run", questions, "--search", "searxng", "--dry-run")
+    priced = cli("debateqa", "curate", questions, "--search", "searxng", "--dry-run")
     assert (priced.code, "5 pages of 2,500 tokens" in priced.err) == (0, True)

@@ -9,17 +9,17 @@ from tests.io.test_two_turn import OWN
 
 
 def test_payoffs_show_the_thresholds_of_both_instructions(cli):
-    done = cli("debate", "two-turn", "payoffs")
+    done = cli("debate", "two-turn", "outcomes")
     assert done.code == 0
     for seen in ("0.571", "0.667", "0.712", "0.815", "60%", "85%", "48.0 *", "60.0 *"):
         assert seen in done.out
-    found = json.loads(cli("debate", "two-turn", "payoffs", "--instruction", "simple", "--json").out)
+    found = json.loads(cli("debate", "two-turn", "outcomes", "--instruction", "simple", "--json").out)
     assert [one["instruction"] for one in found] == ["simple"]
     assert found[0]["wins_from_percent"]["completely confident"] == 70
 
 
 def test_bonuses_of_ones_own_have_thresholds_of_their_own(cli):
-    found = json.loads(cli("debate", "two-turn", "payoffs", "--bonuses=1,1,1,0.5,0,0,-1", "--json").out)
+    found = json.loads(cli("debate", "two-turn", "outcomes", "--bonuses=1,1,1,0.5,0,0,-1", "--json").out)
     # at one half abstaining and answering slightly earn 0.50 alike, and then answering always earns more
     assert found[0]["pays_from"] == {"slightly confident": 0.5}
 
@@ -34,7 +34,7 @@ def test_bonuses_of_ones_own_have_thresholds_of_their_own(cli):
     ],
 )
 def test_bonuses_that_cannot_be_used_are_refused(cli, bonuses, message):
-    done = cli("debate", "two-turn", "payoffs", f"--bonuses={bonuses}")
+    done = cli("debate", "two-turn", "outcomes", f"--bonuses={bonuses}")
     assert (done.code, done.out) == (2, "")
     assert message in done.err
 
@@ -82,21 +82,15 @@ def test_anova_shows_each_effect(cli, answers):
     assert [one["subjects"] for one in found] == [8, 8, 8]
 
 
-def test_questions_are_checked_and_written_in_ones_own_layout(cli, tmp_path):
+def test_questions_are_checked(cli, tmp_path):
     source = tmp_path / "debates.jsonl"
     source.write_text(json.dumps(OWN) + "\n")
-    done = cli("debate", "two-turn", "questions", source, "-o", tmp_path / "own.jsonl")
+    done = cli("debate", "two-turn", "write", "--check", source)
     assert done.code == 0
     assert "main design (PS, PSA): both judgments" in done.out
-    assert json.loads((tmp_path / "own.jsonl").read_text())["right"] == 1
-    found = json.loads(cli("debate", "two-turn", "questions", tmp_path / "own.jsonl", "--json").out)
+    found = json.loads(cli("debate", "two-turn", "write", "--check", source, "--json").out)
     assert (found["questions"], found["with_counter_arguments"], found["longer_is_right"]) == (1, 1, 1)
-
-
-def test_questions_with_a_fault_leave_nothing_behind(cli, tmp_path):
-    source = tmp_path / "debates.jsonl"
     source.write_text(json.dumps({**OWN, "passage": "Another story."}) + "\n")
-    done = cli("debate", "two-turn", "questions", source, "-o", tmp_path / "own.jsonl")
+    done = cli("debate", "two-turn", "write", "--check", source)
     assert done.code == 2
     assert "debates.jsonl:1 [arguments[1].snippets[1]] is 'The ship hummed', which is not in" in done.err
-    assert not (tmp_path / "own.jsonl").exists()

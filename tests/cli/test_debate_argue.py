@@ -1,4 +1,4 @@
-"""`conqret debate two-turn argue`: questions in, debates out that `conqret debate two-turn judge` reads; resumed
+"""`conqret debate two-turn write`: questions in, debates out that `conqret debate two-turn judge` reads; resumed
 without asking twice."""
 
 import json
@@ -41,7 +41,7 @@ def lines(path):
 
 def test_offline_writes_what_the_judge_reads(cli, tmp_path):
     out = tmp_path / "out"
-    done = cli("debate", "two-turn", "argue", FIXTURE, "-o", out)
+    done = cli("debate", "two-turn", "write", FIXTURE, "-o", out)
     assert done.code == 0, done.err
     assert "lexical baseline and not an author" in done.err
     assert "4 of 4 debates are whole" in done.out
@@ -63,10 +63,10 @@ def test_two_models_debate_each_question_twice_and_are_asked_once(cli, questions
     out = tmp_path / "out"
     with FaultServer(answer=fair) as server:
         call = ("--model", "openai/a", "--against", "openai/b", "--api-base", server.url, "-o", out, "--json")
-        first = cli("debate", "two-turn", "argue", questions, *call)
+        first = cli("debate", "two-turn", "write", questions, *call)
         assert first.code == 0, first.err
         asked = len(server.requests)
-        again = cli("debate", "two-turn", "argue", questions, *call)
+        again = cli("debate", "two-turn", "write", questions, *call)
         assert len(server.requests) == asked == 3 * 8
     assert json.loads(again.out) == json.loads(first.out)
     found = lines(out / "debates.jsonl")
@@ -85,7 +85,7 @@ def test_an_invented_snippet_is_asked_for_again_and_then_told_with_its_reason(cl
     out = tmp_path / "out"
     with FaultServer(answer=invents) as server:
         call = ("--model", "openai/a", "--api-base", server.url, "-o", out)
-        done = cli("debate", "two-turn", "argue", questions, *call)
+        done = cli("debate", "two-turn", "write", questions, *call)
         assert done.code == 1
         # q1: one argument thrice, and neither answer can be asked for
         assert len(server.requests) == 2 * 4 + 1 + 3
@@ -108,7 +108,7 @@ def test_a_dry_run_asks_and_writes_nothing(cli, questions, tmp_path):
     done = cli(
         "debate",
         "two-turn",
-        "argue",
+        "write",
         questions,
         "--against",
         "gpt-4o-mini",
@@ -122,21 +122,23 @@ def test_a_dry_run_asks_and_writes_nothing(cli, questions, tmp_path):
 
 
 def test_bad_input_is_told_before_anything_is_asked(cli, questions, tmp_path):
-    same = cli("debate", "two-turn", "argue", questions, "--model", "gpt-4o-mini", "--against", "gpt-4o-mini")
+    same = cli("debate", "two-turn", "write", questions, "--model", "gpt-4o-mini", "--against", "gpt-4o-mini")
     assert same.code == 2
     assert "leave --against out" in same.err
     questions.write_text(json.dumps({"id": "q", "question": "?", "options": ["a", "b"], "right": 1}) + "\n")
-    bad = cli("debate", "two-turn", "argue", questions, "-o", tmp_path / "out")
+    bad = cli("debate", "two-turn", "write", questions, "-o", tmp_path / "out")
     assert bad.code == 2
     assert "questions.jsonl:1" in bad.err
     assert not (tmp_path / "out").exists()
 
 
 def test_the_rubric_has_a_row_for_either_option(cli, tmp_path):
-    done = cli("debate", "two-turn", "rubric", FIXTURE, "-o", tmp_path / "out")
+    done = cli("debate", "two-turn", "judge", "--rubric", FIXTURE, "-o", tmp_path / "out")
     assert done.code == 0, done.err
     assert "Counter-arguments by the rubric" in done.out
-    again = json.loads(cli("debate", "two-turn", "rubric", FIXTURE, "-o", tmp_path / "out", "--json").out)
+    again = json.loads(
+        cli("debate", "two-turn", "judge", "--rubric", FIXTURE, "-o", tmp_path / "out", "--json").out
+    )
     assert [one["argues_for"] for one in again["grades"]] == ["right", "wrong", None]
 
 
@@ -154,7 +156,7 @@ def test_two_writers_are_judged_and_rated(cli, questions, tmp_path):
         cli(
             "debate",
             "two-turn",
-            "argue",
+            "write",
             questions,
             *call,
             "--against",
@@ -170,16 +172,16 @@ def test_two_writers_are_judged_and_rated(cli, questions, tmp_path):
     assert "Whom judges go with" in judged.out
     answers = tmp_path / "judged" / "answers.jsonl"
     assert {line.get("consultant") for line in lines(answers)} == {None, "right", "wrong"}
-    found = json.loads(cli("debate", "two-turn", "writers", answers, "--json").out)
+    found = json.loads(cli("debate", "two-turn", "outcomes", "--writers", answers, "--json").out)
     assert [one["writer"] for one in found] == ["openai/a", "openai/b"]
     assert found[0]["right"]["followed"]["value"] == 1
-    shown = cli("debate", "two-turn", "writers", answers)
+    shown = cli("debate", "two-turn", "outcomes", "--writers", answers)
     assert "Whom judges follow" in shown.out
     pilot = tmp_path / "pilot.jsonl"
     row = {"question": "q", "passage": "p", "condition": "S", "turn": 1, "instruction": "simple", "right": 1}
     pilot.write_text(
         "".join(json.dumps({**row, "judge": j, "slider": s}) + "\n" for j, s in (("openai/a", -1), ("x", 1)))
     )
-    kept = cli("debate", "two-turn", "writers", answers, "--better-half", pilot)
+    kept = cli("debate", "two-turn", "outcomes", "--writers", answers, "--better-half", pilot)
     assert kept.code == 0
     assert "1 of 1 judges are kept" in kept.err

@@ -1,4 +1,4 @@
-"""`conqret debate quality` from statements of several systems to wins, ties and losses."""
+"""`conqret debate score --against` from statements of several systems to wins, ties and losses."""
 
 import json
 
@@ -41,9 +41,9 @@ def test_both_orders_are_asked_and_kept(cli, statements, tmp_path):
     out = tmp_path / "out"
     with FaultServer(answer=best_wins) as server:
         call = ("--model", "openai/judge", "--api-base", server.url, "-o", out)
-        first = cli("debate", "quality", *statements, *call, "--json")
+        first = cli("debate", "score", "--against", "base", *statements, *call, "--json")
         assert first.code == 0, first.err
-        again = cli("debate", "quality", *statements, *call)
+        again = cli("debate", "score", "--against", "base", *statements, *call)
         assert len(server.requests) == 4
     found = json.loads(first.out)
     (ours,) = found["systems"]
@@ -54,17 +54,15 @@ def test_both_orders_are_asked_and_kept(cli, statements, tmp_path):
 
 
 def test_any_system_may_be_the_baseline(cli, statements, tmp_path):
-    done = cli("debate", "quality", *statements, "--against", "ours", "-o", tmp_path / "out", "--json")
+    done = cli("debate", "score", *statements, "--against", "ours", "-o", tmp_path / "out", "--json")
     assert done.code == 0, done.err
     assert [one["system"] for one in json.loads(done.out)["systems"]] == ["base"]
 
 
-@pytest.mark.parametrize(
-    ("more", "fault"), [(("--against", "nobody"), "nobody"), ((), "base is the only system")]
-)
-def test_a_wrong_call_is_told(cli, statements, tmp_path, more, fault):
-    files = statements if more else statements[:1]
-    done = cli("debate", "quality", *files, *more, "-o", tmp_path / "out")
+@pytest.mark.parametrize(("name", "fault"), [("nobody", "nobody"), ("base", "base is the only system")])
+def test_a_wrong_call_is_told(cli, statements, tmp_path, name, fault):
+    files = statements if name == "nobody" else statements[:1]
+    done = cli("debate", "score", *files, "--against", name, "-o", tmp_path / "out")
     assert done.code == 2
     assert fault in done.err
     assert not (tmp_path / "out").exists()
@@ -73,7 +71,9 @@ def test_a_wrong_call_is_told(cli, statements, tmp_path, more, fault):
 def test_a_dry_run_counts_both_orders(cli, statements, tmp_path):
     done = cli(
         "debate",
-        "quality",
+        "score",
+        "--against",
+        "base",
         *statements,
         "-o",
         tmp_path / "out",

@@ -67,7 +67,7 @@ def test_controllability_rises_on_the_topics_that_were_learnt(cli, models, asked
     assert scored.code == 0, scored.err
     before, after = (one["overall"]["value"] for one in json.loads(scored.out)["systems"])
     assert before < 0.75 < after == 1.0
-    assert cli("debate", "quality", *files, "-o", tmp_path / "quality").code == 0
+    assert cli("debate", "score", *files, "--against", "before", "-o", tmp_path / "quality").code == 0
     again = cli(*command, "--max-tokens", "30")
     assert "0 requests sent now" in again.err
 
@@ -162,7 +162,7 @@ def test_general_instructions_are_compared_by_quality(cli, tmp_path):
         }
         write_rows(tmp_path / f"{name}.jsonl", [row])
     files = [tmp_path / f"{name}.jsonl" for name in ("before", "after")]
-    done = cli("debate", "quality", *files, "--json", "-o", tmp_path / "quality")
+    done = cli("debate", "score", *files, "--against", "before", "--json", "-o", tmp_path / "quality")
     assert done.code == 0, done.err
     assert sum(json.loads(done.out)["systems"][0][name] for name in ("win", "tie", "lose")) == 1
     scored = cli("debate", "score", files[0])

@@ -50,9 +50,11 @@ def commands(tmp_path: Path) -> dict[str, tuple[object, ...]]:
         "tournament": ("tournament", items, "--comparisons", "2"),
         "sensitivity": ("sensitivity", items, "--format", "rag-direct", "--perturb", "irrelevant:0,50"),
         "generate": ("generate", "arguments", corpus, "--run", tmp_path / "pro.res", "--stance", "pro", "--shots", 1),
-        "dispute-awareness": ("debateqa", "score", "dispute-awareness", answers, "--questions", references),
+        "dispute-awareness": (
+            "debateqa", "score", "--metric", "dispute-awareness", answers, "--references", references,
+        ),
         "baselines": (
-            "debateqa", "score", "baselines", answers, "--references", references, "--metrics",
+            "debateqa", "score", answers, "--references", references, "--metric",
             "direct-score,g-eval,acknowledge",
         ),
     }  # fmt: skip
@@ -174,7 +176,7 @@ def test_a_price_that_nobody_knows_is_unknown(cli: Cli, commands: dict[str, tupl
 def test_what_is_wrong_is_wrong_in_a_dry_run_too(cli: Cli, commands: dict[str, tuple[object, ...]]) -> None:
     assert cli(*commands["judge"], "--metric", "beauty", "--dry-run").code == 2
     assert cli("judge", "nowhere.jsonl", "--dry-run").code == 2
-    assert cli(*commands["baselines"], "--metrics", "beauty", "--dry-run").code == 2
+    assert cli(*commands["baselines"], "--metric", "beauty", "--dry-run").code == 2
 
 
 def options_of(command: Any, *name: str) -> dict[str, set[str]]:
@@ -196,7 +198,7 @@ def test_whoever_asks_a_model_takes_the_same_options() -> None:
         "bias",
         "sensitivity",
         "generate arguments",
-        "debateqa score dispute-awareness",
+        "debateqa score",
     } <= asking.keys()
     wanted = {
         "--timeout",

@@ -130,7 +130,7 @@ def test_other_tools_words_name_the_command(cli: Cli, typed: str, command: str) 
     ("typed", "command"),
     [("judges agreement", "conqret labels agreement"), ("labels annotate", "conqret labels collect"),
      ("judges meta", "conqret judges systems"), ("judges selftest", "conqret judges power"),
-     ("runs shwo", "show"), ("debateqa score eval", "conqret judge")],
+     ("runs shwo", "show"), ("debateqa eval", "conqret judge")],
 )  # fmt: skip
 def test_within_a_group_too(cli: Cli, typed: str, command: str) -> None:
     done = cli(*typed.split(), ITEMS)

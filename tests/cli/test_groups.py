@@ -24,8 +24,7 @@ CALLING = (
     "generate perturbations",
     "sensitivity",
     "bias",
-    "debateqa score dispute-awareness",
-    "debateqa score baselines",
+    "debateqa score",
     "info prompt",
     "info doctor",
 )

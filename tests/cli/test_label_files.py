@@ -374,7 +374,7 @@ def test_a_line_that_is_too_long_is_told_as_such(
     "words",
     [
         ("debateqa", "rank", "FILE"),
-        ("debateqa", "score", "correlate", "FILE", "--preferences", "FILE"),
+        ("debateqa", "rank", "FILE", "--preferences", "FILE"),
         ("perspectives", "detect", "FILE", "--labels", "label"),
         ("judge", DEMO, "--verdicts", "FILE"),
     ],

@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[2]
     ["", "judge", "runs", "runs report", "runs show", "info", "info formats", "info doctor", "info prompt",
      "runs recordings", "runs recordings export", "runs recordings import", "serve", "labels", "judges",
      "corpus", "retrieve", "generate", "debateqa",
-     "debateqa score", "perspectives", "debate", "debate two-turn"],
+     "perspectives", "debate", "debate two-turn"],
 )  # fmt: skip
 def test_help_has_an_example(cli: Cli, command: str) -> None:
     done = cli(*command.split(), "--help")
@@ -40,9 +40,7 @@ def test_help_has_an_example(cli: Cli, command: str) -> None:
     assert "Usage: conqret" in done.out
 
 
-@pytest.mark.parametrize(
-    "command", ["judge", "debate two-turn judge", "debateqa curate check relevance", "corpus topics"]
-)
+@pytest.mark.parametrize("command", ["judge", "debate two-turn judge", "debateqa curate", "corpus topics"])
 def test_what_stands_in_backquotes_is_shown_as_code_and_nothing_is_lost(
     cli: Cli, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,7 +32,6 @@ def fill_in(sheet: Path, column: str, cell: str) -> bytes:
     [
         (("labels", "sample", DEMO, "--plan", 4), "overall_quality"),
         (("labels", "sample", DEMO, "--plan", 4, "--to", "csv", "--task", "partial-answer"), "grounded"),
-        (("debateqa", "questions", "pairs", QUESTIONS, "--lowest", 0), "duplicate"),
     ],
 )
 def test_a_filled_in_sheet_survives_the_command_that_made_it(
@@ -67,12 +66,6 @@ def test_a_plan_outlives_the_sheet_that_was_handed_out(cli: Cli, tmp_path: Path)
 
 
 def test_a_list_and_a_text_that_people_edit_are_kept(cli: Cli, tmp_path: Path) -> None:
-    kept = tmp_path / "kept.jsonl"
-    assert cli("debateqa", "questions", "dedupe", QUESTIONS, "-o", kept).code == 0
-    edited = kept.read_bytes().splitlines(keepends=True)[0]
-    kept.write_bytes(edited)
-    assert ALREADY in cli("debateqa", "questions", "dedupe", QUESTIONS, "-o", kept).err
-    assert kept.read_bytes() == edited
     run, text = tmp_path / "run", tmp_path / "methods.md"
     assert cli("judge", DEMO, "-o", run, "-q").code == 0
     assert cli("runs", "methods", run, "-o", text).code == 0

@@ -61,7 +61,6 @@ def test_collect_then_score(cli, given):
         (("--search", ","), "must name a search engine"),
         (("--search", "bing"), "bing"),
         (("--pages", "nowhere.jsonl"), "nowhere.jsonl does not exist"),
-        (("--pages", "PAGES", "--words", "0"), "at least 1"),
     ],
 )
 def test_bad_input(cli, given, options, told):

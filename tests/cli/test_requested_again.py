@@ -144,11 +144,13 @@ def commands(items: Path, folder: Path) -> dict[str, tuple[Any, ...]]:
         "bias": ("bias", items, "--probe", "length", "--format", "rag-direct"),
         "sensitivity": ("sensitivity", items, "--perturb", "irrelevant:0,50", "--format", "rag-direct"),
         "generate": ("generate", "arguments", corpus, "--run", folder / "pro.res", "--stance", "pro"),
-        "dispute-awareness": ("debateqa", "score", "dispute-awareness", answers, "--questions", references),
-        "baselines": (
-            "debateqa", "score", "baselines", answers, "--references", references, "--metrics", "direct-score",
+        "dispute-awareness": (
+            "debateqa", "score", "--metric", "dispute-awareness", answers, "--references", references,
         ),
-        "questions": ("debateqa", "questions", "debatable", references),
+        "baselines": (
+            "debateqa", "score", answers, "--references", references, "--metric", "direct-score",
+        ),
+        "questions": ("debateqa", "questions", references),
     }  # fmt: skip
 
 

@@ -44,9 +44,10 @@ def test_dispute_awareness_offline(tmp_path, questions, answers):
     command = [
         "debateqa",
         "score",
+        "--metric",
         "dispute-awareness",
         answers,
-        "--questions",
+        "--references",
         questions,
         "-o",
         str(tmp_path / "out"),
@@ -71,7 +72,7 @@ def test_perspective_diversity_goes_on_where_it_stopped(tmp_path, questions, ans
     words = tokenizer(begins=False, chat=True)
     words.save_pretrained(tmp_path / "model")
     network("qwen2", len(words)).save_pretrained(tmp_path / "model")
-    command = ["debateqa", "score", "perspective-diversity", answers, "--references", questions]
+    command = ["debateqa", "score", "--metric", "perspective-diversity", answers, "--references", questions]
     command += ["--backbone", str(tmp_path / "model"), "-o", str(tmp_path / "out")]
     first = RUN.invoke(app, [*command, "--json"])
     assert first.exit_code == 0, first.output
@@ -101,9 +102,10 @@ def test_dispute_awareness_of_a_local_model(tmp_path, questions, answers):
     command = [
         "debateqa",
         "score",
+        "--metric",
         "dispute-awareness",
         answers,
-        "--questions",
+        "--references",
         questions,
         "--labels",
         str(labels),
@@ -231,7 +233,7 @@ def test_correlate(tmp_path, tables):
         "first,second,preference,annotator\n"
         + "".join(f"{a},{b},first,{who}\n" for a, b in games for who in "xy")
     )
-    done = RUN.invoke(app, ["debateqa", "score", "correlate", *tables, "--preferences", str(pairs), "--json"])
+    done = RUN.invoke(app, ["debateqa", "rank", *tables, "--preferences", str(pairs), "--json"])
     assert done.exit_code == 0, done.output
     found = {row["metric"]: row for row in json.loads(done.stdout)}
     assert found[DIVERSITY]["rho"] == pytest.approx(1.0)
@@ -240,7 +242,7 @@ def test_correlate(tmp_path, tables):
     assert 0 < found[AWARENESS]["tau"] < 1
     assert (
         "perspective_diversity"
-        in RUN.invoke(app, ["debateqa", "score", "correlate", *tables, "--preferences", str(pairs)]).stdout
+        in RUN.invoke(app, ["debateqa", "rank", *tables, "--preferences", str(pairs)]).stdout
     )
 
 
@@ -262,7 +264,7 @@ def test_notes_say_what_is_not_common(tmp_path, tables):
     pytest.importorskip("scipy", reason="the extra stats is not installed: scipy is missing")
     pairs = tmp_path / "pairs.csv"
     pairs.write_text("first,second,preference\ngood,fair,first\nfair,poor,first\n")
-    correlated = RUN.invoke(app, ["debateqa", "score", "correlate", *given, "--preferences", str(pairs)])
+    correlated = RUN.invoke(app, ["debateqa", "rank", *given, "--preferences", str(pairs)])
     assert note in correlated.stderr.replace("\n", " ")
     assert "rho  1.000   tau  1.000   (3 systems, 1 annotator)" in correlated.stdout
 
@@ -270,10 +272,10 @@ def test_notes_say_what_is_not_common(tmp_path, tables):
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["debateqa", "score", "correlate", "{table}", "--preferences", "{answers}"],
-        ["debateqa", "score", "stability", "{table}"],
-        ["debateqa", "score", "dispute-awareness", "{answers}", "--questions", "{questions}", "--labels", "{answers}",
-         "-o", "{out}"],
+        ["debateqa", "rank", "{table}", "--preferences", "{answers}"],
+        ["debateqa", "rank", "--stability", "systems", "{table}"],
+        ["debateqa", "score", "--metric", "dispute-awareness", "{answers}", "--references", "{questions}",
+         "--labels", "{answers}", "-o", "{out}"],
     ],
 )  # fmt: skip
 def test_statistics_that_are_not_installed_are_named_first(
@@ -303,9 +305,10 @@ def test_labels_are_looked_at_before_anything_is_asked(tmp_path, questions, answ
     command = [
         "debateqa",
         "score",
+        "--metric",
         "dispute-awareness",
         answers,
-        "--questions",
+        "--references",
         questions,
         "-o",
         str(tmp_path / "out"),
@@ -320,9 +323,10 @@ def test_dispute_awareness_has_one_writer_and_writes_nothing_before_errors(tmp_p
     command = [
         "debateqa",
         "score",
+        "--metric",
         "dispute-awareness",
         answers,
-        "--questions",
+        "--references",
         questions,
         "-o",
         str(tmp_path / "out"),
@@ -339,7 +343,7 @@ def test_dispute_awareness_has_one_writer_and_writes_nothing_before_errors(tmp_p
 
 def test_another_prompt_has_a_folder_of_its_own(tmp_path, questions, answers, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    command = ["debateqa", "score", "dispute-awareness", answers, "--questions", questions]
+    command = ["debateqa", "score", "--metric", "dispute-awareness", answers, "--references", questions]
     for shots in ("few-shot", "zero-shot"):
         assert RUN.invoke(app, [*command, "--shots", shots]).exit_code == 0
     assert {one.name for one in (tmp_path / "runs").iterdir()} == {
@@ -356,7 +360,7 @@ def test_another_system_has_a_folder_of_its_own(tmp_path, questions, answers, mo
         (tmp_path / name).mkdir()
         (tmp_path / name / "run.json").write_text("{}")
         shutil.copy(answers, tmp_path / name / "answers.jsonl")
-    command = ["debateqa", "score", "dispute-awareness", "--questions", questions]
+    command = ["debateqa", "score", "--metric", "dispute-awareness", "--references", questions]
     for given in (["rag/answers.jsonl"], ["none/answers.jsonl"], [answers, "--system", "mine two"]):
         done = RUN.invoke(app, [*command, *given])
         assert done.exit_code == 0, done.output
@@ -379,6 +383,7 @@ def test_another_definition_or_prompt_has_a_folder_of_its_own(tmp_path, question
     command = [
         "debateqa",
         "score",
+        "--metric",
         "perspective-diversity",
         answers,
         "--references",
@@ -414,6 +419,7 @@ def test_references_without_partial_answers_are_named(tmp_path, answers):
     command = [
         "debateqa",
         "score",
+        "--metric",
         "perspective-diversity",
         answers,
         "--references",
@@ -439,16 +445,17 @@ def test_means_count_what_is_missing(tables):
     ("arguments", "message"),
     [
         (
-            ["debateqa", "score", "dispute-awareness", "{answers}", "--questions", "{answers}x"],
+            ["debateqa", "score", "--metric", "dispute-awareness", "{answers}", "--references", "{answers}x"],
             "jsonlx does not exist",
         ),
         (
             [
                 "debateqa",
                 "score",
+                "--metric",
                 "dispute-awareness",
                 "{answers}",
-                "--questions",
+                "--references",
                 "{questions}",
                 "--columns",
                 "id",

@@ -1,4 +1,4 @@
-"""`conqret debateqa score baselines` from files to a table."""
+"""`conqret debateqa score --metric` with baselines from files to a table."""
 
 import json
 import subprocess
@@ -31,8 +31,8 @@ def answers(tmp_path):
 
 
 def command(answers, references, out, metrics, *more):
-    given = ["debateqa", "score", "baselines", answers, "--references", references, "-o", str(out)]
-    return [*given, "--metrics", metrics, *more]
+    given = ["debateqa", "score", answers, "--references", references, "-o", str(out)]
+    return [*given, "--metric", metrics, *more]
 
 
 def test_offline_judges_and_acknowledge_need_nothing(tmp_path, answers, references):
@@ -64,7 +64,7 @@ def test_all_metrics_and_again(tmp_path, answers, references):
 
     for name in ("bart", "bert"):
         (tmp_path / name).mkdir()
-    models = ["--bart", seq2seq("bart", tmp_path / "bart"), "--encoder", encoder(tmp_path / "bert")]
+    models = ["--backbone", seq2seq("bart", tmp_path / "bart"), "--encoder", encoder(tmp_path / "bert")]
     names = "bleu,rouge-l,bartscore,semscore,direct-score,g-eval,num-of-povs"
     asked = command(answers, references, tmp_path / "out", names, *models, "--device", "cpu", "--json")
     first = RUN.invoke(app, asked)
@@ -106,7 +106,7 @@ def test_correlate_reads_the_table(tmp_path, references):
     assert values[0] > values[2]
     pairs = tmp_path / "pairs.csv"
     pairs.write_text("first,second,preference\ngood,fair,first\nfair,poor,first\ngood,poor,first\n")
-    done = RUN.invoke(app, ["debateqa", "score", "correlate", *tables, "--preferences", str(pairs), "--json"])
+    done = RUN.invoke(app, ["debateqa", "rank", *tables, "--preferences", str(pairs), "--json"])
     assert done.exit_code == 0, done.output
     (found,) = json.loads(done.stdout)
     assert found["metric"] == "direct_score"
@@ -118,9 +118,8 @@ def test_correlate_reads_the_table(tmp_path, references):
     [
         ("blue", (), "did you mean 'bleu'"),
         (",", (), "no baseline is named"),
-        ("acknowledge", ("--model", "gpt-4o"), "--model applies only to direct-score, g-eval or num-of-povs"),
-        ("bleu", ("--encoder", "x"), "--encoder applies only to semscore"),
-        ("bleu", ("--dtype", "float16"), "--dtype applies only to bartscore or semscore"),
+        ("perspective-diversity", (), "name it with --backbone"),
+        ("bleu,dispute-awareness", (), "takes perspective-diversity or dispute-awareness alone"),
         ("g-eval", ("--replay", "{tmp}/none.sqlite"), "no recordings were found here"),
         ("g-eval", ("--model", "nobody/knows", "--budget-usd", "1"), "price"),
         ("g-eval", ("--recordings", "a", "--replay", "b"), "not both"),
@@ -164,18 +163,9 @@ def test_the_table_is_written_under_the_lock(tmp_path, answers, references, monk
     assert held == [True]
 
 
-def test_the_default_and_the_list_are_those_of_the_registry(monkeypatch):
-    from conqret.debateqa.baselines.metric_list import BASELINES, DEFAULT
-
-    monkeypatch.setenv("COLUMNS", "1000")
-    output = RUN.invoke(app, ["debateqa", "score", "baselines", "--help"]).output
-    assert all(name in output for name in BASELINES)
-    assert f"default: {','.join(DEFAULT)}" in output
-
-
 def test_help_imports_nothing_heavy(tmp_path):
     code = (
-        "import sys\nfrom conqret.cli.main import main\nsys.argv = ['conqret', 'score', 'baselines', '--help']\n"
+        "import sys\nfrom conqret.cli.main import main\nsys.argv = ['conqret', 'debateqa', 'score', '--help']\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
         "print('loaded', *sorted({'sacrebleu', 'nltk', 'torch', 'sentence_transformers', 'numpy'} & set(sys.modules)))"
     )

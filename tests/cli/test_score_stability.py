@@ -1,4 +1,4 @@
-"""`conqret debateqa score stability` from tables to matrices and plots."""
+"""`conqret debateqa rank --stability` from tables to matrices and plots."""
 
 import json
 
@@ -34,7 +34,7 @@ def tables(tmp_path):
 
 def test_matrices_for_people(tables, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    done = RUN.invoke(app, ["debateqa", "score", "stability", *tables])
+    done = RUN.invoke(app, ["debateqa", "rank", "--stability", "systems", *tables])
     assert done.exit_code == 0, done.output
     lines = done.stdout.splitlines()
     assert max(map(len, lines)) <= 80
@@ -53,18 +53,17 @@ def test_json_and_plot(tables, tmp_path):
     plot = tmp_path / "plots" / "stability.svg"
     command = [
         "debateqa",
-        "score",
-        "stability",
+        "rank",
+        "--stability",
+        "systems",
         *tables,
-        "--metric",
-        AWARENESS,
         "--plot",
         str(plot),
         "--json",
     ]
     done = RUN.invoke(app, command)
     assert done.exit_code == 0, done.output
-    (found,) = json.loads(done.stdout)
+    (found,) = (one for one in json.loads(done.stdout) if one["metric"] == AWARENESS)
     assert (found["statistic"], found["answers"], found["systems"]) == (
         "agreement",
         6,
@@ -78,10 +77,8 @@ def test_json_and_plot(tables, tmp_path):
 
 
 def test_all_answers(tables):
-    done = RUN.invoke(
-        app, ["debateqa", "score", "stability", *tables, "--metric", DIVERSITY, "--over", "answers", "--json"]
-    )
-    (found,) = json.loads(done.stdout)
+    done = RUN.invoke(app, ["debateqa", "rank", "--stability", "answers", *tables, "--json"])
+    found = json.loads(done.stdout)[0]
     assert (found["over"], found["pairs"][0]["value"]) == ("answers", pytest.approx(1.0))
     assert found["pairs"][0]["n"] == 6
 
@@ -89,24 +86,24 @@ def test_all_answers(tables):
 def test_constant_rankings_are_none(tmp_path):
     rows = [ScoreRow(one, "x", DIVERSITY, name, 1.0) for one in "abcde" for name in ("p", "q")]
     write_table(rows, tmp_path / "scores.parquet")
-    done = RUN.invoke(app, ["debateqa", "score", "stability", str(tmp_path / "scores.parquet")])
+    done = RUN.invoke(app, ["debateqa", "rank", "--stability", "systems", str(tmp_path / "scores.parquet")])
     assert ["1", "1.00", "none"] in [line.split() for line in done.stdout.splitlines()]
     assert "1 of 1 pairs has none; 1 and 2: one of the two does not vary" in done.stdout
-    done = RUN.invoke(app, ["debateqa", "score", "stability", str(tmp_path / "scores.parquet"), "--json"])
+    done = RUN.invoke(
+        app, ["debateqa", "rank", "--stability", "systems", str(tmp_path / "scores.parquet"), "--json"]
+    )
     assert json.loads(done.stdout)[0]["matrix"] == [[1.0, None], [None, 1.0]]
 
 
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--metric", DIVERSITY_MEAN], "only one model measured"),
-        (["--metric", "diversity"], "did you mean"),
         (["--plot", "here.pdf"], "ends in .png or .svg"),
     ],
 )
 def test_wrong_calls(tables, more, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    done = RUN.invoke(app, ["debateqa", "score", "stability", *tables, *more])
+    done = RUN.invoke(app, ["debateqa", "rank", "--stability", "systems", *tables, *more])
     assert isinstance(done.exception, DeclarationError)
     assert message in str(done.exception)
     assert not (tmp_path / "here.pdf").exists()
@@ -114,6 +111,6 @@ def test_wrong_calls(tables, more, message, tmp_path, monkeypatch):
 
 def test_one_instrument_alone(tmp_path):
     write_table([ScoreRow("a", "x", DIVERSITY, "p", 1.0)], tmp_path / "scores.parquet")
-    done = RUN.invoke(app, ["debateqa", "score", "stability", str(tmp_path / "scores.parquet")])
+    done = RUN.invoke(app, ["debateqa", "rank", "--stability", "systems", str(tmp_path / "scores.parquet")])
     assert isinstance(done.exception, ConqretError)
     assert "another backbone or prompt" in str(done.exception)

@@ -14,8 +14,8 @@ from pydantic import BaseModel
 
 import conqret
 from conqret import Document, Item
-from conqret.debate.debatune.debate_arguments import Arguments
-from conqret.debate.debatune.debate_turns import Challenge, Reply, Statement
+from conqret.debate.debatune.topic_check import Arguments
+from conqret.debate.debatune.transcript import Challenge, Reply, Statement
 from conqret.debate.two_turn.counter_writing import Argued
 from conqret.debate.two_turn.debate_judge import Slid
 from conqret.debateqa.answering.rag_session import NextStep
@@ -31,9 +31,8 @@ from conqret.judging.steps import Steps
 from conqret.llm.keys import schema_digest
 from conqret.llm.request import Plain
 from conqret.perspectives.detection import Graded
-from conqret.perspectives.perspective_checks import Checked
 from conqret.perspectives.perspective_sides import Supports
-from conqret.perspectives.perspective_writing import WAYS
+from conqret.perspectives.perspective_writing import WAYS, Checked
 from conqret.perturb.rewriting import Rewrites
 from conqret.perturb.translating import Translation
 from conqret.retrieval.expansion import Perspectives

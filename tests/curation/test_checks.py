@@ -5,11 +5,18 @@ import pytest
 
 from conqret.debateqa.answering.retrieved_chunks import chunks
 from conqret.debateqa.curation import offline_perspectives as baseline
-from conqret.debateqa.curation.benchmark_figures import alike_views, domains, near_chunks, relevance
-from conqret.debateqa.curation.benchmark_folder import MadeAnswer, MadeBenchmark, MadeQuestion, read_made
+from conqret.debateqa.curation.benchmark_figures import (
+    MadeAnswer,
+    MadeBenchmark,
+    MadeQuestion,
+    alike_views,
+    domains,
+    near_chunks,
+    read_made,
+    relevance,
+)
 from conqret.debateqa.curation.embeddings import lexical
-from conqret.debateqa.curation.removal import remove
-from conqret.debateqa.curation.review import read_review, review_chunks, review_pairs
+from conqret.debateqa.curation.review import read_review, remove, review_chunks, review_pairs
 from conqret.errors import DeclarationError
 from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import Label, LabelSet, Unit
@@ -94,7 +101,7 @@ def test_domains_are_groups_of_like_questions():
         ("taxes", 2),
     )
     assert first.example in questions
-    with pytest.raises(DeclarationError, match="--number is 9"):
+    with pytest.raises(DeclarationError, match="domains is 9"):
         domains(questions, lexical, 9)
 
 

@@ -7,13 +7,13 @@ import pytest
 from conqret import Item, judge
 from conqret.data import Measure, Reason
 from conqret.debate.debatune.output_filter import (
+    NO_ANSWER,
     NOT_ITS_SIDE,
     controllability_of,
     filtered,
     harmless,
     rows_of,
 )
-from conqret.debate.debatune.row_selection import NO_ANSWER
 from conqret.debate.debatune.statements import read_statements
 from conqret.errors import DeclarationError
 

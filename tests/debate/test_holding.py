@@ -6,20 +6,22 @@ import pytest
 
 from conqret.data import Reason
 from conqret.debate.debatune import debater
-from conqret.debate.debatune.debate_arguments import Arguing, Arguments, lacking, motions
 from conqret.debate.debatune.debate_run import HoldingPlan, estimate
 from conqret.debate.debatune.debate_topics import DebateTopic
-from conqret.debate.debatune.debate_turns import (
+from conqret.debate.debatune.page import held_page
+from conqret.debate.debatune.topic_check import Arguing, Arguments, lacking, motions
+from conqret.debate.debatune.transcript import (
     CONCLUSION,
+    NOT_REACHED,
     OPENING,
     REPLY,
     Challenge,
+    Motion,
     Reply,
     Speaking,
     Statement,
+    TranscriptRow,
 )
-from conqret.debate.debatune.page import held_page
-from conqret.debate.debatune.transcript import NOT_REACHED, Motion, TranscriptRow
 from conqret.errors import DeclarationError
 from conqret.llm.client_options import ClientOptions
 from conqret.prompts import Library

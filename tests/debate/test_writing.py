@@ -170,7 +170,7 @@ def test_questions_that_cannot_be_argued_are_named_with_file_and_line(tmp_path, 
 
 def test_what_is_not_argued_yet_cannot_be_judged(tmp_path):
     with pytest.raises(
-        ItemsError, match=r"jsonl:1 \[arguments\] is missing.*let conqret debate two-turn argue write them"
+        ItemsError, match=r"jsonl:1 \[arguments\] is missing.*let conqret debate two-turn write produce them"
     ):
         read_two_turn(write(tmp_path / "one.jsonl", BARE))
 

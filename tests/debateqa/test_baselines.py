@@ -7,8 +7,7 @@ import pytest
 
 from conqret.data import Reason
 from conqret.debateqa.baselines.baseline_run import Models, baseline_rows, prepared
-from conqret.debateqa.baselines.lexical import Findings
-from conqret.debateqa.baselines.llm_metrics import QUESTIONS, WEIGHTED, LlmMetricsPlan
+from conqret.debateqa.baselines.llm_metrics import QUESTIONS, WEIGHTED, Findings, LlmMetricsPlan
 from conqret.debateqa.baselines.metric_list import BASELINES, DEFAULT, selected
 from conqret.debateqa.baselines.text_similarity import Likeness, cut, rouge_l
 from conqret.debateqa.baselines.text_similarity import bleu as sentence_bleu

@@ -2,7 +2,6 @@
 
 import pytest
 
-from conqret.debateqa.stability import tau_matrix
 from conqret.debateqa.standings import (
     normalised_ranks,
     ranks,
@@ -93,19 +92,3 @@ def test_z_normalisation():
 def test_what_cannot_be_combined(diversity, awareness, k, message):
     with pytest.raises(DeclarationError, match=message):
         weighted(diversity, awareness, k)
-
-
-def test_stability():
-    pytest.importorskip("scipy")
-    scores = {
-        "one": {"a": 1.0, "b": 2.0, "c": 3.0},
-        "two": {"a": 1.0, "b": 3.0, "c": 2.0, "d": 9.0},
-        "three": {"a": 3.0, "b": 2.0, "c": 1.0},
-    }
-    matrix = tau_matrix(scores)
-    assert matrix.items == 3
-    assert matrix.value("one", "one") == 1.0
-    assert matrix.value("two", "one") == pytest.approx(1 / 3)
-    assert matrix.value("one", "three") == -1.0
-    with pytest.raises(DeclarationError, match="two settings"):
-        tau_matrix({"one": {"a": 1.0}})

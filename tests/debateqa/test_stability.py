@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from conqret.debateqa.score_table import AWARENESS, DIVERSITY, ScoreRow, frame_of, instruments_of
-from conqret.debateqa.stability import stability, tau_matrix
+from conqret.debateqa.stability import stability
 from conqret.errors import DeclarationError, UnknownNameError
 
 pytest.importorskip("scipy", reason="the extra stats is not installed: scipy is missing")
@@ -156,8 +156,3 @@ def test_unknown_metrics():
     with pytest.raises(UnknownNameError, match="perspective_diversity"):
         stability(rows, "diversity")
     assert instruments_of(rows) == {DIVERSITY: ("one", "two")}
-
-
-def test_a_matrix_from_scores_alone():
-    matrix = tau_matrix({"one": {"a": 1.0, "b": 2.0}, "two": {"a": 2.0, "b": 1.0, "c": 0.0}})
-    assert (matrix.items, matrix.value("two", "one")) == (2, -1.0)

@@ -74,18 +74,16 @@ def test_only_a_plain_call_is_run_without_a_shell():
 
 
 def test_hosted_models_are_offline_but_where_a_price_is_asked_for():
-    asked = "conqret debate two-turn argue a.jsonl --model gpt-4o-mini --against gpt-4o"
-    assert in_shell(asked) == "conqret debate two-turn argue a.jsonl --model offline"
+    asked = "conqret debate two-turn write a.jsonl --model gpt-4o-mini --against gpt-4o"
+    assert in_shell(asked) == "conqret debate two-turn write a.jsonl --model offline"
     assert in_shell(f"{asked} --dry-run") == f"{asked} --dry-run"
     assert in_shell("conqret judge a --model local/gpt2") == "conqret judge a --model local/gpt2"
     assert in_python('judge(a, model="gpt-4o")') == 'judge(a, model="offline")'
     assert (
         in_shell("conqret debate score a.jsonl --model …") == "conqret debate score a.jsonl --model offline"
     )
-    asked = (
-        "conqret debateqa curate run a.jsonl --search google,brave --user-agent 'us (mailto:a@b.org)' -o web/"
-    )
-    assert in_shell(asked) == "conqret debateqa curate run a.jsonl --corpus fixtures/corpus -o web/"
+    asked = "conqret debateqa curate a.jsonl --search google,brave --user-agent 'us (mailto:a@b.org)' -o web/"
+    assert in_shell(asked) == "conqret debateqa curate a.jsonl --corpus fixtures/corpus -o web/"
     assert in_shell("python benchmarks/abstention.py") == "python benchmarks/abstention.py --draws 1"
     assert in_shell("python benchmarks/annotating.py --kill 20").endswith("--kill 20 --annotators 3 --kill 1")
     names = ("facebook/bart-large", "models/gte-large", "Qwen/Qwen2-0.5B")
@@ -129,7 +127,7 @@ def test_the_heading_of_a_line(page):
 
 def test_files_that_a_page_tells_of_are_there(tmp_path):
     (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
-    place_files("conqret debateqa curate run three.jsonl --corpus evidence/", tmp_path)
+    place_files("conqret debateqa curate three.jsonl --corpus evidence/", tmp_path)
     assert len((tmp_path / "three.jsonl").read_text().splitlines()) == 3
     assert (tmp_path / "evidence" / "topics.jsonl").is_file()
     assert not (tmp_path / "sixty.jsonl").exists()

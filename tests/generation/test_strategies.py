@@ -12,9 +12,9 @@ from conqret.generation.cited_argument import GeneratedArgument
 from conqret.generation.examples import Example, Expert
 from conqret.generation.generation_run import GenerationFolder, GenerationPlan, write_arguments
 from conqret.generation.generation_strategy import STRATEGIES
-from conqret.generation.generator import GenerateOptions, Generator
+from conqret.generation.generator import GenerateOptions, Generator, expected_writing
 from conqret.generation.strategies.debate import revised
-from conqret.generation.tasks import expected_writing, make_tasks
+from conqret.generation.tasks import make_tasks
 from conqret.io import open_items
 from conqret.io.trec import ScoredDoc, read_rankings, write_run
 from conqret.judging.cost import Sizes

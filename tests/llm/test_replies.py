@@ -7,7 +7,7 @@ import pytest
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from conqret.data import Reason
-from conqret.debate.debatune.debate_turns import Statement
+from conqret.debate.debatune.transcript import Statement
 from conqret.llm.replies import Rejection, describe, rating_distribution, read_reply
 from conqret.llm.request import Completion, Plain, TokenLogprobs
 from tests.llm.samples import Verdict

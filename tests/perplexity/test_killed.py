@@ -1,4 +1,4 @@
-"""`conqret debateqa score perspective-diversity` killed at several moments, and run again."""
+"""`conqret debateqa score --metric perspective-diversity` killed at several moments, and run again."""
 
 import json
 import signal
@@ -44,8 +44,8 @@ def test_nothing_is_scored_twice_after_kills(folder, neural_forks: Forks, tmp_pa
     )
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     command = (
-        "debateqa", "score", "perspective-diversity", answers, "--references", questions, "--backbone", folder("gpt2"),
-        "--token-budget", "512", "--quiet",
+        "debateqa", "score", "--metric", "perspective-diversity", answers, "--references", questions,
+        "--backbone", folder("gpt2"), "--quiet",
     )  # fmt: skip
     for moment in KILLED_AT:
         number, until = neural_forks.start(*command, "-o", killed), time.monotonic() + 60

@@ -7,10 +7,13 @@ import pytest
 from pydantic import ValidationError
 
 from conqret.errors import DeclarationError, ItemsError
-from conqret.perspectives.perspective_checks import TOGETHER, UNDEBATABLE, WRONG, Checked
 from conqret.perspectives.perspective_files import QuestionPerspective, read_perspectives
 from conqret.perspectives.perspective_sources import read_perspective_sources
 from conqret.perspectives.perspective_writing import (
+    TOGETHER,
+    UNDEBATABLE,
+    WRONG,
+    Checked,
     FromAnswers,
     FromArguments,
     FromSurvey,
@@ -240,7 +243,7 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     sheet.write_text(
         sheet.read_text(encoding="utf-8").replace(",\n", ",no\n").replace(",\r\n", ",no\r\n"), "utf-8"
     )
-    monkeypatch.setattr(sys, "argv", ["conqret", "perspectives", "errors", str(sheet)])
+    monkeypatch.setattr(sys, "argv", ["conqret", "perspectives", "make", str(sheet), "--from", "inspected"])
     with pytest.raises(SystemExit) as ended:
         main()
     assert not ended.value.code

@@ -8,9 +8,8 @@ from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
 from conqret.llm import retry
 from conqret.llm.client_options import ClientOptions
-from conqret.perspectives.detection import GRADES, YES_FROM, Detection, Graded
+from conqret.perspectives.detection import GRADES, YES_FROM, Detection, Graded, baseline_grade
 from conqret.perspectives.measures import MRecall, PerspectiveP
-from conqret.perspectives.offline_detection import baseline_grade
 from conqret.perspectives.ranking_diversity import (
     ceiling,
     documents_needed,

@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from conqret.debateqa.stability import PairMatrix
-from conqret.debateqa.stability_plot import heat_maps, labels
+from conqret.debateqa.stability import PairMatrix, heat_maps, labels
 from conqret.stats.estimate import Estimate
 
 pytest.importorskip("matplotlib", reason="the extra plots is not installed: matplotlib is missing")

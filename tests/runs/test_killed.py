@@ -162,12 +162,12 @@ def _argued(folder: Path, server: FaultServer) -> tuple[object, ...]:
         {**OWN, "id": f"q{n}", "question": f"Who is {n}?", "arguments": None, "counter_arguments": None}
         for n in range(3)
     ]
-    return ("debate", "two-turn", "argue", lines(folder / "rows.jsonl", rows), *_called(server))
+    return ("debate", "two-turn", "write", lines(folder / "rows.jsonl", rows), *_called(server))
 
 
 def _verdicts(folder: Path, server: FaultServer) -> tuple[object, ...]:
     rows = lines(folder / "rows.jsonl", [{"question": f"Is {n} too many?"} for n in range(8)])
-    return ("debateqa", "questions", "debatable", rows, *_called(server))
+    return ("debateqa", "questions", rows, *_called(server))
 
 
 def _perspectives(folder: Path, server: FaultServer) -> tuple[object, ...]:
@@ -193,7 +193,6 @@ def _curated(folder: Path, server: FaultServer) -> tuple[object, ...]:
     return (
         "debateqa",
         "curate",
-        "run",
         rows,
         "--corpus",
         folder / "corpus",

@@ -93,7 +93,7 @@ LONG = "is longer than 64 MiB"
             ),
         ),
         ("run.res.gz", ("retrieve", "evaluate", CORPUS, "--systems", "own=FILE")),
-        ("pairs.csv.gz", ("debateqa", "score", "correlate", "FILE", "--preferences", "FILE")),
+        ("pairs.csv.gz", ("debateqa", "rank", "FILE", "--preferences", "FILE")),
         ("labels.csv.gz", ("labels", "agreement", "FILE")),
         ("items.jsonl.gz", ("judge", "FILE", "-o", "OUT")),
     ],
@@ -160,7 +160,7 @@ def test_large_files_elsewhere(run: Path, forks: Forks, tmp_path: Path) -> None:
         ("judge", DEMO, "--format", "direct", "--card", large, "-o", tmp_path / "out"),
         ("judge", DEMO, "--config", large, "-o", tmp_path / "out"),
         ("experiment", large, "-o", tmp_path / "out"),
-        ("debateqa", "questions", "dedupe", large, "-o", tmp_path / "kept.jsonl"),
+        ("debateqa", "questions", large, "-o", tmp_path / "kept"),
     ):
         said = refused(forks, tmp_path, *arguments)
         assert "64 MiB" in said, (arguments, said)

@@ -59,7 +59,7 @@ def run(forks: Forks, tmp_path: Path) -> Run:
     [
         ("retrieve", "run", "corpus", "--engine", "{engine}", "-o", "out.res"),
         ("retrieve", "evaluate", "corpus", "--systems", "{engine}"),
-        ("debateqa", "curate", "run", "questions.jsonl", "--corpus", "corpus", "-o", "out"),
+        ("debateqa", "curate", "questions.jsonl", "--corpus", "corpus", "-o", "out"),
     ],
     ids=lambda words: " ".join(words[:2]),
 )

@@ -205,7 +205,11 @@ def main() -> None:
     )
     print(f"the writers' pages say: {earned}")
     plot = str(folder / "figure-1.svg")
-    for command in (["outcomes", answers, "--plot", plot], ["anova", answers], ["writers", answers]):
+    for command in (
+        ["outcomes", answers, "--plot", plot],
+        ["anova", answers],
+        ["outcomes", answers, "--writers"],
+    ):
         subprocess.run([sys.executable, "-m", "conqret", "debate", "two-turn", *command], check=True)
 
 

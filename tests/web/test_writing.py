@@ -15,8 +15,7 @@ import pytest
 from conqret.debate.two_turn.debate_judge import DebateJudgment, DebateRequest
 from conqret.debate.two_turn.slider_answers import SliderAnswer
 from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion, read_two_turn
-from conqret.debate.two_turn.writer_feedback import check_judged, feedback
-from conqret.debate.two_turn.writer_scores import score_writers
+from conqret.debate.two_turn.writer_scores import check_judged, feedback, score_writers
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.pages.study_access import Setting
@@ -140,7 +139,7 @@ async def test_writers_practise_and_go_on_when_it_was_read(cli: Cli, tmp_path: P
     assert written(found.ledger) == ([], [one.id for one in read_two_turn(DEBATES)])
     file = tmp_path / "practice.jsonl"
     done = cli("labels", "export", tmp_path / "study", "--practice", "-o", file)
-    assert (done.code, "conqret debate two-turn rubric" in done.out) == (0, True)
+    assert (done.code, "--rubric" in done.out) == (0, True)
     read = read_two_turn(file)
     assert [(debate.id, debate.writers) for debate in read] == [
         (f"practice-q{n}-p01", ("p01", "p01")) for n in range(2)

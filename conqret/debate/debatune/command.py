@@ -1,4 +1,4 @@
-"""Statements and topics that a judge reads: ``conqret debate topics``, ``filter``, ``score`` and ``quality``."""
+"""Statements and topics that a judge reads: ``conqret debate topics``, ``filter`` and ``score``."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import typer
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import NONE, at, end, note, result
-from conqret.errors import number
+from conqret.errors import DeclarationError, number
 from conqret.judging.study_command import StudyOptions
 
 if TYPE_CHECKING:
     from conqret.data import Item
-    from conqret.debate.debatune.debate_judging import Systems
-    from conqret.debate.debatune.row_selection import SiftResult
+    from conqret.debate.debatune.output_filter import SiftResult
+    from conqret.debate.debatune.quality_scores import Systems
     from conqret.judging.judgments import Judgments
     from conqret.show.table import Table
 
@@ -111,11 +111,16 @@ def conclude(
 
 
 def conclude_systems(
-    scores: Systems[Any], table: Callable[[], Table], *, shown: options.OutputOptions, **more: Any
+    scores: Systems[Any],
+    table: Callable[[], Table],
+    *,
+    shown: options.OutputOptions,
+    files: Mapping[str, Path] = NONE,
+    **more: Any,
 ) -> None:
     """The same with what the judgments say of each system."""
     systems = [system.model_dump(mode="json") for system in scores.systems]
-    conclude(scores.judgments, table, shown=shown, **more, systems=systems)
+    conclude(scores.judgments, table, shown=shown, files=files, **more, systems=systems)
 
 
 def sifted(
@@ -142,12 +147,15 @@ def score(
     *,
     model: options.Model = None,
     good_from: int = 100,
+    against: str | None = None,
+    sample: Path | None = None,
+    plan: Path | None = None,
     output: Output = None,
     skip_invalid: options.SkipInvalid = False,
     language: options.Language = None,
     asking: StudyOptions,
 ) -> None:
-    """How often are statements wholly on the side that they were told to take?
+    """How often are statements wholly on the side that they were told to take? With `--against`: whose are better?
 
     The model sees topic and statement, never the side, and says which share of the statement supports the topic and
     which opposes it. A statement is good if all of it is on its own side. The result is a run folder like that of
@@ -156,77 +164,92 @@ def score(
     Judging:
         good_from: A statement counts as good if, as the judge says, at least this percentage of its content supports
             the side that it was to take; above 50. Changing it sends no new requests.
+        against: Instead, compare all other systems with this one, two statements at a time in both orders. The model
+            rates helpfulness, relevance, accuracy and detail with one number from 1 to 10; a statement wins if it is
+            better in both orders, or better in one and equal in the other. The score is (win - lose) / all + 1.
+    Inspection:
+        sample: Also draw the statements that annotators should inspect into this form (CSV): all that were judged bad,
+            and 100 of the good ones of each system. They write good (strictly on its side), bad (it contains something
+            of the other side) or tie (hard to judge) into the column `controllability`. Next to it, NAME.plan.json has
+            the judge's verdicts, which annotators must not see.
+        plan: Instead, report how far annotators agree with the judge, corrected for how the statements were drawn:
+            STATEMENTS is the completed form of `--sample`, and this its .plan.json file. Each label is weighted by the
+            number of statements that it stands for; ties are left out and counted. Intervals are over topics.
 
     Examples:
 
-    conqret debate score statements.jsonl --model gpt-4o-mini -o runs/controllability
+    conqret debate score statements.jsonl --model gpt-4o-mini -o runs/controllability --sample sheet.csv
 
-    conqret debate score ours.jsonl theirs.csv --good-from 90
+    conqret debate score sheet-of-anna.csv --plan sheet.csv.plan.json
 
-    conqret debate score statements.jsonl --model gpt-4o-mini --dry-run
+    conqret debate score baseline.jsonl ours.jsonl --against baseline --model gpt-4o-mini -o runs/quality
     """
+    if plan is not None:
+        _compare_with_annotators(statements, plan, asking.shown)
+        return
 
     from conqret.debate.debatune.controllability_scores import FORMAT, check_good_from
-    from conqret.debate.debatune.debate_judging import controllability
     from conqret.debate.debatune.page import controllability_table
+    from conqret.debate.debatune.quality_scores import controllability
     from conqret.debate.debatune.statements import read_statements
 
     check_good_from(good_from)
     items = read_statements(
-        statements, skip_invalid=skip_invalid, language=language, on_check=asking.shown.left_out
-    )
+        statements, sided=against is None, skip_invalid=skip_invalid, language=language,
+        on_check=asking.shown.left_out,
+    )  # fmt: skip
+    if against is not None:
+        _compare_systems(items, statements, against, model, output, asking)
+        return
     scores = judged(
         items, statements, FORMAT, model=model, output=output, asking=asking,
         by=partial(controllability, items, good_from=good_from),
     )  # fmt: skip
-    if scores is not None:
-        table = partial(controllability_table, scores.systems, good_from)
-        conclude_systems(scores, table, shown=asking.shown, good_from=good_from)
+    if scores is None:
+        return
+    files: Mapping[str, Path] = NONE
+    folder = scores.judgments.folder
+    if sample is not None and folder is not None:
+        from conqret.debate.debatune.manual_inspection import write_inspection
+
+        files = write_inspection(folder.path, sample, good_from=good_from, overwrite=asking.kept.overwrite)
+    table = partial(controllability_table, scores.systems, good_from)
+    conclude_systems(scores, table, shown=asking.shown, files=files, good_from=good_from)
 
 
-@grouped
-def quality(
-    statements: Statements,
-    *,
-    model: options.Model = None,
-    against: str | None = None,
-    output: Output = None,
-    skip_invalid: options.SkipInvalid = False,
-    language: options.Language = None,
+def _compare_systems(
+    items: Sequence[Item],
+    files: Sequence[Path],
+    against: str,
+    model: str | None,
+    output: Path | None,
     asking: StudyOptions,
 ) -> None:
-    """Whose statements are better: two at a time, to the same instruction, read in both orders?
-
-    The model rates helpfulness, relevance, accuracy and detail of each with one number from 1 to 10. A statement wins
-    if it is better in both orders, or better in one and equal in the other. The score is (win - lose) / all + 1.
-
-    Judging:
-        against: The system with which all others are compared. Default: the first.
-
-    Examples:
-
-    conqret debate quality baseline.jsonl ours.jsonl --model gpt-4o-mini -o runs/quality
-
-    conqret debate quality all.jsonl --against vicuna --model gpt-4o-mini
-    """
-
-    from conqret.debate.debatune.debate_judging import response_quality
     from conqret.debate.debatune.page import quality_table
-    from conqret.debate.debatune.quality_scores import FORMAT, pair
-    from conqret.debate.debatune.statements import read_statements, system_of
+    from conqret.debate.debatune.quality_scores import FORMAT, pair, response_quality
 
-    items = read_statements(
-        statements, sided=False, skip_invalid=skip_invalid, language=language, on_check=asking.shown.left_out
-    )
-    other = against or system_of(items[0])
     scores = judged(
-        pair(items, other), statements, FORMAT, model=model, output=output, asking=asking,
-        by=partial(response_quality, items, against=other),
+        pair(items, against), files, FORMAT, model=model, output=output, asking=asking,
+        by=partial(response_quality, items, against=against),
     )  # fmt: skip
     if scores is not None:
-        conclude_systems(
-            scores, partial(quality_table, scores.systems, other), shown=asking.shown, against=other
-        )
+        table = partial(quality_table, scores.systems, against)
+        conclude_systems(scores, table, shown=asking.shown, against=against)
+
+
+def _compare_with_annotators(sheets: Sequence[Path], plan: Path, shown: options.OutputOptions) -> None:
+    from conqret._optional import require
+    from conqret.debate.debatune.manual_inspection import statement_agreement
+    from conqret.debate.debatune.page import agreement_table
+
+    require("numpy", extra="stats")
+    if len(sheets) > 1:
+        raise DeclarationError("--plan goes with one completed form: give the forms one after the other")
+    agreements = statement_agreement(sheets[0], plan=plan)
+    shown.note(*agreements.notes)
+    data = {"model": agreements.inspection.model, "good_from": agreements.inspection.good_from,
+            "systems": [system.model_dump(mode="json") for system in agreements.systems]}  # fmt: skip
+    result(data, [agreement_table(agreements.systems, agreements.inspection)], as_json=shown.json_output)
 
 
 @grouped

@@ -15,12 +15,24 @@ from typing import ClassVar, Unpack
 
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
-from conqret.debate.debatune.debate_arguments import ARGUMENTS, Arguing, Arguments, argue, lacking, motions
-from conqret.debate.debatune.debate_arguments import PROMPT as ASKING
 from conqret.debate.debatune.debate_topics import SIDES, DebateTopic, Side, read_debate_topics
-from conqret.debate.debatune.debate_turns import CONCLUSION, OPENING, REPLY, Reply, Speaking, Statement, speak
 from conqret.debate.debatune.page import held_page
-from conqret.debate.debatune.transcript import NOT_REACHED, ModelDebate, Motion, TranscriptRow, Turn
+from conqret.debate.debatune.topic_check import ARGUMENTS, Arguing, Arguments, argue, lacking, motions
+from conqret.debate.debatune.topic_check import PROMPT as ASKING
+from conqret.debate.debatune.transcript import (
+    CONCLUSION,
+    NOT_REACHED,
+    OPENING,
+    REPLY,
+    ModelDebate,
+    Motion,
+    Reply,
+    Speaking,
+    Statement,
+    TranscriptRow,
+    Turn,
+    speak,
+)
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder

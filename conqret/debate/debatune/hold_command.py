@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
-from conqret.console.printing import at, named, note
+from conqret.console.printing import at, named, note, result
 from conqret.errors import number
-from conqret.judging.study_command import StudyOptions
+from conqret.judging.study_command import PlanOptions, StudyOptions
+from conqret.llm.token_sampling import Sampling
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -119,3 +123,142 @@ def _unfinished(debate: ModelDebate) -> str:
 
     lack = debate.lacks[0]
     return f"  {debate.id} is not finished: {lack.what}: {reason(lack.reason)}"
+
+
+@grouped
+def export(
+    sources: list[Path],
+    *,
+    shape: Literal["chat", "instruction"] = "chat",
+    test_share: Annotated[
+        float,
+        typer.Option(
+            help="The share of the topics in test.jsonl. Default: 80 of 710, as in DEBATunE.",
+            show_default=False,
+        ),
+    ] = 80 / 710,
+    seed: int = 13,
+    passed: Annotated[
+        Path | None,
+        typer.Option(
+            "--filter",
+            help="A run of `conqret debate filter` on these statements: those that did not pass are left out.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", help="The folder to write train.jsonl and test.jsonl into.", file_okay=False
+        ),
+    ] = Path("data"),
+    overwrite: options.Replace = False,
+    json_output: options.Json = False,
+) -> None:
+    """Write concluded statements as training data: train.jsonl and test.jsonl, which share no topic.
+
+    The instruction names topic, side and argument; the response is the statement. Each topic has equally many
+    statements for both sides. Empty statements, and those that decline the task, are left out and counted.
+
+    Args:
+        sources: Folders of `conqret debate hold`, or files with columns topic, side and statement (as `conqret debate
+            filter` writes them), optionally argument.
+        shape (--as): The layout of a row: `messages` (chat messages), or `instruction` (instruction, input and output).
+        seed: The seed by which the test topics are drawn.
+
+    Examples:
+
+    conqret debate export runs/held -o data/
+
+    conqret debate export kept.jsonl --as instruction --test-share 0.2 -o data/
+    """
+    from conqret.debate.debatune.training_export import debate_training_data
+    from conqret.io.jsonl import json_lines
+    from conqret.io.overwriting import check_new, write_new
+
+    data = debate_training_data(sources, test_share=test_share, seed=seed, passed=passed)
+    parts = {"train.jsonl": data.train, "test.jsonl": data.test}
+    files = {
+        output / name: json_lines(example.row(shape) for example in examples)
+        for name, examples in parts.items()
+        if examples
+    }
+    older = output / "test.jsonl"  # which might hold what is trained on now
+    if not data.test:
+        check_new([older], overwrite=overwrite)
+    write_new(files, overwrite=overwrite)
+    if not data.test:
+        older.unlink(missing_ok=True)
+    counts_by_name = data.numbers()
+    result(counts_by_name, _lines_command(counts_by_name, output), as_json=json_output)
+
+
+def _lines_command(counts_by_name: dict[str, Any], output: Path) -> Iterator[str]:
+    from conqret.debate.debatune.training_export import in_words
+    from conqret.show.words import number
+
+    for name in ("train", "test"):
+        if counts_by_name[name]:
+            topics = number(counts_by_name[f"{name}_topics"], "topic")
+            yield f"{number(counts_by_name[name], 'statement')} on {topics}, half of them for either side"
+            yield at(output / f"{name}.jsonl", name)
+    if not counts_by_name["test"]:
+        yield "no topic is tested on"
+    if counts_by_name["left_out"]:
+        yield f"left out: {in_words(counts_by_name['left_out'])}"
+
+
+@grouped
+def write(
+    rows: Path,
+    *,
+    model: options.Model = None,
+    system: str | None = None,
+    sampling: Sampling,
+    output: Annotated[Path | None, options.run_folder("ROWS-debate-write-MODEL")] = None,
+    asking: PlanOptions,
+) -> None:
+    """Have a model write statements, or answer any instructions, to be judged by `conqret debate score` and
+    `conqret debate score`.
+
+    Each instruction is sent word for word, and the answer is kept word for word. With `local/FOLDER` a
+    transformers model on this machine writes, one text after another.
+
+    Args:
+        rows: What the model is to write: rows with topic, side and argument, with an instruction, or with chat messages
+            (JSONL, CSV, TSV or Parquet). Responses in them are ignored.
+    Model:
+        system: The name of the writer in the rows. Default: the model's name.
+
+    Examples:
+
+    conqret debate write data/test.jsonl --model local/models/llama-2-7b --system before -o runs/before
+
+    conqret debate write data/test.jsonl --model local/tuned/model --system after -o runs/after
+
+    conqret debate score runs/before/statements.jsonl runs/after/statements.jsonl --model gpt-4o-mini
+    """
+    from conqret.debate.debatune.statement_run import estimate, statements_plan
+
+    session = asking.session(model)
+    plan = statements_plan(rows, session, system=system, sampling=sampling, output=output)
+    instructions, folder = plan.rows, plan.folder
+    if asking.dry_run:
+        asking.tell_cost([estimate(instructions, session)])
+        return
+    outcome = asking.execute(
+        plan, len(instructions), "statements",
+        about=f"{len(instructions)} statements by", doing="writing", role="an author",
+    )  # fmt: skip
+    summary = outcome.summary
+    if summary.cut:
+        asking.shown.note(
+            f"{summary.cut:,} statements were cut off at the token limit: raise it with --max-tokens"
+        )
+    facts = {"statements": str(folder.statements_file), "written": summary.written, "cut": summary.cut}
+    lines = (
+        f"{summary.written:,} of {number(len(instructions), 'statement')} written",
+        at(folder.statements_file, "statements"),
+    )
+    data = {**facts, "unwritten": summary.unwritten}
+    asking.conclude(data, lines, outcome, summary.unwritten, there=summary.written)

@@ -28,6 +28,7 @@ from conqret.io.bounded import whole_bytes
 from conqret.io.label_set import LabelSet
 from conqret.io.label_sheets import AnnotationForm
 from conqret.io.labels import read_labels
+from conqret.io.overwriting import write_new
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.resampling import leave_one_out
 
@@ -108,6 +109,15 @@ def sample_statements(
     return inspection, AnnotationForm(TASKS["rating"], drawn, [METRIC], words=("good", "bad", "tie"))
 
 
+def write_inspection(run: Path, sheet: Path, *, good_from: int, overwrite: bool) -> dict[str, Path]:
+    """Draw the statements of a finished run, and write the sheet, and beside it the plan with the judge's verdicts."""
+    inspection, form = sample_statements(run, good_from=good_from)
+    plan = plan_of(sheet)
+    texts = {sheet: form.csv()[""], plan: inspection.model_dump_json(indent=1) + "\n"}
+    write_new(texts, overwrite=overwrite)
+    return {"sheet": sheet, "plan": plan}
+
+
 def plan_of(sheet: Path) -> Path:
     """Where the plan of a sheet is."""
     return sheet.with_name(f"{sheet.name}.plan.json")
@@ -138,7 +148,7 @@ def draw_inspection(
     """
     check_good_from(good_from)
     if good < 1:
-        raise DeclarationError(f"--good must be a number of statements, at least 1, not {good}")
+        raise DeclarationError(f"the number of good statements must be at least 1, not {good}")
     judged = [
         (item, is_good(judgment.measures[METRIC], good_from))
         for item, judgment in zip(items, judgments, strict=True)
@@ -182,10 +192,10 @@ def read_inspection(file: Path) -> Inspection:
         return Inspection.model_validate_json(whole_bytes(file))
     except FileNotFoundError:
         raise DeclarationError(
-            f"{file} is missing: `conqret debate sample` writes it with the annotation form; name it with --plan"
+            f"{file} is missing: `conqret debate score --sample` writes it with the form; name it with --plan"
         ) from None
     except (ValidationError, OSError) as error:
-        raise DeclarationError(f"{file} is not a plan of `conqret debate sample`: {error}") from None
+        raise DeclarationError(f"{file} is not a plan of `conqret debate score --sample`: {error}") from None
 
 
 class InspectionAgreement(Frozen):
@@ -221,21 +231,18 @@ class StatementAgreement:
 
 
 @strict_options
-def statement_agreement(
-    sheet: str | Path, *, plan: str | Path | None = None, words: str = WORDS
-) -> StatementAgreement:
+def statement_agreement(sheet: str | Path, *, plan: str | Path | None = None) -> StatementAgreement:
     """Estimate how far annotators agree with the judge on statements, corrected for how these were drawn.
 
     Args:
-        sheet: the sheet of ``conqret debate sample``, filled in.
+        sheet: the sheet of ``conqret debate score --sample``, filled in.
         plan: the plan that says what was drawn, by default ``SHEET.plan.json``.
-        words: what the words in the sheet mean: 1 is good, 0.5 a tie, 0 bad.
 
     Raises:
         DeclarationError: as :func:`agreement`, or sheet or plan cannot be read.
     """
     inspection = read_inspection(plan_of(Path(sheet)) if plan is None else Path(plan))
-    labels = read_labels(Path(sheet), words=[words], dimensions=[METRIC])
+    labels = read_labels(Path(sheet), words=[WORDS], dimensions=[METRIC])
     return StatementAgreement(inspection, labels.notes, tuple(agreement(inspection, labels)))
 
 

@@ -9,9 +9,8 @@ from conqret.data.digest import gathered
 from conqret.debate.debatune.controllability_scores import GOOD_FROM, Controllability
 from conqret.debate.debatune.debate_topics import SIDES
 from conqret.debate.debatune.manual_inspection import Inspection, InspectionAgreement
-from conqret.debate.debatune.output_filter import NOT_ITS_SIDE
+from conqret.debate.debatune.output_filter import NO_ANSWER, NOT_ITS_SIDE, SiftResult
 from conqret.debate.debatune.quality_scores import Quality
-from conqret.debate.debatune.row_selection import NO_ANSWER, SiftResult
 from conqret.debate.debatune.topic_check import DUPLICATE
 from conqret.debate.debatune.transcript import ModelDebate
 from conqret.show import words
@@ -123,24 +122,6 @@ def quality_table(scores: Sequence[Quality], baseline: str) -> Table:
         note="A win is better in both orders of the two responses, or better in one and equal in the other; a loss "
         "likewise. Score is (win - lose) / all + 1: 1 is as good as the other, 2 always better. Flips: the share of "
         "pairs whose better response is not the same in both orders. Intervals (95%) are over topics.",
-    )
-
-
-def inspection_table(inspection: Inspection) -> Table:
-    """What a sheet holds, in a form that those who fill it in should not see."""
-    systems = dict.fromkeys(statement.system for statement in inspection.drawn)
-    rows: list[tuple[Cell, ...]] = []
-    for system in systems:
-        system_rows = [statement for statement in inspection.drawn if statement.system == system]
-        good = [system_row for system_row in system_rows if system_row.verdict == "good"]
-        stand_for = round(sum(1 / statement.probability for statement in good))
-        rows.append((system, len(system_rows), len(system_rows) - len(good), len(good), stand_for))
-    lost = f" {inspection.unanswered} have no verdict, and are left out." if inspection.unanswered else ""
-    return Table(
-        "Statements to inspect",
-        (Column("System", "text"), "Drawn", "Judged bad", "Judged good", "Of all good"),
-        rows,
-        note=f"All that {inspection.model} judged bad, and a random draw of the good ones.{lost}",
     )
 
 

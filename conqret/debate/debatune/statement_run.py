@@ -3,7 +3,7 @@
 The instruction is sent as it stands, and the answer is taken as it stands: what is measured is the model, before and
 after it was tuned (DEBATunE, sections 4 and 5). Beside ``run.json`` and ``recordings.sqlite`` the folder holds
 ``rows.jsonl`` (each text, or the reason why there is none) and ``statements.jsonl``, which ``conqret debate score`` and
-``conqret debate quality`` read.
+``conqret debate score`` reads.
 """
 
 from __future__ import annotations

@@ -6,17 +6,19 @@ that say nearly the same the first is kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import ClassVar, Unpack
+from typing import ClassVar, Self, Unpack
 
-from conqret.data import Item, Judgment
-from conqret.debate.debatune.debate_arguments import PROMPT, Arguing, Arguments, argue, lacking
-from conqret.debate.debatune.debate_topics import SIDES, DebateTopic
-from conqret.debate.debatune.row_selection import DroppedRow, SiftedRun, SiftResult, unanswered
-from conqret.debate.debatune.transcript import TranscriptRow
+from pydantic import ValidationInfo, model_validator
+
+from conqret.data import Item, Judgment, Reason
+from conqret.debate.debatune import debater
+from conqret.debate.debatune.debate_topics import SIDES, DebateTopic, Side
+from conqret.debate.debatune.output_filter import DroppedRow, SiftedRun, SiftResult, unanswered
+from conqret.debate.debatune.transcript import Motion, TranscriptRow
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import open_items
 from conqret.io.safe_files import Content
@@ -24,11 +26,103 @@ from conqret.judges.two_sided import CLAIM, VERDICT
 from conqret.judging.judge import judge
 from conqret.judging.judge_settings import JudgeSettings, client_options, session_settings
 from conqret.judging.judgments import Judgments
+from conqret.judging.responses import Typed, Written
+from conqret.llm.request import Request, messages
+from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.engine import run
 from conqret.runs.session import Session
 from conqret.runs.study_run import AskedFolder, AskedRecord, StudyPlan
 from conqret.runs.trials import Trial
 from conqret.text.analysis import Text, weight
+from conqret.text.word_lists import caseless
+
+PROMPT = "debate/arguments"
+
+ARGUMENTS = 5
+"""Arguments a side, where none are given (section 2)."""
+
+
+class Arguments(Typed):
+    """The arguments, one sentence each."""
+
+    arguments: list[Written]
+
+    @model_validator(mode="after")
+    def _so_many(self, info: ValidationInfo) -> Self:
+        wanted = (info.context or {}).get("count", len(self.arguments))
+        distinct = set(map(caseless, self.arguments)) - {""}
+        if self.arguments and (len(distinct) != wanted or len(self.arguments) != wanted):
+            raise ValueError(f"{wanted} different arguments are asked for, and there are {len(distinct)}")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Arguing:
+    """Arguments that are asked for: of one side of a topic, so many."""
+
+    topic: DebateTopic
+    side: Side
+    count: int
+
+    @property
+    def key(self) -> str:
+        """Its name in the run."""
+        return f"{self.topic.id} arguments {self.side}"
+
+    def rendered(self, library: Library) -> RenderedPrompt:
+        """The prompt; it shows the other side's arguments where they are given."""
+        other = SIDES[1 - SIDES.index(self.side)]
+        opposing = self.topic.arguments[other][: self.count]
+        return library[PROMPT].render(
+            {"topic": self.topic.topic, "given": opposing}, {"side": self.side, "count": self.count}
+        )
+
+
+def lacking(topics: Sequence[DebateTopic], count: int) -> Iterator[Arguing]:
+    """What is to be asked for: ``count`` arguments of each side that has none, or as many as the other side has."""
+    for topic in topics:
+        for side in SIDES:
+            if not topic.arguments[side]:
+                yield Arguing(topic, side, debates_of(topic, count))
+
+
+def debates_of(topic: DebateTopic, count: int) -> int:
+    """How many debates a topic has: ``count``, or as many arguments as are given where these are fewer."""
+    return min([count, *(len(arguments) for arguments in topic.arguments.values() if arguments)])
+
+
+def motions(topics: Sequence[DebateTopic], count: int, rounds: int) -> Iterator[Motion]:
+    """The debates: argument by argument of either side, and each side opens every other one."""
+    for topic in topics:
+        asked = {request.side: request.key for request in lacking([topic], count)}
+        for place in range(debates_of(topic, count)):
+            side_arguments = {
+                side: arguments[place] for side, arguments in topic.arguments.items() if arguments
+            }
+            yield Motion(
+                f"{topic.id}-{place + 1}", topic.topic, side_arguments, SIDES[place % 2], rounds, place, asked
+            )
+
+
+async def argue(request: Arguing, session: Session, earlier: object = None) -> TranscriptRow:
+    """Ask for the arguments; what cannot be had becomes a row with a reason."""
+    rendered = request.rendered(session.library)
+    answer = await session.client.ask(
+        Request(
+            ask=PROMPT,
+            item=request.key,
+            messages=messages(rendered),
+            response=Arguments,
+            context={"count": request.count},
+            baseline=lambda: {
+                "arguments": debater.arguments(request.topic.topic, request.side, request.count)
+            },
+        )
+    )
+    if answer.value is not None and not answer.value.arguments:
+        return TranscriptRow(id=request.key, reason=Reason.REFUSAL, detail="no argument was given")
+    return TranscriptRow.of(request.key, answer)
+
 
 FORMAT = "two-sided"
 METRIC = "two_sided"

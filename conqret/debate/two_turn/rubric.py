@@ -115,7 +115,7 @@ def counter_items(questions: Sequence[TwoTurnQuestion]) -> tuple[Item, ...]:
     )
     if not items:
         raise DeclarationError(
-            "none of the questions has counter-arguments: write some with conqret debate two-turn argue"
+            "none of the questions has counter-arguments: write some with conqret debate two-turn write"
         )
     return items
 

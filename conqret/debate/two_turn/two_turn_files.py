@@ -212,7 +212,7 @@ QUESTION = Schema(
         "arguments": Field(
             ("arguments",),
             each(_part("option"), _sided),
-            needed="Give an argument for either option, or let conqret debate two-turn argue write them",
+            needed="Give an argument for either option, or let conqret debate two-turn write produce them",
         ),
         "counter_arguments": Field(("counter_arguments",), each(_part("against"), _sided), ()),
         "writers": Field(("writers",), _writers, ()),

@@ -11,12 +11,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 
+from conqret.data.digest import gathered
+from conqret.debate.two_turn.judging_plan import QUESTION
 from conqret.debate.two_turn.outcomes import Answers, counted_answers
 from conqret.debate.two_turn.payoffs import writers_bonus
 from conqret.debate.two_turn.slider_answers import Design, SliderAnswer, conditions_of
 from conqret.errors import DeclarationError, strict_options
+from conqret.labels.answer_ledger import Ledger
+from conqret.labels.records import Person, ScreenResponse
 from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
 from conqret.stats.paired_ranking import SPREAD, START, PairwisePreference, bradley_terry
 from conqret.stats.resampling import mean_interval
@@ -94,7 +99,7 @@ def last_with_arguments(answers: Sequence[SliderAnswer]) -> list[SliderAnswer]:
     if not named:
         raise DeclarationError(
             f"no answer in condition {shown} names the writer for either option: add the columns "
-            "for_right and for_wrong, which conqret debate two-turn judge writes for debates by conqret debate argue"
+            "for_right and for_wrong, which judge writes for debates by conqret debate two-turn write"
         )
     last = max(answer.turn for answer in named)
     return [answer for answer in named if answer.turn == last and answer.toward_right is not None]
@@ -138,3 +143,65 @@ def _points(strength: Estimate) -> Estimate:
     return replace(
         strength, value=points(strength.value), low=points(strength.low), high=points(strength.high)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class WriterResult:
+    """One counter-argument: its question, the ``option`` that it argued for and whether that one is ``right``; how many
+    of so many ``judges`` ended on its side, and the ``dollars`` that it earned."""
+
+    question: str
+    option: str
+    right: bool
+    judges: int
+    followed: int
+    dollars: Fraction
+
+
+def check_judged(ledger: Ledger, answers: Sequence[SliderAnswer]) -> None:
+    """Whether answers are on debates that were written in this study.
+
+    Raises:
+        DeclarationError: none is, or none names who wrote.
+    """
+    answer_keys = [(record.screen.item, record.person.pseudonym) for record in ledger.given()]
+    known = {(answer.question, name) for answer in last_with_arguments(answers) for name in _writers(answer)}
+    if not known & set(answer_keys):
+        raise DeclarationError(
+            "these answers judge no text of this study: export its debates (conqret labels export), "
+            "have them judged, and give the answers"
+        )
+
+
+def feedback(ledger: Ledger, person: Person, answers: Sequence[SliderAnswer]) -> list[WriterResult]:
+    """Each of a writer's counter-arguments that was judged, in the order of the questions."""
+    by_question = gathered((answer.question, answer) for answer in last_with_arguments(answers))
+    taken = []
+    for record in ledger.given(person=person.number):
+        mine = [
+            judgment
+            for judgment in by_question.get(record.screen.item, ())
+            if person.pseudonym in _writers(judgment)
+        ]
+        if mine:
+            taken.append(_taken(ledger, record, mine))
+    return taken
+
+
+def _taken(ledger: Ledger, record: ScreenResponse, judged: Sequence[SliderAnswer]) -> WriterResult:
+    question = QUESTION.validate_json(ledger.text(record.screen.item))
+    argued_for = 3 - record.screen.against
+    right = question.right == argued_for
+    sliders = [judgment.toward_right or 0 for judgment in judged]
+    return WriterResult(
+        question.question,
+        question.sides[argued_for - 1].option,
+        right,
+        len(sliders),
+        sum((slider > 0) is right for slider in sliders),
+        writers_bonus(right, sliders),
+    )
+
+
+def _writers(answer: SliderAnswer) -> tuple[str, str]:
+    return answer.for_right, answer.for_wrong

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from conqret.debate.two_turn.rubric import HIRED_FROM, RubricGrade
 from conqret.debate.two_turn.text_annotations import AnnotatedTexts
-from conqret.debate.two_turn.writer_feedback import WriterResult
-from conqret.debate.two_turn.writer_scores import Writer
+from conqret.debate.two_turn.writer_scores import Writer, WriterResult
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import Estimate
 

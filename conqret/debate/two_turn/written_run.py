@@ -55,7 +55,7 @@ class WrittenRecord(AskedRecord):
 class WrittenFolder(AskedFolder[WrittenRecord, WrittenTextRow]):
     """The files of written debates under one folder."""
 
-    COMMAND: ClassVar[str] = "conqret debate two-turn argue"
+    COMMAND: ClassVar[str] = "conqret debate two-turn write"
 
     debates_file = InFolder("debates.jsonl")
     """The debates, ready to be judged."""

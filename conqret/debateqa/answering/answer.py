@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypedDict, Unpack
 
 from conqret._optional import require
-from conqret.debateqa.answer_page import write_answers
+from conqret.data import Document
 from conqret.debateqa.answering.answering_run import (
     Answering,
     AnsweringRun,
     AnswersFolder,
     AnswersOutcome,
+    AnswersRecord,
+    AnswersSummary,
     GivenAnswer,
 )
-from conqret.debateqa.answering.answering_strategy import ANSWER_STRATEGIES, AnswerStrategy
-from conqret.debateqa.answering.rag_session import AnswerPlan
+from conqret.debateqa.answering.rag_session import ANSWER_STRATEGIES, AnswerPlan, AnswerStrategy
 from conqret.debateqa.curation.trusted_domains import TrustedDomains, read_trusted
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.questions import SourcedQuestion, read_sourced
@@ -26,6 +27,49 @@ from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.runs.engine import run as perform
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Sessions
+from conqret.show.page import page, write_file
+from conqret.show.table import Cell, Column, Table
+from conqret.show.words import mean, reason
+
+SHOWN = 200
+"""Answers on the page; more would make it slow to open, and all are in ``answers.jsonl``."""
+
+
+def answers_table(summary: AnswersSummary) -> Table:
+    """The run in numbers."""
+    rows: list[tuple[Cell, ...]] = [
+        ("questions", summary.questions),
+        *((f"no answer: {reason(why)}", count) for why, count in summary.unanswered.items()),
+        ("answers", summary.answered),
+        ("tokens of an answer", mean(summary.tokens)),
+    ]
+    if summary.searches:
+        rows += [("chunks for an answer", mean(summary.chunks)), ("retrievals in all", summary.searches)]
+    if summary.cut:
+        rows.append(("cut off: the room was too small", summary.cut))
+    return Table(f"Answers by strategy {summary.strategy}", (Column("", "text"), "number"), rows)
+
+
+def write_answers(
+    questions: Sequence[SourcedQuestion],
+    rows: Sequence[GivenAnswer],
+    record: AnswersRecord,
+    summary: AnswersSummary,
+    passages: Mapping[str, Document],
+    file: Path,
+) -> Path:
+    """Write the page of a run's answers; returns its place. ``passages`` are the chunks by id."""
+    content = page(
+        "answers.html.j2",
+        answers=list(zip(questions, rows, strict=True))[:SHOWN],
+        omitted=max(0, len(rows) - SHOWN),
+        passages=passages,
+        record=record,
+        summary=summary,
+        does=ANSWER_STRATEGIES[name].summary if (name := summary.strategy) in ANSWER_STRATEGIES else "",
+    )
+    return write_file(file, content)
+
 
 RETRIEVER = "bm25"
 """By which chunks are searched where no retriever is named: it needs no encoder."""

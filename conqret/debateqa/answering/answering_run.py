@@ -18,12 +18,19 @@ from pydantic import BaseModel
 
 from conqret.data import Document
 from conqret.data.item import Frozen
-from conqret.debateqa.answering.answering_strategy import AnswerStrategy
-from conqret.debateqa.answering.rag_session import KINDS, ROOM, AnswerPlan, NextStep, RagSession, SearchStep
+from conqret.debateqa.answering.rag_session import (
+    KINDS,
+    ROOM,
+    AnswerPlan,
+    AnswerStrategy,
+    NextStep,
+    RagSession,
+    SearchStep,
+)
 from conqret.debateqa.curation.curation_requests import NoValidResponse
 from conqret.errors import DeclarationError
 from conqret.generation.cited_argument import GeneratedArgument
-from conqret.generation.tasks import GENERATED_TOKENS
+from conqret.generation.generator import GENERATED_TOKENS
 from conqret.io.jsonl import json_lines
 from conqret.io.questions import SourcedQuestion
 from conqret.io.safe_files import Content, InFolder

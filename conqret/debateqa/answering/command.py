@@ -23,16 +23,14 @@ class EvidenceSearch(OptionGroup):
         index: The corpus directory; its chunks of 2,000 characters are indexed first if they are not.
         retriever: bm25, dense or a plug-in's; several with commas are fused.
         encoder: The embedding model for the retriever `dense`: a folder, or a name on the Hugging Face hub.
-        trusted: Use only documents from the domains .edu, .org, .gov, .info and .pro.
-        trusted_list: Use only documents from .edu, .org, .gov, .info and .pro and from the domains in this file, one
-            per line.
+        trusted: Use only documents from the domains .edu, .org, .gov, .info and .pro: `standard`; or from these and
+            the domains in this file, one per line.
     """
 
     index: Path | None = None
     retriever: str = "bm25"
     encoder: str | None = None
-    trusted: bool = False
-    trusted_list: Path | None = None
+    trusted: str | None = None
 
 
 @grouped
@@ -44,7 +42,6 @@ def answer(
     evidence: EvidenceSearch,
     model: options.Model = None,
     agent: str | None = None,
-    agent_budget_usd: float | None = None,
     output: Annotated[Path | None, options.run_folder("QUESTIONS-answer-STRATEGY-MODEL")] = None,
     asking: StudyOptions,
 ) -> None:
@@ -55,49 +52,38 @@ def answer(
 
     Args:
         questions: A table with the column `question`, optionally `id` (JSONL, CSV, TSV or Parquet), or the
-            benchmark.jsonl of `conqret debateqa curate run`.
+            benchmark.jsonl of `conqret debateqa curate`.
     How it is answered:
         strategy: `none` (no retrieval), `rag`, `react` (an agent searches), `cited` (arguments for either side), or a
             plug-in's.
     Model:
-        agent: The model that searches, with react. Default: that of `--model`.
-    Limits:
-        agent_budget_usd: The most money for the agent, in addition to `--budget-usd`. Default: as much again.
+        agent: The model that searches, with react, with as much again as `--budget-usd`. Default: that of `--model`.
 
     Examples:
 
     conqret debateqa answer questions.jsonl --strategy none --model gpt-4o-mini -o runs/none
 
-    conqret debateqa answer questions.jsonl --strategy rag --index corpus/ --trusted --model gpt-4o-mini --dry-run
+    conqret debateqa answer questions.jsonl --strategy rag --index corpus/ --trusted standard --model gpt-4o-mini
 
     conqret debateqa answer questions.jsonl --strategy react --index corpus/ --retriever bm25,dense --encoder
     models/gte --agent gpt-4o --model gpt-4o-mini -o runs/react
     """
-    from dataclasses import replace
-
-    from conqret.debateqa.answer_page import answers_table
     from conqret.debateqa.answering.answer import answer as write_answers
-    from conqret.debateqa.answering.answer import answering, place
+    from conqret.debateqa.answering.answer import answering, answers_table, place
     from conqret.debateqa.answering.answering_run import AnswersFolder, estimate
-    from conqret.errors import DeclarationError
     from conqret.prompts import Library
     from conqret.show.table import spaced
 
-    if agent_budget_usd is not None and agent is None:
-        raise DeclarationError("--agent-budget-usd is the budget of another model: name it with --agent")
-    searcher = None if agent is None else asking.calls.of(agent)
-    if searcher is not None and agent_budget_usd is not None:
-        searcher = replace(searcher, budget_usd=agent_budget_usd)
     with progress("indexing", quiet=asking.shown.quiet) as bar:
         run = answering(
             questions,
             strategy=strategy,
             model=asking.calls.of(model),
-            agent=searcher,
+            agent=None if agent is None else asking.calls.of(agent),
             index=evidence.index,
             retriever=evidence.retriever,
             encoder=evidence.encoder,
-            trusted=evidence.trusted_list or evidence.trusted,
+            trusted=True if evidence.trusted == "standard" else evidence.trusted or False,
             plan=plan,
             on_document=bar.advance,
         )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 from conqret.data import Document
 from conqret.data.item import Frozen
 from conqret.debateqa.curation.curation_requests import NonEmptyText, asked, fitted
+from conqret.debateqa.curation.offline_perspectives import points_of_view
 from conqret.errors import DeclarationError
 from conqret.io.questions import SourcedQuestion
 from conqret.judging.instrument import Asks
@@ -20,11 +21,12 @@ from conqret.llm.request import Plain
 from conqret.llm.token_sampling import NucleusSampling
 from conqret.options import Within, check_ranges
 from conqret.prompts import Library, RenderedPrompt
+from conqret.registry import Registry
+from conqret.text.sides import standpoints
 
 if TYPE_CHECKING:
     from conqret.debateqa.answering.retrieved_chunks import ChunkSearch
-from conqret.debateqa.curation.offline_perspectives import points_of_view
-from conqret.text.sides import standpoints
+
 
 SENTENCES = 8
 """Of an answer, where nothing is said of its length."""
@@ -202,3 +204,36 @@ class RagSession:
         )  # fmt: skip
         self.cut = reply.cut
         return reply.text
+
+
+@dataclass(frozen=True)
+class AnswerStrategy:
+    """A way to answer a question.
+
+    - ``respond(desk)`` answers the question of the desk: it may search and ask an agent there, and returns the text. It
+      raises nothing for what the world did but :class:`~conqret.debateqa.curation.curation_requests.NoValidResponse`.
+    - ``chunks`` are taken of one retrieval (0: nothing is retrieved), ``searches`` is how many retrievals there may be
+    - ``agent`` is the id of the prompt by which an agent is asked what to do next; empty where there is none
+    - ``prompts`` are the ids of other prompts of its own, each with its type of answer; where there are none, the
+      answer is asked for by the prompt that the user chooses
+    """
+
+    name: str
+    summary: str
+    source: str
+    respond: Callable[[RagSession], Awaitable[str]]
+    chunks: int = 0
+    searches: int = 1
+    agent: str = ""
+    prompts: Mapping[str, type[BaseModel]] = field(default_factory=dict)
+
+
+ANSWER_STRATEGIES = Registry(
+    "answering strategy",
+    "conqret.answers",
+    AnswerStrategy,
+    package="conqret.debateqa.answering.strategies",
+    attribute="STRATEGIES",
+    first=("none", "rag", "react"),
+)
+"""Every way to answer by its name."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from conqret.data import Reason
 from conqret.data.corpus import CorpusTopic
-from conqret.debateqa.answering.answering_strategy import AnswerStrategy
-from conqret.debateqa.answering.rag_session import RagSession
+from conqret.debateqa.answering.rag_session import AnswerStrategy, RagSession
 from conqret.debateqa.curation.curation_requests import NoValidResponse
 from conqret.generation.cited_argument import GeneratedArgument
 from conqret.generation.generator import GenerateOptions, GenerationTask, Generator

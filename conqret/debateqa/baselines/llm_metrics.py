@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import fmean
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from conqret.debateqa.baselines.lexical import MOST_VIEWS, Findings
+from conqret.baseline.alignment import clip
 from conqret.debateqa.finished_scores import ScoringPlan
 from conqret.debateqa.metric_requests import AnswerCase, Figure, Question, expected_about
 from conqret.debateqa.score_table import ScoreRow
@@ -19,6 +21,129 @@ from conqret.judging.scales import ONE_TO_FIVE
 from conqret.llm.replies import rating_distribution
 from conqret.llm.request import TokenLogprobs
 from conqret.runs.session import Session
+from conqret.text.analysis import Sentence, Text, weight
+from conqret.text.sentences import sentences
+
+MOST_VIEWS = 10
+"""The most viewpoints that num-of-povs can count (DebateQA, Table 10)."""
+SHORTEST_POINT = 5
+"""Words from which a passage can state a viewpoint; below it stands a heading."""
+SAME_POINT = 0.6
+"""The share of a passage's content words that an earlier one must hold for both to be one viewpoint."""
+HALF_VIEWS, HALF_EVIDENCE, HALF_WORDS = 3, 4, 120
+"""Viewpoints beyond the first, sentences with evidence, and words at which their part of the grade is one half."""
+
+_ITEM = re.compile(r"^\s*(?:[-*\u2022]|\(?\d{1,2}[.)])\s+\S")
+_NESTED = re.compile(r"^\s{2,}")
+_HEADING = re.compile(r"^\s*(?:#{1,6}\s|\*\*[^*]+\*\*:?\s*$)")
+_MARKS = re.compile(r"[*_#`>]+")
+_DISPUTE = frozenset(
+    Sentence(
+        "debate debatable controversy controversial contentious contested dispute disagreement disagree polarising "
+        "polarizing divided divisive subjective"
+    ).terms
+)
+_DISPUTE_PHRASES = re.compile(
+    r"\b(?:both sides|different (?:views|opinions|perspectives)|no (?:consensus|(?:single|simple|definitive) answer)"
+    r"|depends on)\b",
+    re.IGNORECASE,
+)
+_TURN = re.compile(
+    r"\b(?:some|others|supporters|proponents|advocates|defenders|opponents|critics|sceptics|skeptics|religious"
+    r"|philosoph\w+|scientists|experts)\b[^.]{0,40}\b(?:say|argue|believe|hold|think|claim|maintain|point|see|view"
+    r"|fear|warn|contend|feel|suggest|worry)\w*"
+    r"|\b(?:on the other hand|on the one hand|in contrast|conversely|by contrast|from an? [\w-]+ (?:perspective"
+    r"|point of view|standpoint))\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What can be counted in one answer to one question."""
+
+    question: str
+    answer: str
+
+    @cached_property
+    def viewpoints(self) -> int:
+        """Distinct passages that state a viewpoint, 1 to :data:`MOST_VIEWS`.
+
+        Such a passage is an item of a list (of the outer one, where lists are nested); without a list of two, a
+        sentence that hands a view to somebody or turns to another side. A passage most of whose content words an
+        earlier one holds is the same viewpoint.
+        """
+        items = _items(self.answer)
+        turns = [sentence.text for sentence in sentences(self.answer) if _TURN.search(sentence.text)]
+        terms: list[frozenset[str]] = []
+        for passage in items if len(items) > 1 else turns:
+            sentence = Sentence(_MARKS.sub(" ", passage))
+            if len(sentence.words) < SHORTEST_POINT or not sentence.terms:
+                continue
+            if all(len(sentence.terms & other) < SAME_POINT * len(sentence.terms) for other in terms):
+                terms.append(sentence.terms)
+        return min(MOST_VIEWS, max(1, len(terms)))
+
+    @cached_property
+    def criteria(self) -> dict[str, float]:
+        """The prompt's criteria, each in [0, 1]: dispute is named, perspectives, evidence for them.
+
+        With s(x, h) = x / (x + h): dispute is 1 where a word or phrase of dispute occurs, else 0; perspectives
+        s(viewpoints - 1, 3); evidence the mean of s(sentences with figures, citations or names, 4) and s(words, 120).
+        """
+        text = self._text
+        backed = sum(
+            bool(sentence.numbers or sentence.cites or sentence.names) for sentence in text.sentences
+        )
+        evidence = _share(backed, HALF_EVIDENCE) + _share(len(text.words), HALF_WORDS)
+        named = bool(text.terms & _DISPUTE) or _DISPUTE_PHRASES.search(self.answer) is not None
+        return {
+            "dispute": float(named),
+            "perspectives": _share(self.viewpoints - 1, HALF_VIEWS),
+            "evidence": evidence / 2,
+        }
+
+    @cached_property
+    def steps(self) -> dict[str, float]:
+        """The criteria, and what g-eval's steps add: relevance and clarity, each in [0, 1].
+
+        Relevance is the share of the question's content words (common ones by half) that the answer has, clarity
+        ``1 - |words a sentence - 20| / 40``.
+        """
+        text = self._text
+        wanted = {term: weight(term) for term in sorted(Sentence(self.question).terms)}
+        held = sum(value for term, value in wanted.items() if term in text.terms)
+        average = len(text.words) / max(1, len(text.sentences))
+        return {
+            **self.criteria,
+            "relevance": held / sum(wanted.values()) if wanted else 0.0,
+            "clarity": clip(1 - abs(average - 20) / 40),
+        }
+
+    @cached_property
+    def _text(self) -> Text:
+        return Text(_MARKS.sub(" ", self.answer))
+
+
+def _items(answer: str) -> list[str]:
+    """The items of the answer's lists, each with the lines that belong to it; the outer ones where they are nested."""
+    items: list[str] = []
+    outer = any(_ITEM.match(line) and not _NESTED.match(line) for line in answer.splitlines())
+    open_item = False
+    for line in answer.splitlines():
+        if _HEADING.match(line) and not _ITEM.match(line):
+            open_item = False
+        elif _ITEM.match(line) and not (outer and _NESTED.match(line)):
+            items.append(line)
+            open_item = True
+        elif open_item and line.strip() and (_NESTED.match(line) or _ITEM.match(line)):
+            items[-1] += "\n" + line
+    return items
+
+
+def _share(count: float, half: float) -> float:
+    return count / (count + half)
+
 
 CHOICES = tuple(range(ONE_TO_FIVE.low, ONE_TO_FIVE.high + 1))
 WEIGHTED = "the mean over the rating's log-probabilities"

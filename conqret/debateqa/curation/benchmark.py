@@ -36,8 +36,7 @@ from conqret.debateqa.curation.algorithm import (
     CurationStep,
     cleaned,
 )
-from conqret.debateqa.curation.evidence_sources import page_source
-from conqret.debateqa.curation.source_pages import PAGES, PageEvidence
+from conqret.debateqa.curation.source_pages import PAGES, PageEvidence, page_source
 from conqret.debateqa.curation.trusted_domains import TrustedDomains, read_trusted
 from conqret.errors import strict_options
 from conqret.io.jsonl import json_lines
@@ -86,7 +85,7 @@ class CurateRecord(AskedRecord):
 class CurateFolder(AskedFolder[CurateRecord, CurationStep]):
     """The files of a benchmark under one folder."""
 
-    COMMAND: ClassVar[str] = "conqret debateqa curate run"
+    COMMAND: ClassVar[str] = "conqret debateqa curate"
 
     benchmark_file = InFolder("benchmark.jsonl")
     """The questions with their partial answers."""

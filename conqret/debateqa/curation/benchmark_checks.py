@@ -12,8 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Unpack
 
-from conqret.debateqa.curation.benchmark_figures import ALIKE, alike_views, near_chunks
-from conqret.debateqa.curation.benchmark_folder import MadeBenchmark, read_made
+from conqret.debateqa.curation.benchmark_figures import (
+    ALIKE,
+    MadeBenchmark,
+    alike_views,
+    near_chunks,
+    read_made,
+)
 from conqret.debateqa.curation.check_verdicts import (
     CheckVerdict,
     Subject,
@@ -137,7 +142,7 @@ def benchmark_coverage(
     """Check whether the points of view hold all that the five nearest chunks of each question say (DebateQA, A.3).
 
     Args:
-        benchmark: the folder of ``conqret debateqa curate run``.
+        benchmark: the folder of ``conqret debateqa curate``.
         encoder: the folder of a sentence-transformers model, or ``lexical``: word stems by TF-IDF.
         labels: the sheet, filled in with yes and no; no model is called then.
         output: the sheet to write as CSV; a judge's run lies beside it. Without ``model`` it is left for annotators.
@@ -165,7 +170,7 @@ def benchmark_duplicates(
     """Check which points of view of one question may say the same (DebateQA, A.3).
 
     Args:
-        benchmark: the folder of ``conqret debateqa curate run``.
+        benchmark: the folder of ``conqret debateqa curate``.
         encoder: the folder of a sentence-transformers model, or ``lexical``: word stems by TF-IDF.
         threshold: the cosine from which two points of view count as similar and are looked at.
         labels: the sheet, filled in with yes and no; no model is called then.
@@ -196,7 +201,7 @@ def missed_viewpoints(
     """Ask how many answers hold a weighty viewpoint that the partial answers miss (DebateQA, Table 11).
 
     Args:
-        benchmark: the folder of ``conqret debateqa curate run``.
+        benchmark: the folder of ``conqret debateqa curate``.
         answers: answers to its questions: id and generation.
         output: the run's folder, by default ``runs/ANSWERS-viewpoints-MODEL``; the same call goes on there.
         settings: who is asked, and how: :class:`conqret.judging.judge_settings.AskedSettings`.

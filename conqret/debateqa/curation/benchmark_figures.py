@@ -5,7 +5,8 @@ A.3). And which domains its questions are from (Figure 7).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,11 +14,80 @@ from pydantic import BaseModel
 
 from conqret.data.digest import gathered
 from conqret.debateqa.answering.retrieved_chunks import chunks
-from conqret.debateqa.curation.benchmark_folder import MadeBenchmark, read_made
+from conqret.debateqa.curation.benchmark import CurateFolder
 from conqret.debateqa.curation.embeddings import LEXICAL, Embed, embedder, unit_rows
 from conqret.errors import DeclarationError, strict_options
+from conqret.io.schema import read_models
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
+
+
+class MadeAnswer(BaseModel, frozen=True):
+    """A partial answer, and the ids of its documents."""
+
+    point_of_view: str
+    explanation: str
+    documents: tuple[str, ...] = ()
+
+
+class MadeQuestion(BaseModel, frozen=True, extra="allow"):
+    """A question of a benchmark with its partial answers, and the ids of the documents that were read for it. What else
+    its line holds is kept."""
+
+    id: str
+    question: str
+    partial_answers: tuple[MadeAnswer, ...]
+    documents: tuple[str, ...] = ()
+
+    def name(self, place: int) -> str:
+        """The id of the partial answer at this place, from 0."""
+        return f"{self.id}#{place + 1}"
+
+    @property
+    def views(self) -> list[str]:
+        """Its points of view."""
+        return [partial_answer.point_of_view for partial_answer in self.partial_answers]
+
+    def record(self, answers: Sequence[MadeAnswer]) -> dict[str, Any]:
+        """Its line with these partial answers alone."""
+        return {**self.model_dump(), "partial_answers": [answer.model_dump() for answer in answers]}
+
+
+class MadeDocument(BaseModel, frozen=True, extra="allow"):
+    """A document of a benchmark."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MadeBenchmark:
+    """A benchmark, and the texts of its documents by id."""
+
+    questions: tuple[MadeQuestion, ...]
+    texts: Mapping[str, str]
+
+
+def read_made(path: str | Path) -> MadeBenchmark:
+    """Read the benchmark of a folder of ``conqret debateqa curate``.
+
+    Raises:
+        DeclarationError: it is no such folder, its run is not finished, or it holds no question.
+        FaultsError: a line cannot be read.
+    """
+    folder = CurateFolder(Path(path))
+    folder.record()
+    if not folder.summary_file.is_file():
+        raise DeclarationError(f"{path} contains no finished benchmark; run the command that made it again")
+    questions = tuple(read_models(folder.benchmark_file, MadeQuestion))
+    if not questions:
+        raise DeclarationError(
+            f"{path} contains no question: all were filtered out ({folder.filtered_file.name} has the reasons)"
+        )
+    return MadeBenchmark(
+        questions, {model.id: model.text for model in read_models(folder.documents_file, MadeDocument)}
+    )
+
 
 ALIKE = 0.75
 """The cosine from which two points of view are looked at again (DebateQA, A.3)."""
@@ -92,7 +162,7 @@ def benchmark_relevance(benchmark: str | Path, *, encoder: str = LEXICAL) -> Rel
     """Measure how near documents' chunks of 1,000 tokens are to their questions (DebateQA, A.2 and Figure 4).
 
     Args:
-        benchmark: the folder of ``conqret debateqa curate run``.
+        benchmark: the folder of ``conqret debateqa curate``.
         encoder: the folder of a sentence-transformers model, or ``lexical``: word stems by TF-IDF.
 
     Raises:
@@ -108,16 +178,15 @@ def benchmark_domains(
     """Group a benchmark's questions into domains, named by their words (DebateQA, Figure 7).
 
     Args:
-        benchmark: the folder of ``conqret debateqa curate run``.
-        number: how many domains.
+        benchmark: the folder of ``conqret debateqa curate``.
+        number: how many domains; not more than there are questions.
         encoder: the folder of a sentence-transformers model, or ``lexical``: word stems by TF-IDF.
 
     Raises:
         DeclarationError: as :func:`domains`, there is no finished benchmark, or the encoder is wrong.
     """
-    return domains(
-        [question.question for question in read_made(benchmark).questions], embedder(encoder), number
-    )
+    questions = [question.question for question in read_made(benchmark).questions]
+    return domains(questions, embedder(encoder), min(number, len(questions)))
 
 
 def relevance(near: Sequence[Near]) -> Relevance:
@@ -168,7 +237,7 @@ def domains(
 
     if not 2 <= count <= len(questions):
         raise DeclarationError(
-            f"--number is {count}, but it must be from 2 to the number of questions ({len(questions)})"
+            f"the number of domains is {count}, but it must be from 2 to the number of questions ({len(questions)})"
         )
     rows = unit_rows(embed(questions))
     rows = rows if isinstance(rows, np.ndarray) else rows.toarray()

@@ -56,12 +56,14 @@ class VerdictRecord(AskedRecord):
 class VerdictFolder(AskedFolder[VerdictRecord, VerdictRow]):
     """The folder of such judgments, with what a command may make of them."""
 
-    COMMAND: ClassVar[str] = "conqret debateqa questions debatable or conqret curate check"
+    COMMAND: ClassVar[str] = "conqret debateqa questions or conqret debateqa curate --check"
 
     kept_file = InFolder("kept.jsonl")
     """The rows that pass."""
     table_file = InFolder("verdicts.csv")
     """All of them."""
+    pairs_file = InFolder("pairs.csv")
+    """Similar questions, of which at least one was removed."""
 
 
 @dataclass(frozen=True)

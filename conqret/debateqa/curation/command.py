@@ -1,15 +1,18 @@
-"""``conqret debateqa curate run``: partial answers to debatable questions, from trusted documents."""
+"""``conqret debateqa curate``: partial answers to debatable questions, from trusted documents, and their checks."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from conqret.console import shared_options as options
+from conqret.console.label_options import label_files
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, note, result
 from conqret.debateqa.curation.algorithm import CurationPlan
+from conqret.debateqa.curation.embeddings import LEXICAL
+from conqret.debateqa.curation.questions_command import Encoder
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 
@@ -37,46 +40,100 @@ class Filters(OptionGroup, of=CurationPlan):
         least_documents: Leave out questions for which fewer documents from trusted domains are found. Default: 3.
         least_views: Leave out questions with fewer points of view. Default: 3.
         rerank: What ranks the documents: `listwise` (the model) or `lexical`. Default: `listwise`.
-        document_tokens: How many tokens of each document are read. Default: 80000.
         prompt_tokens: How many tokens all documents of a prompt may have. Default: 120000.
     """
 
 
 @grouped
-def run(
-    questions: Path,
+def curate(
+    source: Path,
     *,
     corpus: Path | None = None,
     web: WebSearch,
     trusted: Path | None = None,
     filters: Filters,
+    check: Literal["relevance", "comprehensiveness", "distinctiveness", "viewpoints", "domains"]
+    | None = None,
+    encoder: Encoder = LEXICAL,
+    threshold: float = 0.75,
+    answers: Path | None = None,
+    labels: Annotated[
+        list[Path] | None,
+        label_files(
+            "With `--check`, the form filled in with yes and no. Without, completed forms of `conqret labels sample "
+            "--task partial-answer`, by which partial answers are removed.",
+            panel="Check",
+        ),
+    ] = None,
+    duplicates: Path | None = None,
     model: options.Model = None,
     output: Annotated[
-        Path | None, options.run_folder("QUESTIONS-curate-MODEL", "The benchmark's folder")
+        Path | None,
+        options.run_folder("QUESTIONS-curate-MODEL", "The benchmark's folder; the form or file to write"),
     ] = None,
     asking: StudyOptions,
 ) -> None:
     """Collect partial answers: queries, trusted documents, points of view, and an explanation of each (Algorithm 1).
+    Given the folder of a finished benchmark, check it, or remove partial answers that people reject.
 
-    The folder then holds benchmark.jsonl, which `conqret debateqa score perspective-diversity --references` reads, the
-    documents behind it with address and license, the questions that were filtered out, and items for `conqret labels
-    sample`.
+    The folder then holds benchmark.jsonl, which `conqret debateqa score --references` reads, the documents behind it
+    with address and license, the questions that were filtered out, and items for `conqret labels sample`.
 
     Args:
-        questions: Column question, optionally id, source, url, licence: JSONL, CSV, TSV, Parquet.
+        source: Questions, with the column question, optionally id, source, url, licence (JSONL, CSV, TSV, Parquet); or
+            the folder of a finished benchmark.
     Files:
         corpus: The corpus directory in which evidence is searched; it is indexed first if it is not.
     Filters and budget:
         trusted: Domains to trust besides .edu, .org, .gov, .info and .pro: one per line, optionally with a license; a
             `-` in front refuses one.
+    Check:
+        check: Check a finished benchmark: the `relevance` of documents to questions; `comprehensiveness`, whether the
+            points of view cover the nearest chunks; `distinctiveness`, whether two say the same; `viewpoints` of
+            `--answers` that it misses; `domains` of questions. For the second and third, `-o` writes a form for
+            annotators, `--model` fills it in, and `--labels` reads it.
+        threshold: The cosine from which two points of view count as similar and are looked at (DebateQA: .75).
+        answers: Answers to the benchmark's questions: id and generation.
+        duplicates: The completed form of `--check distinctiveness`: the second of each pair that is marked as duplicate
+            is removed.
 
     Examples:
 
-    conqret debateqa curate run questions.jsonl --corpus corpus/ --model gpt-4o-mini --dry-run
+    conqret debateqa curate questions.jsonl --corpus corpus/ --trusted domains.txt --model gpt-4o-mini -o benchmark/
 
-    conqret debateqa curate run questions.jsonl --corpus corpus/ --trusted domains.txt --model gpt-4o-mini -o
-    benchmark/
+    conqret debateqa curate benchmark/ --check comprehensiveness --model gpt-4o-mini -o chunks.csv
+
+    conqret debateqa curate benchmark/ --labels annotated.csv --duplicates pairs.csv -o final.jsonl
     """
+    from conqret.debateqa.curation import benchmark_check_command as checks
+
+    match check:
+        case "relevance":
+            checks.relevance(source, encoder, asking)
+        case "comprehensiveness":
+            checks.comprehensiveness(source, encoder, checks.Reviewer(model, labels, output), asking)
+        case "distinctiveness":
+            checks.distinctiveness(source, encoder, threshold, checks.Reviewer(model, labels, output), asking)
+        case "viewpoints":
+            checks.viewpoints(source, answers, model, output, asking)
+        case "domains":
+            checks.domains(source, encoder, asking)
+        case None if source.is_dir():
+            checks.remove(source, labels, duplicates, output, asking)
+        case None:
+            _make(source, corpus, web, trusted, filters, model, output, asking)
+
+
+def _make(
+    questions: Path,
+    corpus: Path | None,
+    web: WebSearch,
+    trusted: Path | None,
+    filters: Filters,
+    model: str | None,
+    output: Path | None,
+    asking: StudyOptions,
+) -> None:
     from conqret.debateqa.curation.algorithm import STEPS, CurationPlan
     from conqret.debateqa.curation.benchmark import VIEWS, curation_run, estimate
     from conqret.debateqa.curation.page import curate_table

@@ -10,6 +10,7 @@ from typing import Any
 from conqret.data.item import Frozen
 from conqret.debateqa.curation.embeddings import LEXICAL, similar_pairs, vectors_of
 from conqret.errors import strict_options
+from conqret.io.label_sheets import csv_text
 from conqret.io.questions import SourcedQuestion, by_source, read_sourced
 
 
@@ -50,7 +51,7 @@ def vertex_cover(pairs: Iterable[tuple[int, int]]) -> list[int]:
 
 THRESHOLD = 0.78
 """Below it the paper found no duplicate among 500 pairs (gte-large-en-v1.5; DebateQA, A.1). Another encoder needs
-another: ``conqret debateqa questions pairs`` and ``threshold`` choose it."""
+another: ``conqret debateqa questions --pairs`` chooses it."""
 
 
 class DecidingPair(Frozen):
@@ -99,8 +100,20 @@ def dedupe(
         DeclarationError: a file or an encoder is wrong.
     """
     read = read_sourced([questions] if isinstance(questions, str | Path) else questions, texts)
-    vectors = vectors_of(read, encoder, embeddings)
-    return deduplicate(read, vectors, encoder=str(embeddings or encoder), threshold=threshold)
+    return without_duplicates(read, encoder, threshold, embeddings)
+
+
+def without_duplicates(
+    questions: Sequence[SourcedQuestion], encoder: str, threshold: float, embeddings: str | Path | None
+) -> tuple[tuple[SourcedQuestion, ...], Deduplication]:
+    """As :func:`dedupe`, of questions that were read."""
+    vectors = vectors_of(questions, encoder, embeddings)
+    return deduplicate(questions, vectors, encoder=str(embeddings or encoder), threshold=threshold)
+
+
+def pairs_text(outcome: Deduplication) -> str:
+    """The similar pairs as a table."""
+    return csv_text(DecidingPair.model_fields, (pair.model_dump().values() for pair in outcome.pairs))
 
 
 def deduplicate(

@@ -141,7 +141,7 @@ def similar_pairs(vectors: Any, threshold: float) -> list[SimilarPair]:
         if len(pairs) + len(block.values) > MOST_PAIRS:
             raise DeclarationError(
                 f"more than {MOST_PAIRS:,} pairs have a similarity of at least {threshold}: raise the threshold, and "
-                "look at such pairs with `conqret debateqa questions pairs`"
+                "look at such pairs with `conqret debateqa questions --pairs`"
             )
         rows = zip(block.first.tolist(), block.second.tolist(), block.values.tolist(), strict=True)
         pairs += [SimilarPair(first, second, round(value, 6)) for first, second, value in rows]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from conqret.perspectives.offline_detection import COVERED, best_passage
+from conqret.perspectives.detection import COVERED, best_passage
 from conqret.text.analysis import weight
 from conqret.text.sides import standpoints
 from conqret.text.stance_detection import values

@@ -164,7 +164,7 @@ class ChosenThreshold(Frozen):
     f1: float
 
 
-_AS_WRITTEN = "Give the annotation form that `conqret debateqa questions pairs` wrote"
+_AS_WRITTEN = "Give the annotation form that `conqret debateqa questions --pairs` wrote"
 _LABELLED = Schema(
     "a labeled pair",
     {
@@ -182,7 +182,7 @@ def duplicate_threshold(sheet: str | Path) -> ChosenThreshold:
     """Choose the threshold of duplicates by labels.
 
     Args:
-        sheet: a sheet of ``conqret debateqa questions pairs``, filled in.
+        sheet: a sheet of ``conqret debateqa questions --pairs``, filled in.
 
     Raises:
         ItemsError: rows have faults; all are listed.

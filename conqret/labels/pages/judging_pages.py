@@ -18,6 +18,7 @@ from conqret.debate.two_turn.judge_answers import (  # fmt: skip
     AnswerOutcome,
     bonus,
     close_overdue,
+    earned_table,
     give,
     judged,
     left,
@@ -25,7 +26,6 @@ from conqret.debate.two_turn.judge_answers import (  # fmt: skip
     settled,
 )
 from conqret.debate.two_turn.judging_plan import asking_of
-from conqret.debate.two_turn.payoff_tables import earned_table
 from conqret.debate.two_turn.payoffs import ENDS, INSTRUCTIONS, SIMPLE, STRENGTHS, PayoffInstruction
 from conqret.debate.two_turn.slider_answers import SliderAnswer
 from conqret.errors import DeclarationError

@@ -10,7 +10,7 @@ from conqret.debate.two_turn.judging_plan import QUESTION
 from conqret.debate.two_turn.payoffs import FOR_THE_RIGHT, FOR_THE_WRONG, SIMPLE
 from conqret.debate.two_turn.slider_answers import CONDITIONS
 from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion
-from conqret.debate.two_turn.writer_feedback import feedback
+from conqret.debate.two_turn.writer_scores import feedback
 from conqret.debate.two_turn.writer_tables import feedback_table
 from conqret.errors import DeclarationError
 from conqret.labels.database import LabelFileError

@@ -1,10 +1,10 @@
-"""``conqret debate two-turn outcomes``, ``anova``, ``writers`` and ``annotations``: what came of judging debates."""
+"""``conqret debate two-turn outcomes`` and ``anova``: what came of judging debates."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -19,23 +19,19 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.debate.two_turn.outcomes import Outcomes
+    from conqret.debate.two_turn.payoffs import PayoffInstruction
     from conqret.debate.two_turn.slider_answers import SliderAnswer
 
 
 @dataclass(frozen=True, kw_only=True)
 class StudyAnswers(OptionGroup):
-    """The answers of judges on the slider, and those of them that count.
+    """Those of judges' answers that count.
 
-    Arguments:
-        answers: A table of judges' answers, one a row, with the columns question, passage, judge, condition (such as PS
-            or PSA), turn, instruction, slider (-3 sure of option 1, 0 abstains, 3 sure of option 2) and right (1 or 2):
-            JSONL, CSV, TSV or Parquet.
     Args:
         design: Use only judges' answers from this study design: `main` (they saw the whole passage) or `pilot` (they
             saw only quotations from it).
     """
 
-    answers: Path
     design: Literal["main", "pilot"] | None = None
     better_half: Annotated[
         Path | None,
@@ -46,11 +42,11 @@ class StudyAnswers(OptionGroup):
         ),
     ] = None
 
-    def read(self) -> Sequence[SliderAnswer]:
+    def read(self, file: Path) -> Sequence[SliderAnswer]:
         """The answers of one design; with a pilot those of the better half of its judges."""
         from conqret.debate.two_turn.outcomes import counted_answers
 
-        answers = counted_answers(self.answers, self.design)
+        answers = counted_answers(file, self.design)
         if self.better_half is None:
             return answers
         kept = counted_answers(answers, pilot=self.better_half)
@@ -62,28 +58,42 @@ class StudyAnswers(OptionGroup):
 
 
 @grouped
-def table(
-    given: StudyAnswers,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write a chart of how often judges chose each of the seven points of confidence, as a .png or .svg "
-            "file.",
-            dir_okay=False,
-        ),
-    ] = None,
+def outcomes(
+    answers: Path | None = None,
     *,
+    counted: StudyAnswers,
+    plot: Path | None = None,
+    writers: bool = False,
+    instruction: Literal["simple", "encourage-abstain"] | None = None,
+    bonuses: str | None = None,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Json = False,
 ) -> None:
     """Report results of judging two-turn debates: right answers, wrong answers and abstentions by what judges were
-    shown, their confidence and bonuses, and whether debate helps.
+    shown, their confidence and bonuses, and whether debate helps. Without ANSWERS, show from which confidence it pays a
+    judge to answer instead of abstaining, which follows from the bonuses alone.
 
     Intervals are over passages. Missing answers are counted, and never taken for abstentions.
+
+    Args:
+        answers: A table of judges' answers, one a row, with the columns question, passage, judge, condition (such as PS
+            or PSA), turn, instruction, slider (-3 sure of option 1, 0 abstains, 3 sure of option 2) and right (1 or 2):
+            JSONL, CSV, TSV or Parquet.
+        plot: Write a chart of how often judges chose each of the seven points of confidence, as a .png or .svg file.
+        writers (--writers): Instead, rate who writes the more persuasive debates, by each judge's last judgment of a
+            debate with both sides' arguments: an Elo, how often judges side with them, and what they earn.
+        instruction: Without ANSWERS: only one of the two instructions of Parrish et al. 2022, which differ in what
+            abstaining earns. Default: both.
+        bonuses: Without ANSWERS: your own bonuses in dollars for the seven points of the answer scale, comma-separated:
+            from completely confident and right, over abstaining, to completely confident and wrong.
 
     Examples:
 
     conqret debate two-turn outcomes answers.jsonl
+
+    conqret debate two-turn outcomes runs/judged/answers.jsonl --writers
+
+    conqret debate two-turn outcomes --bonuses=0.5,0.4,0.3,0.1,-0.1,-0.4,-0.8
 
     conqret debate two-turn outcomes answers.jsonl --design pilot --plot confidence.svg --json
     """
@@ -98,9 +108,15 @@ def table(
     kinds: dict[str, Literal["png", "svg"]] = {".png": "png", ".svg": "svg"}
     if plot is not None and plot.suffix not in kinds:
         raise DeclarationError(f"--plot takes a file that ends in .png or .svg, not {plot}")
+    if answers is None:
+        _show_payoffs(instruction, bonuses, json_output)
+        return
     require("scipy", extra="stats")
-    answers = given.read()
-    results = debate_outcomes(answers, confidence=confidence)
+    judged = counted.read(answers)
+    if writers:
+        _rate_writers(judged, confidence, json_output)
+        return
+    results = debate_outcomes(judged, confidence=confidence)
     if results.missing:
         note(f"{results.missing:,} of {results.answers:,} answers are missing, and count in no share")
     if plot is not None:
@@ -121,10 +137,55 @@ def _lines(results: Outcomes, conclusion: str, plot: Path | None) -> Iterator[Re
         yield at(plot, "plot")
 
 
+def _rate_writers(judged: Sequence[SliderAnswer], confidence: float, json_output: bool) -> None:
+    from dataclasses import asdict
+
+    from conqret.debate.two_turn.writer_scores import score_writers
+    from conqret.debate.two_turn.writer_tables import writers_table
+
+    ratings = score_writers(judged, confidence=confidence)
+    result([asdict(rating) for rating in ratings], [writers_table(ratings)], as_json=json_output)
+
+
+def _show_payoffs(
+    instruction: Literal["simple", "encourage-abstain"] | None, bonuses: str | None, json_output: bool
+) -> None:
+    from itertools import chain
+
+    from conqret.debate.two_turn.judge_answers import payoff_tables
+    from conqret.debate.two_turn.payoffs import payoffs as rewarded
+    from conqret.show.table import spaced
+
+    wanted = "--bonuses are seven numbers such as 0.6,0.45,0.3,0.15,-0.05,-0.3,-0.6"
+    bonus_values = None if bonuses is None else options.numbers(bonuses, wanted)
+    shown = rewarded(instruction=instruction, bonuses=bonus_values)
+    result(
+        [_plain(payoff) for payoff in shown],
+        spaced(chain.from_iterable(map(payoff_tables, shown))),
+        as_json=json_output,
+    )
+
+
+def _plain(instruction: PayoffInstruction) -> dict[str, Any]:
+    from conqret.debate.two_turn.payoffs import STRENGTHS
+
+    return {
+        "instruction": instruction.name,
+        "bonuses": [float(bonus) for bonus in instruction.bonuses],
+        "pays_from": {
+            STRENGTHS[strength]: float(share) for strength, share in instruction.pays_from().items()
+        },
+        "wins_from_percent": {
+            name: instruction.first_winner(strength) for strength, name in enumerate(STRENGTHS)
+        },
+    }
+
+
 @grouped
 def anova(
-    given: StudyAnswers,
+    answers: Path,
     *,
+    counted: StudyAnswers,
     subject: Literal["judge", "passage"] | None = None,
     json_output: options.Json = False,
 ) -> None:
@@ -136,6 +197,9 @@ def anova(
     answers is also fitted. Needs pip install 'conqret[anova]'.
 
     Args:
+        answers: A table of judges' answers, one a row, with the columns question, passage, judge, condition (such as PS
+            or PSA), turn, instruction, slider (-3 sure of option 1, 0 abstains, 3 sure of option 2) and right (1 or 2):
+            JSONL, CSV, TSV or Parquet.
         subject: The subject of the repeated measures: `judge`, or `passage` (the text that questions are about).
             Default: judge, or passage if there is only one judge.
 
@@ -151,83 +215,13 @@ def anova(
     from conqret.debate.two_turn.outcome_page import anova_tables
     from conqret.show.table import spaced
 
-    answers = given.read()
-    of = subject or default_subject(answers)
-    results = debate_anova(answers, subject=of)
-    if missing := sum(answer.slider is None for answer in answers):
-        note(f"{missing:,} of {len(answers):,} answers are missing and are left out")
+    judged = counted.read(answers)
+    of = subject or default_subject(judged)
+    results = debate_anova(judged, subject=of)
+    if missing := sum(answer.slider is None for answer in judged):
+        note(f"{missing:,} of {len(judged):,} answers are missing and are left out")
     result(
         [asdict(anova_result) for anova_result in results],
         spaced(anova_tables(results, of)),
         as_json=json_output,
-    )
-
-
-@grouped
-def writers(
-    given: StudyAnswers,
-    confidence: label_options.Confidence = 0.95,
-    json_output: options.Json = False,
-) -> None:
-    """Who writes the more persuasive debates: an Elo of the writers, how often judges side with them, what they earn.
-
-    Only each judge's last judgment of a debate with both sides' arguments counts. Bonuses are those of Parrish et al.
-    2022: a writer earns $0.20 for each judge who is right where the writer argued for the right option, and $0.75 for
-    each who is not where the writer argued for the wrong one.
-
-    Examples:
-
-    conqret debate two-turn writers runs/judged/answers.jsonl
-
-    conqret debate two-turn writers answers.jsonl --better-half pilot.jsonl --json
-    """
-    from dataclasses import asdict
-
-    from conqret._optional import require
-    from conqret.debate.two_turn.writer_scores import score_writers
-    from conqret.debate.two_turn.writer_tables import writers_table
-
-    require("scipy", extra="stats")
-    ratings = score_writers(given.read(), confidence=confidence)
-    result([asdict(rating) for rating in ratings], [writers_table(ratings)], as_json=json_output)
-
-
-@grouped
-def annotated(
-    file: Path,
-    of: Annotated[
-        Path,
-        typer.Option(
-            help="The questions with the annotated arguments and counter-arguments (JSONL), as `conqret debate "
-            "two-turn argue` writes them.",
-            dir_okay=False,
-        ),
-    ],
-    confidence: label_options.Confidence = 0.95,
-    json_output: options.Json = False,
-) -> None:
-    """Summarize annotations of the texts: quality, whether counter-arguments respond, which strategies they use.
-
-    By kind of text and by the option that it argues for, the right one or the wrong one.
-
-    Args:
-        file: A table of annotations with a row for each annotator and text. Its columns are question, text (argument or
-            counter-argument), option (1 or 2, for which it argues), annotator, quality (1 to 10), responds (yes or no)
-            and strategies (names, separated by semicolons): JSONL, CSV, TSV or Parquet.
-
-    Example:
-
-    conqret debate two-turn annotations annotations.csv --of debates.jsonl
-    """
-    from dataclasses import asdict
-
-    from conqret._optional import require
-    from conqret.debate.two_turn.text_annotations import summarize_annotations
-    from conqret.debate.two_turn.writer_tables import annotation_tables
-    from conqret.show.table import spaced
-
-    require("scipy", extra="stats")
-    summaries = summarize_annotations(file, of=of, confidence=confidence)
-    result(
-        [asdict(summary) for summary in summaries], spaced(annotation_tables(summaries)), as_json=json_output
     )

@@ -1,0 +1,256 @@
+"""What ``conqret debateqa curate`` does with a finished benchmark: the figures by which its quality is known, and what
+is left without what people rejected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from conqret.console.printing import at, end, note, result
+from conqret.errors import DeclarationError, number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from conqret.console import shared_options as options
+    from conqret.debateqa.curation.benchmark_checks import ReviewedRows, RunVerdicts, Verdicts
+    from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject
+    from conqret.debateqa.curation.review import Review
+    from conqret.judging.study_command import StudyOptions
+
+
+@dataclass(frozen=True)
+class Reviewer:
+    """Who looks at what is to be looked at: a ``model``, or annotators with the form in ``labels``; ``output`` is the
+    form to write, with the run of the model in a folder beside it."""
+
+    model: str | None
+    labels: Sequence[Path] | None
+    output: Path | None
+
+
+def relevance(folder: Path, encoder: str, asking: StudyOptions) -> None:
+    """Measure how relevant documents are to their questions (DebateQA, A.2 and Figure 4)."""
+    from conqret.debateqa.curation.benchmark_figures import benchmark_relevance, read_made
+    from conqret.debateqa.curation.page import relevance_table
+
+    relevance_scores = benchmark_relevance(folder, encoder=encoder)
+    texts = {question.id: question.question for question in read_made(folder).questions}
+    result(
+        relevance_scores,
+        [relevance_table(relevance_scores, texts, encoder)],
+        as_json=asking.shown.json_output,
+    )
+
+
+def comprehensiveness(folder: Path, encoder: str, reviewed: Reviewer, asking: StudyOptions) -> None:
+    """Check whether the points of view cover what the nearest document chunks of each question say (A.3)."""
+    from conqret.debateqa.curation.benchmark_checks import Comprehensiveness, chunks_to_review
+    from conqret.debateqa.curation.benchmark_figures import read_made
+
+    review = chunks_to_review(read_made(folder), encoder)
+    rows = _looked_at(review, folder, "chunks", reviewed, asking)
+    if rows is None:
+        return
+    facts = {
+        "chunks whose perspectives are all covered": Comprehensiveness.of(rows).covered,
+        "chunks looked at": len(rows.verdicts),
+        "of": rows.rows,
+    }
+    note_text = (
+        "DebateQA: 90.4% of the five nearest chunks, by annotators. The interval (95%) is over questions."
+    )
+    _tell_figures("Comprehensiveness", facts, note_text, rows.asked, asking.shown)
+
+
+def distinctiveness(
+    folder: Path, encoder: str, threshold: float, reviewed: Reviewer, asking: StudyOptions
+) -> None:
+    """Find points of view of one question that may say the same (A.3)."""
+    from conqret.debateqa.curation.benchmark_checks import (
+        Distinctiveness,
+        ReviewedRows,
+        pairs_to_review,
+    )
+    from conqret.debateqa.curation.benchmark_figures import read_made
+
+    made = read_made(folder)
+    review = pairs_to_review(made, encoder, threshold)
+    rows = _looked_at(review, folder, "pairs", reviewed, asking) if review.rows else ReviewedRows(0, {})
+    if rows is None:
+        return
+    figures = Distinctiveness.of(made, threshold, rows)
+    facts = {
+        "points of view": figures.views,
+        "pairs within a question": figures.pairs,
+        f"pairs with a cosine of {threshold} or more": rows.rows,
+    }
+    if rows.rows:
+        facts["of these called duplicates"] = figures.duplicates
+        facts["not looked at"] = rows.rows - len(rows.verdicts)
+    elif not asking.shown.quiet:
+        note(
+            "no pair is similar enough to be checked, so no annotation form is written or read: "
+            f"lower --threshold below {threshold}"
+        )
+    _tell_figures("Distinctiveness", facts, "", rows.asked, asking.shown)
+
+
+def viewpoints(
+    folder: Path, answers: Path | None, model: str | None, output: Path | None, asking: StudyOptions
+) -> None:
+    """Count the answers that contain an important point of view missing from the partial answers (Table 11)."""
+    from conqret.debateqa.curation.benchmark_checks import MissedViewpoints, answers_to_rate
+    from conqret.debateqa.curation.review import MISSED
+
+    if answers is None:
+        raise DeclarationError(
+            "--check viewpoints needs answers to the benchmark's questions: name them with --answers"
+        )
+    wanted, foreign = answers_to_rate(folder, answers)
+    if asking.dry_run:
+        _tell_verdict_cost(MISSED, wanted, model, asking)
+        return
+    asked = _asks(answers, model, asking)(MISSED, wanted, "viewpoints", output)
+    figures = MissedViewpoints.of(asked, foreign)
+    facts = {
+        "answers with a rating of 5": figures.missed,
+        **{f"rating {rating}": count for rating, count in figures.ratings.items()},
+        "no rating": figures.unrated,
+        "answers to no question of the benchmark": foreign,
+    }
+    note_text = "DebateQA, Table 11: .03 to .09 of six models' answers, after annotators had checked the ratings of 5."
+    _tell_figures("Viewpoints that the benchmark misses", facts, note_text, asked, asking.shown)
+
+
+def domains(folder: Path, encoder: str, asking: StudyOptions) -> None:
+    """Group similar questions into domains, named by their most typical words (Figure 7)."""
+    from conqret.debateqa.curation.benchmark_figures import benchmark_domains
+    from conqret.show.table import Column, Table
+
+    groups = benchmark_domains(folder, encoder=encoder)
+    rows = [(", ".join(group.words), group.questions, group.example) for group in groups]
+    columns = (Column("domain", "text"), "questions", Column("in its middle", "text"))
+    table = Table("Domains", columns, rows, note=f"Groups by k-means over embeddings by {encoder}.")
+    result([group.model_dump() for group in groups], [table], as_json=asking.shown.json_output)
+
+
+def remove(
+    folder: Path,
+    labels: Sequence[Path] | None,
+    duplicates: Path | None,
+    output: Path | None,
+    asking: StudyOptions,
+) -> None:
+    """Remove partial answers that two of three annotators reject (A.4), and those that repeat another.
+
+    An annotator who answers no to any question of the form rejects that partial answer.
+    """
+    from conqret.debateqa.curation.review import LEAST, remove_partial_answers
+    from conqret.io.jsonl import json_lines
+    from conqret.io.overwriting import write_new
+
+    if output is None:
+        raise DeclarationError("the benchmark that is left needs a file: name it with -o")
+    lines, removal = remove_partial_answers(folder, labels=labels, duplicates=duplicates)
+    write_new({output: json_lines(lines)}, overwrite=asking.kept.overwrite)
+    facts = {
+        "partial answers": removal.answers,
+        f"rejected by {LEAST} annotators or more": removal.rejected,
+        **{f"no to {name}": count for name, count in removal.noes.items()},
+        "say what another says": removal.duplicates,
+        "partial answers left": removal.kept,
+        "questions left": removal.questions,
+        "questions that lost all": len(removal.lost),
+    }
+    remark = (
+        "Noes count labels. DebateQA removed 767 of 11,640 partial answers (6.6%) that two of three "
+        "annotators rejected."
+    )
+    _tell_figures("Removed", facts, remark, None, asking.shown, removal, at(output, "benchmark"))
+    if removal.unlabelled:
+        asking.shown.note(f"{removal.unlabelled:,} partial answers have no label and are kept")
+
+
+def _tell_verdict_cost(
+    verdict: CheckVerdict, subjects: Sequence[Subject], model: str | None, asking: StudyOptions
+) -> None:
+    """Print what asking about each of ``subjects`` is expected to take."""
+    from conqret.debateqa.curation.check_verdicts import estimate
+
+    asking.tell_cost([estimate(verdict, subjects, asking.session(model))])
+
+
+def _asks(source: Path, model: str | None, asking: StudyOptions) -> RunVerdicts:
+    """Who asks a model about subjects that come from ``source``, with a bar."""
+
+    def ask(verdict: CheckVerdict, subjects: Sequence[Subject], name: str, folder: Path | None) -> Verdicts:
+        from conqret.debateqa.curation.check_verdicts import VerdictFolder, VerdictPlan
+        from conqret.runs.run_folder import default_folder, stem
+
+        session = asking.session(model)
+        place = VerdictFolder(folder or default_folder(stem(source), name, session.options.model))
+        return asking.execute(
+            VerdictPlan(session, place, verdict, subjects), len(subjects), "judgments",
+            about=f"{number(len(subjects), 'judgment')} from {source}, by",
+        )  # fmt: skip
+
+    return ask
+
+
+def _end_of(asked: Verdicts) -> None:
+    """Leave with exit code 1 where judgments are missing."""
+    lost = asked.lost
+    end(lost, asked.session, there=len(asked.rows) - sum(lost.values()), reasons=lost)
+
+
+def _looked_at(
+    review: Review,
+    folder: Path,
+    name: str,
+    reviewed: Reviewer,
+    asking: StudyOptions,
+) -> ReviewedRows | None:
+    """What a filled sheet or a judge says of each row; None where the sheet is left for people, or only the price was
+    asked for."""
+    from conqret.debateqa.curation.benchmark_checks import labelled_rows, reviewed_rows
+
+    if reviewed.labels is not None:
+        if len(reviewed.labels) > 1:
+            raise DeclarationError("--check reads one form: give --labels once")
+        return labelled_rows(review, reviewed.labels[0])
+    if reviewed.model is not None and asking.dry_run:
+        _tell_verdict_cost(review.verdict, review.subjects, reviewed.model, asking)
+        return None
+    ask = None if reviewed.model is None else _asks(folder, reviewed.model, asking)
+    sheet = reviewed.output
+    rows = reviewed_rows(review, folder, name, sheet, ask, overwrite=asking.kept.overwrite)
+    if sheet is not None:
+        asking.shown.note(f"{rows.rows:,} rows in {sheet}; the column {review.column} takes yes or no")
+    return rows if ask is not None else None
+
+
+def _tell_figures(
+    title: str,
+    facts: Mapping[str, Any],
+    remark: str,
+    asked: Verdicts | None,
+    shown: options.OutputOptions,
+    data: object = None,
+    *lines: str,
+) -> None:
+    """Print figures as a table or as JSON (``data`` in their place), and end as the judge's run did."""
+    from dataclasses import asdict, is_dataclass
+
+    from conqret.show.table import Column, Table
+
+    table = Table(title, (Column("", "text"), "value"), facts.items(), note=remark)
+    plain = {
+        name: asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+        for name, value in facts.items()
+    }
+    result(plain if data is None else data, [table, *lines], as_json=shown.json_output)
+    if asked is not None:
+        _end_of(asked)

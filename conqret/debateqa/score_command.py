@@ -1,0 +1,266 @@
+"""``conqret debateqa score``: metrics of answers to debatable questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from conqret.console import shared_options as options
+from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.printing import at, end, note, note_each, progress, result
+from conqret.debateqa.baselines.metric_list import BASELINES
+from conqret.errors import DeclarationError, number
+from conqret.judging.study_command import PlanOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from conqret.debateqa.answer_scores import AnswerScores, SystemAnswers
+    from conqret.debateqa.baselines.metric_list import Kind
+    from conqret.debateqa.debateqa_files import Partners
+    from conqret.debateqa.score_table import SystemMean
+
+DIVERSITY, AWARENESS = "perspective-diversity", "dispute-awareness"
+CHAT = {"auto": None, "never": False, "always": True}
+"""Whether the backbone's chat template is used; None: where it has one."""
+
+
+def _named(kind: Kind) -> str:
+    return ", ".join(baseline.name for baseline in BASELINES.values() if baseline.kind == kind)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocalModels(OptionGroup):
+    """The models that are loaded here, and how they read.
+
+    Local models:
+        backbone: The causal language model with which perspective-diversity measures perplexity, or bartscore's model
+            (default: facebook/bart-large): a folder, or a name on the Hugging Face hub.
+        encoder: semscore's encoder: a folder, or a hub's name. Default: sentence-transformers/all-mpnet-base-v2.
+        definition: perspective-diversity by `paper`: DebateQA's equations 1 and 2. `released`: the arithmetic of its
+            released script.
+        wrapping: Which of five wordings of the prompt around the answer perspective-diversity uses, 1 to 5 (DebateQA,
+            Table 12).
+        chat_template: Whether the text is put into the chat template of the model of `--backbone`.
+        device: cpu, cuda, … Default: a GPU where there is one.
+        dtype: float32, bfloat16 or float16. Default: float32 on a CPU, else bfloat16.
+        reader: What runs the backbone: `transformers`, or `vllm`, which needs a GPU and an environment of its own.
+    """
+
+    backbone: str | None = None
+    encoder: str | None = None
+    definition: Literal["paper", "released"] = "paper"
+    wrapping: int = 1
+    chat_template: Literal["auto", "never", "always"] = "auto"
+    device: str | None = None
+    dtype: str | None = None
+    reader: Literal["transformers", "vllm"] = "transformers"
+
+
+@grouped
+def score(
+    answers: Path,
+    *,
+    references: Path,
+    metric: Annotated[
+        str,
+        typer.Option(
+            help=f"`{DIVERSITY}` (the perplexity of the question's partial answers for a language model that has read "
+            f"the answer, summed over them; lower is better), `{AWARENESS}` (does the answer say that the question is "
+            "debatable? 1 or 0), or other metrics to compare with, comma-separated; for all of these higher is better: "
+            f"{_named('similarity')} (text similarity; these need pip install 'conqret[baselines]', and bartscore and "
+            f"semscore also model weights), {_named('asked')} (scores by the LLM of --model; num-of-povs counts points "
+            f"of view), {_named('text')} (whether the answer says that the question is disputed; needs no model)."
+        ),
+    ],
+    output: Path | None = None,
+    system: str | None = None,
+    columns: str | None = None,
+    local: LocalModels,
+    shots: Literal["few-shot", "zero-shot"] = "few-shot",
+    labels: Path | None = None,
+    model: options.Model = None,
+    asking: PlanOptions,
+) -> None:
+    """Score answers to debatable questions: how many perspectives they cover, and whether they say that the question is
+    debatable.
+
+    If the command is stopped, the same command continues it.
+
+    Args:
+        answers: One system's answers: id and generation, as JSONL, CSV or Parquet.
+        references: The questions with partial answers (id, question, partial_answers), as DebateQA's file or the
+            benchmark.jsonl of `conqret debateqa curate`; dispute-awareness needs no partial answers.
+        output (--output, -o): The folder to write scores.parquet into. Default: runs/SYSTEM-METRIC-MODEL.
+        system: The system's name. Default: the name of the answers' file, or of the run's folder that it is in.
+        columns: Which column holds which field: `id=qid,answer=text,partial_answers=refs,…`
+        shots: Whether the prompt of dispute-awareness has five labeled examples (`few-shot`, as DebateQA advises) or
+            none (`zero-shot`).
+        labels: A table of id and label (0 or 1) to compare the verdicts of dispute-awareness with.
+
+    Examples:
+
+    conqret debateqa score answers.jsonl --references debateqa.jsonl --metric perspective-diversity --backbone gpt2
+
+    conqret debateqa score answers.jsonl --references debateqa.jsonl --metric dispute-awareness --model gpt-4o-mini
+
+    conqret debateqa score answers.jsonl --references debateqa.jsonl --metric bleu,rouge-l,num-of-povs
+    """
+    from conqret.debateqa.answer_scores import SystemAnswers
+
+    column_names = options.column_map(columns, "id=qid,answer=text")
+    scored = SystemAnswers(answers, output, system, column_names)
+    chosen = [name.replace("_", "-") for name in options.listed(metric)]
+    if chosen == [DIVERSITY]:
+        scores = _diversity(scored, references, local, asking)
+    elif chosen == [AWARENESS]:
+        scores = _awareness(scored, references, shots, labels, model, asking)
+    elif {DIVERSITY, AWARENESS} & {*chosen}:
+        raise DeclarationError(
+            f"--metric takes {DIVERSITY} or {AWARENESS} alone: score them in calls of their own"
+        )
+    else:
+        scores = _baselines(scored, references, chosen, local, model, asking)
+    if scores is not None:
+        _show(scores, asking.shown)
+
+
+def _diversity(
+    answers: SystemAnswers, references: Path, local: LocalModels, asking: PlanOptions
+) -> AnswerScores | None:
+    from conqret.debateqa.answer_scores import score_diversity
+
+    if local.backbone is None:
+        raise DeclarationError(f"--metric {DIVERSITY} needs a language model: name it with --backbone")
+    if asking.dry_run:
+        asking.tell_cost([])
+        return None
+    engines = asking.engines.given()
+    del engines["batch"]
+    with progress("scoring", quiet=asking.shown.quiet) as bar:
+
+        def started(met: Partners, kept: int) -> None:
+            _tell_partners(met, asking.shown)
+            if kept:
+                asking.shown.note(f"{kept} rows are kept from an earlier run")
+            bar.reach(0, total=len(met.together))
+
+        return score_diversity(
+            references=references, backbone=local.backbone, definition=local.definition, wrapping=local.wrapping,
+            chat=CHAT[local.chat_template], device=local.device, dtype=local.dtype, reader=local.reader,
+            **engines, overwrite=asking.kept.overwrite, **asdict(answers), on_start=started, on_answer=bar.advance,
+        )  # fmt: skip
+
+
+def _awareness(
+    answers: SystemAnswers,
+    references: Path,
+    shots: Literal["few-shot", "zero-shot"],
+    labels: Path | None,
+    model: str | None,
+    asking: PlanOptions,
+) -> AnswerScores | None:
+    from conqret.debateqa.answer_scores import awareness_scoring
+    from conqret.debateqa.dispute_awareness import estimate
+
+    scoring = awareness_scoring(answers, references, asking.session(model), shots=shots, labels=labels)
+    _tell_partners(scoring.met, asking.shown)
+    plan = scoring.plan
+    if asking.dry_run:
+        asking.tell_cost([estimate(plan.cases, plan.models, shots=shots)])
+        return None
+    count = len(scoring.met.together)
+    done = scoring.scores(asking.execute(plan, count, "verdicts", about=f"{number(count, 'verdict')} by"))
+    if (fit := done.fit) is not None:
+        note(
+            f"against {fit.n} labels: accuracy {fit.accuracy}, F1 {fit.f1}, AUROC {fit.auroc} (of {fit.auroc_of}), "
+            f"MCC {fit.mcc}"
+        )
+    return done
+
+
+def _baselines(
+    answers: SystemAnswers,
+    references: Path,
+    chosen: Sequence[str],
+    local: LocalModels,
+    model: str | None,
+    asking: PlanOptions,
+) -> AnswerScores | None:
+    from conqret.debateqa.answer_scores import baseline_scoring
+    from conqret.debateqa.baselines.baseline_run import Models
+    from conqret.debateqa.baselines.llm_metrics import estimate
+
+    given = {"bart": local.backbone, "encoder": local.encoder, "device": local.device, "dtype": local.dtype}
+    weights = Models(**{name: value for name, value in given.items() if value is not None})
+    scoring = baseline_scoring(
+        answers, references, asking.session(model), metrics=chosen, weights=weights,
+        replayed=asking.kept.replay is not None,
+    )  # fmt: skip
+    asks, cases = scoring.asks, scoring.cases
+    _tell_partners(scoring.met, asking.shown)
+    if asking.dry_run:
+        asking.tell_cost(estimate(asks, cases, scoring.models))
+        return None
+    asked, count = None, len(asks) * len(cases)
+    if asks:
+        asked = asking.execute(scoring.plan, count, "grades", about=f"{number(count, 'grade')} by")
+    with progress("scoring", len(cases), quiet=asking.shown.quiet) as bar:
+
+        def started(kept: int) -> None:
+            if kept:
+                asking.shown.note(f"{kept} values are kept from an earlier run")
+
+        return scoring.scores(
+            asked, overwrite=asking.kept.overwrite, on_start=started,
+            on_answer=lambda metric, number: bar.reach(number + 1, metric),
+        )  # fmt: skip
+
+
+def _tell_partners(met: Partners, shown: options.OutputOptions) -> None:
+    """Name the ids that only one side has."""
+    for what, ids in (("answers", met.answers_alone), ("questions", met.questions_alone)):
+        if ids:
+            more = f", and {len(ids) - 10} more" if len(ids) > 10 else ""
+            shown.note(f"{len(ids)} {what} have no partner: {', '.join(ids[:10])}{more}")
+
+
+def _show(scores: AnswerScores, shown: options.OutputOptions) -> None:
+    """Print the system's means, what is missing, and where the scores are; leave with exit code 1 where there is no
+    score, or where the session with a model stopped before its end."""
+    from conqret.debateqa.score_table import reasons, system_means
+
+    shown.note(*scores.notes)
+    missing = reasons(scores.table)
+    remark_missing(missing)
+    means = system_means(scores.table)
+    result([asdict(mean) for mean in means], _lines(means, scores.file), as_json=shown.json_output)
+    end(False, scores.session, there=scores.table["value"].count(), reasons=missing)
+
+
+def _lines(means: list[SystemMean], file: Path) -> Iterator[RenderableType]:
+    for instrument, instrument_means in groupby(means, key=attrgetter("instrument")):
+        yield instrument or "measuring model without a name"
+        for row in instrument_means:
+            mean = "none" if row.mean is None else f"{row.mean:.4f}"
+            ends = "" if row.low is None else f" [{row.low:.3f}, {row.high:.3f}]"
+            yield f"  {row.metric:<22} {mean:>10}{ends}  (n = {row.scored} of {row.total})"
+    yield at(file, "scores")
+
+
+def remark_missing(reasons: Mapping[str, int]) -> None:
+    """Say how many scores are missing, by their reasons."""
+    from conqret.show.words import reason
+
+    note_each(
+        f"{count} {'score is' if count == 1 else 'scores are'} missing: {reason(name)}"
+        for name, count in reasons.items()
+    )

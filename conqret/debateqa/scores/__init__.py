@@ -1,1 +1,0 @@
-"""``conqret debateqa score``: metrics of answers to debatable questions, one module a subcommand."""
