@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from conqret.errors import ItemsError as ItemsError
     from conqret.experiments.experiment import run as run
     from conqret.experiments.run_report import report_run as report_run
-    from conqret.generation.generate import generate as generate
+    from conqret.generation.generation_run import generate as generate
     from conqret.judging.criterion import Criterion as Criterion
     from conqret.judging.judge import ajudge as ajudge
     from conqret.judging.judge import judge as judge
@@ -167,7 +167,7 @@ _HOMES = {
     "export_recordings": "conqret.llm.recordings",
     "fetch_suite": "conqret.suites.suite_fetch",
     "filter_statements": "conqret.debate.debatune.output_filter",
-    "generate": "conqret.generation.generate",
+    "generate": "conqret.generation.generation_run",
     "grade_counter_arguments": "conqret.debate.two_turn.rubric",
     "hold_debates": "conqret.debate.debatune.debate_run",
     "import_passages": "conqret.scrapers.corpus_building",

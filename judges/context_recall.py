@@ -13,9 +13,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from conqret.data import Measure
-from conqret.judging.claims import DifferentClaims, claim_share
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
-from conqret.judging.responses import Typed
+from conqret.judging.responses import DifferentClaims, Typed, claim_share
 
 
 class RetrievedClaim(Typed):

@@ -104,7 +104,7 @@ TYPED = re.compile(r"^\s*(?:conqret|python|pip) .*$", re.MULTILINE)
 MARKUP = re.compile(
     r"\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}|<(?:script|style).*?</(?:script|style)>|<[^>]*>", re.DOTALL
 )
-REPORTS = re.compile(r"(?:page|_page|report_page|charts|forest|words|score_cells)\.py$")
+REPORTS = re.compile(r"(?:page|_page|report_page|charts|forest|words)\.py$")
 TEXTS_OF_ITEMS = (
     "perturb",
     "text",

@@ -52,7 +52,6 @@ class LocalModels(OptionGroup):
         chat_template: Whether the text is put into the chat template of the model of `--backbone`.
         device: cpu, cuda, … Default: a GPU where there is one.
         dtype: float32, bfloat16 or float16. Default: float32 on a CPU, else bfloat16.
-        reader: What runs the backbone: `transformers`, or `vllm`, which needs a GPU and an environment of its own.
     """
 
     backbone: str | None = None
@@ -62,7 +61,6 @@ class LocalModels(OptionGroup):
     chat_template: Literal["auto", "never", "always"] = "auto"
     device: str | None = None
     dtype: str | None = None
-    reader: Literal["transformers", "vllm"] = "transformers"
 
 
 @grouped
@@ -155,7 +153,7 @@ def _diversity(
 
         return score_diversity(
             references=references, backbone=local.backbone, definition=local.definition, wrapping=local.wrapping,
-            chat=CHAT[local.chat_template], device=local.device, dtype=local.dtype, reader=local.reader,
+            chat=CHAT[local.chat_template], device=local.device, dtype=local.dtype,
             **engines, overwrite=asking.kept.overwrite, **asdict(answers), on_start=started, on_answer=bar.advance,
         )  # fmt: skip
 

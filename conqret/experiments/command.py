@@ -89,13 +89,6 @@ def report(
     to: Annotated[
         Path | None, typer.Option(help="Where to write the page. Default: report.html in the run's folder.")
     ] = None,
-    baseline: Annotated[
-        Path | None,
-        typer.Option(
-            help="The folder of another run over the same items, such as one with `--model offline`; the report "
-            "shows its mean scores for comparison."
-        ),
-    ] = None,
     recordings: Annotated[
         Path | None,
         typer.Option(
@@ -120,14 +113,14 @@ def report(
     The prompts and raw answers of the items shown are in the folder `asked/` next to it, and linked. With
     `--calibration`, scores.parquet also gets a column with the calibrated scores.
 
-    Example: conqret runs report runs/first --baseline runs/offline --to report.html
+    Example: conqret runs report runs/first --to report.html
     """
     from conqret.experiments.experiment_tables import overview_tables
     from conqret.experiments.run_report import report_run
     from conqret.judging.summary_tables import terminal
 
     experiment_summary = report_run(
-        run, to, baseline=baseline, recordings=recordings, prompts=prompts, calibration=calibration, max_items=max_items
+        run, to, recordings=recordings, prompts=prompts, calibration=calibration, max_items=max_items
     )  # fmt: skip
     if experiment_summary.experiment is not None:
         tables = [*overview_tables(experiment_summary.experiment), *map(at, experiment_summary.files)]
@@ -137,12 +130,8 @@ def report(
     if experiment_summary.summary is None or experiment_summary.record is None:
         result({"report": str(page)}, [at(page, "report")], as_json=json_output)
         return
-    if baseline is not None and experiment_summary.reference is None:
-        note(
-            f"{run} is itself the offline baseline, so there is nothing to compare it with: leave --baseline out"
-        )
     lines = (
-        terminal(experiment_summary.summary, experiment_summary.record, experiment_summary.reference),
+        terminal(experiment_summary.summary, experiment_summary.record),
         at(page, "report"),
     )
     result(experiment_summary.summary, lines, as_json=json_output)

@@ -1,84 +1,222 @@
-"""``run``: whole experiments."""
+"""``run``: whole experiments, from one file into one folder: retrieve, rerank, generate, judge, damage, and sum up.
+
+Every stage leaves whole files behind and says what it was made of, so that a run that was stopped goes on from
+the last whole stage, and within a stage from the last answer: all stages share one store of recordings, one library of
+prompts and one client a model, and a stage asks for all systems and sides at the same time. The same file and the same
+recordings give the same ``scores.parquet`` and ``summary.json``.
+"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
+import asyncio
+import contextlib
+import importlib.metadata
+import platform
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from conqret._optional import require
-from conqret.data import Call, Judgment
+from conqret.data.digest import file_digest_of
 from conqret.errors import strict_options
-from conqret.experiments.config import System
-from conqret.experiments.experiment_cost import estimate
-from conqret.experiments.experiment_folder import ExperimentFolder
-from conqret.experiments.experiment_run import ExperimentOutcome, run_experiment
-from conqret.experiments.job import Job
+from conqret.experiments.config import OWN, Experiment
+from conqret.experiments.experiment_folder import ExperimentFolder, ExperimentRecord
+from conqret.experiments.job import Job, digest_of
 from conqret.experiments.page import write_experiment
 from conqret.experiments.reading import read_experiment
+from conqret.experiments.scores import write_scores
+from conqret.experiments.stages import damage, generate_arguments, hold_jury, judge_arguments, rank
+from conqret.generation.generation_strategy import STRATEGIES
+from conqret.io.bounded import whole_text
 from conqret.io.safe_files import write_whole
-from conqret.judging.engines import Engine
+from conqret.judging.engines import Engine, clients_of
+from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.page import write_report
+from conqret.llm.redaction import without_password
+from conqret.perturb import PERTURBATIONS
+from conqret.prompts import Library
 from conqret.runs.run_folder import default_folder
+from conqret.runs.session import SessionCounts, Sessions
 from conqret.studies.sensitivity.page import write_sensitivity
+from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
 
-Piece = tuple[str, str, str]
-"""The task, the system whose it is, and the judge."""
+LIBRARIES = (
+    "bm25s", "instructor", "ir-measures", "litellm", "numpy", "polars", "pydantic", "python-terrier",
+    "tiktoken", "torch", "transformers",
+)  # fmt: skip
+"""Whose versions can change a result."""
+
+_COUNTING = ("max_tokens", "context_window")
+"""The settings of a model that can change an answer; limits, prices and addresses cannot."""
 
 
-def write_costs(job: Job) -> None:
-    """Write ``costs.json`` of a finished run: its pieces of work in order, each as it was expected and as it came.
+def experiment_record(job: Job) -> ExperimentRecord:
+    """The record of an experiment.
 
-    What recordings answered counts as what it took when it was asked. Rankings and rewritten sentences have no record
-    of their calls: nothing is said of them.
+    Raises:
+        DeclarationError: a prompt is missing or cannot be filled, or a judge has no such metric.
     """
-    made = dict(_made(job))
-    rows = []
-    for cost in estimate(job, ranked=True):
-        expected = asdict(cost)
-        del expected["impossible"]  # the run is there
-        names = {name: expected.pop(name) for name in ("task", "of", "by", "model")}
-        rows.append({**names, "expected": expected, "made": made.get((cost.task, cost.of, cost.by))})
-    write_whole(job.out.costs_file, json.dumps(rows, ensure_ascii=False, indent=1).encode())
-
-
-def _made(job: Job) -> Iterator[tuple[Piece, dict[str, Any]]]:
-    for system in job.systems:
-        rows = job.out.arguments(system).rows().rows()
-        yield ("generate", system.name, ""), _took(call for row in rows for call in row.calls)
-        damaged = _damaged(job, system)
-        for label, setup in job.setups.items():
-            judged = job.out.judgments(system, label).judgments()
-            yield ("judge", system.name, label), _took(_calls(judged))
-            # judges that are one instrument share what was asked of it
-            share = [judgment for judgment in damaged if judgment.fingerprint == setup.fingerprint]
-            yield ("damage", system.name, label), _took(_calls(share))
-
-
-def _damaged(job: Job, system: System) -> list[Judgment]:
-    return [
-        judgment
-        for judgment in job.out.sensitivity(system).judgments()
-        if judgment.version is not None and judgment.version.level
-    ]
-
-
-def _calls(judgments: Iterable[Judgment]) -> Iterator[Call]:
-    return (call for judgment in judgments for call in judgment.trace.calls)
-
-
-def _took(calls: Iterable[Call]) -> dict[str, Any]:
-    """The answers of ``calls``, each once, with tokens and dollars (None: a price is unknown)."""
-    answers = {call.key: call for call in calls if call.finish_reason is not None}.values()
-    costs = [call.cost_usd for call in answers]
-    return {
-        "calls": len(answers),
-        "prompt_tokens": sum(call.prompt_tokens or 0 for call in answers),
-        "completion_tokens": sum(call.completion_tokens or 0 for call in answers),
-        "cost_usd": None if None in costs else sum(cost for cost in costs if cost is not None),
+    experiment, setups = job.experiment, job.setups
+    placeless = {judge.model: setups[judge.label].client.identity["model"] for judge in experiment.judges}
+    resolved = experiment.model_dump(mode="json")
+    resolved["judges"] = [_stated(judge) for judge in resolved["judges"]]
+    for model in resolved["models"].values():
+        model["api_base"] = model["api_base"] and without_password(model["api_base"])
+    corpus = {
+        name: _sha256(experiment.corpus / name)
+        for name in ("documents.jsonl", "topics.jsonl", "debates.jsonl", "ledger.jsonl")
     }
+    runs = {
+        name: {side: _sha256(file) for side, file in retriever.run.items()}
+        if isinstance(retriever.run, dict)
+        else _sha256(retriever.run)
+        for name, retriever in experiment.retrievers.items()
+        if retriever.run is not None
+    }
+    identity: dict[str, Any] = {
+        "experiment": {
+            **resolved,
+            "corpus": "",
+            "prompts": "",
+            "retrievers": {name: retriever.placeless() for name, retriever in experiment.retrievers.items()},
+            "judges": [_placeless(judge, placeless) for judge in resolved["judges"]],
+            "models": {
+                placeless.get(name, name): {setting: options[setting] for setting in _COUNTING}
+                for name, options in resolved["models"].items()
+            },
+        },
+        "judges": {label: setup.fingerprint for label, setup in setups.items()},
+        "prompts": _prompts(experiment, job.library),
+        "corpus": corpus,
+        "runs": runs,
+    }
+    return ExperimentRecord(
+        fingerprint=digest_of(identity),
+        python=platform.python_version(),
+        versions={name: version for name in LIBRARIES if (version := _version(name)) is not None},
+        systems=[system.name for system in job.systems],
+        judges=identity["judges"],
+        prompts=identity["prompts"],
+        corpus=corpus,
+        runs=runs,
+        experiment=resolved,
+    )
+
+
+def _stated(judge: Mapping[str, Any]) -> dict[str, Any]:
+    """A judge's table without criteria where it has none: experiments that have none keep records and fingerprints."""
+    return {name: value for name, value in judge.items() if value or name not in OWN}
+
+
+def _placeless(judge: Mapping[str, Any], models: Mapping[str, str]) -> dict[str, Any]:
+    """The same without where its model and its rubric lie; what is in the rubric, the judge's fingerprint holds."""
+    rubric = {"rubric": ""} if judge.get("rubric") else {}
+    return {**judge, "model": models.get(judge["model"], judge["model"]), **rubric}
+
+
+def _prompts(experiment: Experiment, library: Library) -> dict[str, str]:
+    """The digests of the prompts of retrieval, generation and rewriting; the judges' are in their fingerprints."""
+    ways = [STRATEGIES[generator.strategy] for generator in experiment.generators.values()]
+    names = {name for way in ways for name in way.asked(library, experiment.stances)}
+    names |= {
+        f"rerank/{stance if reranker.instruction == 'stance' else 'generic'}"
+        for reranker in experiment.rerankers.values()
+        for stance in experiment.stances
+    }
+    names |= {
+        how.prompt
+        for perturbation in experiment.perturbations
+        if (how := PERTURBATIONS[perturbation.name].rewriting)
+    }
+    return {name: library[name].digest for name in sorted(names)}
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _sha256(file: Path) -> str | None:
+    """The digest of a file; None where it is not there."""
+    return file_digest_of(file) if file.is_file() else None
+
+
+@dataclass
+class ExperimentOutcome:
+    """What a run came to.
+
+    ``failed`` counts by stage what could not be had, ``summary`` is ``summary.json``, ``session`` says what was sent
+    and answered from recordings now, and ``files`` are those that sum it up.
+    """
+
+    summary: Mapping[str, Any]
+    failed: dict[str, int] = field(default_factory=dict)
+    judged: list[JudgeFolder] = field(default_factory=list)
+    sensitivity: list[tuple[SensitivityFolder, SensitivityResults]] = field(default_factory=list)
+    session: SessionCounts = field(default_factory=SessionCounts)
+    files: list[Path] = field(default_factory=list)
+
+    def count(self, stage: str, failed: int) -> None:
+        """Count what a stage could not have."""
+        if failed:
+            self.failed[stage] = self.failed.get(stage, 0) + failed
+
+
+def run_experiment(job: Job) -> ExperimentOutcome:
+    """Run all stages, or what is left of them.
+
+    Raises:
+        DeclarationError: the folder holds another experiment or something else, another process is writing it,
+            or a stage cannot be done as it is declared.
+    """
+    job.topics()
+    record = experiment_record(job)
+    outcome = ExperimentOutcome({})
+    job.out.check(record, overwrite=job.overwrite)
+    with contextlib.ExitStack() as held:
+        clients = clients_of(job.engine, job.workers)
+        sessions = held.enter_context(
+            Sessions(recordings=job.recordings, replay=job.replay, prompts=job.library, clients=clients)
+        )
+        for options in job.clients:
+            sessions.run(sessions.of(options).ready(job.out))
+        held.enter_context(job.out.claimed(record, overwrite=job.overwrite, begin=lambda: _copy_file(job)))
+        sessions.keep_in(job.out.recordings_file)
+        sessions.run(_ask_models(job, sessions, outcome))
+        outcome.judged += [jury for system in job.systems if (jury := hold_jury(job, system)) is not None]
+        for system in job.systems:
+            if (sensitivity := damage(job, sessions, system)) is not None:
+                outcome.sensitivity.append(sensitivity)
+                missing = sum(sum(curve.missing.values()) for curve in sensitivity[1].curves)
+                outcome.count("sensitivity", missing)
+        outcome.summary = write_scores(job)
+        outcome.session = sessions.counts
+    return outcome
+
+
+async def _ask_models(job: Job, sessions: Sessions, outcome: ExperimentOutcome) -> None:
+    """Rerank, generate and judge; within a stage everything at the same time, as far as the models' limits allow."""
+    ranked = await asyncio.gather(
+        *(
+            rank(job, sessions, ranking, system, stance)
+            for ranking, system in job.rankings.items()
+            for stance in job.experiment.stances
+        )
+    )
+    outcome.count("rerank", sum(ranked))
+    written = await asyncio.gather(*(generate_arguments(job, sessions, system) for system in job.systems))
+    outcome.count("generate", sum(written))
+    for judged in await asyncio.gather(*(judge_arguments(job, sessions, system) for system in job.systems)):
+        for folder, failed in judged:
+            outcome.judged.append(folder)
+            outcome.count("judge", failed)
+
+
+def _copy_file(job: Job) -> None:
+    write_whole(job.out.path / "experiment.toml", without_password(whole_text(job.file)).encode())
 
 
 def experiment_job(
@@ -150,6 +288,5 @@ def run(
         write_report(judged)
     for folder, results in outcome.sensitivity:
         write_sensitivity(results, folder.path)
-    write_costs(job)
     outcome.files = [job.out.scores_file, job.out.summary_file, *write_experiment(job.out)]
     return outcome

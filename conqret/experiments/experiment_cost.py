@@ -16,9 +16,8 @@ from conqret.experiments.stages import first_stage
 from conqret.generation.generator import GenerationTask, expected_writing
 from conqret.generation.tasks import make_tasks
 from conqret.io.trec import read_rankings
-from conqret.judging.cost import STAND_IN, ExpectedCost, Sizes, capped, expected
+from conqret.judging.cost import STAND_IN, ExpectedCost, Sizes, capped, expected, expected_asks
 from conqret.judging.judge_parts import Ask
-from conqret.judging.judging_cost import expected_asks
 from conqret.judging.prompt_fitting import prompt_tokens
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client
@@ -31,19 +30,17 @@ RANKED_TOKENS = 4
 """A number of a ranking in an answer."""
 
 
-def estimate(job: Job, *, ranked: bool = False) -> list[ExpectedCost]:
+def estimate(job: Job) -> list[ExpectedCost]:
     """The stages in order, each with its model; stages that ask nothing are left out.
 
     The first stage is run for it (nothing is written but the corpus's index): later stages are estimated with
-    its ranking. Of a run that has its rankings (``ranked``) these are taken.
+    its ranking.
 
     Raises:
         DeclarationError: as :func:`conqret.experiments.experiment.run`.
     """
     sizes = Sizes()
-    first = {
-        name: _ranked(job, name) if ranked else _first(job, system) for name, system in job.rankings.items()
-    }
+    first = {name: _first(job, system) for name, system in job.rankings.items()}
     estimates = []
     for name, system in job.rankings.items():
         if system.reranker != NONE:
@@ -67,11 +64,6 @@ def _first(job: Job, system: System) -> Mapping[str, Mapping[str, Sequence[str]]
         return {side: read_rankings(file) for side, file in files.items() if file is not None}
     frame, _ = first_stage(job.experiment.corpus, retriever, job.topics())
     return dict.fromkeys(job.experiment.stances, rankings(frame))
-
-
-def _ranked(job: Job, name: str) -> Mapping[str, Mapping[str, Sequence[str]]]:
-    """By side and topic, the documents of a ranking that is there."""
-    return {side: read_rankings(job.out.ranking(name, side)) for side in job.experiment.stances}
 
 
 def _tasks(

@@ -50,8 +50,6 @@ class ExperimentFolder(RunFolder[ExperimentRecord]):
     COMMAND: ClassVar[str] = "conqret experiment"
     BEGINS: ClassVar[tuple[str, ...]] = ("experiment.toml",)
 
-    costs_file = InFolder("costs.json")
-    """What was expected to be asked, beside what was."""
     rankings_folder = InFolder("rankings")
     arguments_folder = InFolder("arguments")
     judgments_folder = InFolder("judgments")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from conqret.judging.overview import DIMENSION_NAMES, OVERALL
 from conqret.show import words
 from conqret.show.table import Cell, Column, Table, cell_text, spaced
 from conqret.stats.effects import ALPHA
@@ -24,12 +23,8 @@ PREDICTED = (
     " Predicted precision is the share of documents that the judge rates as relevant; precision of a ranking, such as "
     "P@10, uses the relevance labels of the corpus instead."
 )
-COUNTED = ("calls", "prompt_tokens", "completion_tokens", "cost_usd")
-"""What is expected of a piece of work, and counted of it."""
 NAMED = 3
 """Metrics that the sentence of what came out names."""
-MOST_TOPICS = 60
-"""Topics that are listed by themselves; all are in ``summary.json``."""
 
 
 def experiment_tables(summary: Mapping[str, Any]) -> Iterator[Table]:
@@ -37,7 +32,6 @@ def experiment_tables(summary: Mapping[str, Any]) -> Iterator[Table]:
     yield from retrieval_tables(summary["retrieval"])
     yield arguments_table(summary["arguments"])
     yield from score_tables(summary["scores"])
-    yield from rank_tables(summary["scores"], summary["retrieval"])
     yield from difference_tables(summary["differences"], next(iter(summary["arguments"]), ""))
     if any(summary["sensitivity"].values()):
         yield damage_table(summary["sensitivity"])
@@ -137,50 +131,6 @@ def difference_tables(differences: Mapping[str, Any], first: str) -> Iterator[Ta
         ).compact()
 
 
-def cost_table(costs: Sequence[Mapping[str, Any]]) -> Table:
-    """What was expected to be asked of models, beside what was, under the system whose it is."""
-    rows: list[tuple[Cell, ...]] = []
-    systems = dict.fromkeys(cost["of"] for cost in costs)
-    for system in systems:
-        rows.append((system,))
-        for cost in costs:
-            if cost["of"] == system:
-                by = f" by {cost['by']}" if cost["by"] else ""
-                rows.append((f"{cost['task']}{by}", cost["model"], *_costs(cost["expected"], cost["made"])))
-    made = [cost["made"] for cost in costs if cost["made"]]
-    every = _costs(_sums([cost["expected"] for cost in costs]), _sums(made) if made else None)
-    columns = (
-        Column("Task", "name"), Column("Model", "name"), "Calls expected", "Calls made", "Prompt tokens expected",
-        "Prompt tokens counted", "Answer tokens expected", "Answer tokens counted", "Price expected", "Price paid",
-    )  # fmt: skip
-    return Table(
-        "Estimate and cost",
-        columns,
-        rows,
-        foot=[("All", "", *every)],
-        note="“Expected” is the estimate of --dry-run, before any request. Responses from recordings count with the "
-        "tokens "
-        "and price of their original request. A dash stands for what is not counted and is in no sum: tokens of the "
-        "offline baseline, and calls for rankings and rewritten sentences.",
-    )
-
-
-def _costs(expected: Mapping[str, Any], made: Mapping[str, Any] | None) -> Iterator[Cell]:
-    for name in COUNTED[:-1]:
-        yield expected[name]
-        yield (made[name] or (0 if name == "calls" else None)) if made else None
-    yield words.money(expected["cost_usd"])
-    yield words.money(made["cost_usd"]) if made else None
-
-
-def _sums(costs: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """The sums; None for a price where one is unknown."""
-    return {
-        name: None if any(cost[name] is None for cost in costs) else sum(cost[name] for cost in costs)
-        for name in COUNTED
-    }
-
-
 def damage_table(curves_by_system: Mapping[str, Any]) -> Table:
     """The curves of what was damaged, under system, perturbation and judge."""
     rows: dict[str, list[tuple[Cell, ...]]] = {}
@@ -215,68 +165,12 @@ def damage_table(curves_by_system: Mapping[str, Any]) -> Table:
     return Table(DAMAGE, columns, shown, note=note).compact()
 
 
-def rank_tables(scores_by_system: Mapping[str, Any], retrieved: Mapping[str, Any]) -> Iterator[Table]:
-    """By judge and metric the places of the systems, by their means; and those of the rankings by each measure."""
-    for judge, scores, metrics in _by_judge(scores_by_system):
-        rows = [
-            (words.label(metric), *_places([score.get(metric, {}).get("mean") for score in scores]))
-            for metric in metrics
-        ]
-        yield Table(
-            f"Ranks of systems by {judge}",
-            ("Metric", *scores_by_system),
-            rows,
-            note="Rank 1 is the system with the highest mean; systems with equal means share a rank.",
-        )
-    for stance, rankings in retrieved.items():
-        measures = dict.fromkeys(name for each in rankings.values() for name in each)
-        rows = [
-            (measure, *_places([each.get(measure, {}).get("mean") for each in rankings.values()]))
-            for measure in measures
-        ]
-        yield Table(
-            f"Ranks of rankings, {stance}",
-            ("Measure", *rankings),
-            rows,
-            note="Rank 1 is the ranking with the highest value; rankings with equal values share a rank.",
-        )
-
-
-def topic_tables(scores_by_judge: Mapping[str, Any], systems: Sequence[str]) -> Iterator[Table]:
-    """For each judge the means of each topic, under each metric but single dimensions of quality."""
-    for judge, metrics in scores_by_judge.items():
-        rows: list[tuple[Cell, ...]] = []
-        most = 0
-        for metric, topics in metrics.items():
-            if metric in DIMENSION_NAMES and metric != OVERALL:
-                continue
-            rows.append((words.label(metric),))
-            rows += [(name, *map(means.get, systems)) for name, means in list(topics.items())[:MOST_TOPICS]]
-            most = max(most, len(topics))
-        note = "Each value is the mean over the two sides of a topic."
-        if any(metric in DIMENSION_NAMES and metric != OVERALL for metric in metrics):
-            note += (
-                " Of the dimensions of argument quality only overall quality is listed; the others are in "
-                "summary.json."
-            )
-        if most > MOST_TOPICS:
-            note += f" The table has the first {MOST_TOPICS} of {most} topics; summary.json has all."
-        yield Table(f"Topics, by {judge}", ("Topic", *systems), rows, note=note)
-
-
 def overview_tables(summary: Mapping[str, Any]) -> Iterator[Table | str]:
     """The tables for a screen, each with an empty line behind it: without that of the damage, which is long. Then what
     came out, in a sentence."""
     yield from spaced(table for table in experiment_tables(summary) if table.title != DAMAGE)
     if summary_text := outcome(summary["differences"], next(iter(summary["arguments"]), "")):
         yield summary_text
-
-
-def _places(means: Sequence[float | None]) -> list[Cell]:
-    return [
-        None if mean is None else 1 + sum(other is not None and other > mean for other in means)
-        for mean in means
-    ]
 
 
 def _by_judge(scores_by_system: Mapping[str, Any]) -> Iterator[tuple[str, list[Any], list[str]]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,15 +12,12 @@ from conqret.data import Item
 from conqret.experiments.experiment_folder import ExperimentFolder
 from conqret.experiments.experiment_tables import (
     arguments_table,
-    cost_table,
     damage_table,
     difference_tables,
     experiment_tables,
     outcome,
-    rank_tables,
     retrieval_tables,
     score_tables,
-    topic_tables,
 )
 from conqret.generation.generation_run import GenerationFolder
 from conqret.io.bounded import whole_bytes
@@ -31,10 +27,7 @@ from conqret.show.markdown import tables_markdown
 from conqret.show.page import Ways, write_files
 from conqret.show.report_page import PageLinks, ReportPage, Section, section
 from conqret.show.visible_text import Piece, cited, cut
-from conqret.studies.sensitivity.sensitivity_tables import damage
 
-VERDICTS = {"yes": "as expected", "no": "not as expected", "inconclusive": "inconclusive"}
-"""What is said of a metric under damage, in words."""
 MOST_TEXTS = 100
 """Topics and sides whose arguments are shown; all are in the folders of the systems."""
 LONGEST = 8_000
@@ -77,7 +70,6 @@ def experiment_sheet(
     """The page: what the tables say, and ways into every run inside ``out``."""
     experiment, models = record["experiment"], _models(record["experiment"])
     first = next(iter(summary["arguments"]), "")
-    costs = json.loads(whole_bytes(out.costs_file)) if out.costs_file.is_file() else []
     came_out = outcome(summary["differences"], first)
     sections = [
         Section(
@@ -87,14 +79,10 @@ def experiment_sheet(
         Section("Retrieval", list(retrieval_tables(summary["retrieval"]))),
         section(arguments_table(summary["arguments"])),
         Section("Scores", list(score_tables(summary["scores"]))),
-        Section("Places", list(rank_tables(summary["scores"], summary["retrieval"])), folded=True),
-        Section("Topics", list(topic_tables(summary["by_topic"], record["systems"]))),
         Section(
             "Perturbations",
             [damage_table(summary["sensitivity"])] if any(summary["sensitivity"].values()) else [],
-            _damaged([curve for curves in summary["sensitivity"].values() for curve in curves]),
         ),
-        Section("Cost", [cost_table(costs)] if costs else []),
         Section("Runs", [PageLinks(_links(out, summary))]),
     ]
     return ReportPage(
@@ -136,26 +124,6 @@ def _forests(differences: Mapping[str, Any], first: str) -> Iterator[Forest]:
             ]
             if any(row.value for row in rows):
                 yield Forest(f"{system}, by {judge}", f"Difference from {first}", rows)
-
-
-def _damaged(curves: Sequence[Mapping[str, Any]]) -> str:
-    """What was done, and how many metrics moved as expected."""
-    verdict_counts = Counter(curve["verdict"] for curve in curves)
-    came = ", ".join(
-        f"{verdict_counts[verdict]} {description}"
-        for verdict, description in VERDICTS.items()
-        if verdict_counts[verdict]
-    )
-    reasons = {curve["words"] for curve in curves}
-    why = f" ({reasons.pop()})" if len(reasons) == 1 else ""
-    done = [f"“{name}” ({damage(name)})" for name in dict.fromkeys(curve["perturbation"] for curve in curves)]
-    return (
-        "The documents and arguments of the systems were perturbed at several levels, and the judge judged every "
-        "version. "
-        f"The verdicts on {words.number(len(curves), 'curve')} of scores over levels are: {came}{why}. The "
-        f"perturbations "
-        f"are {', '.join(done)}."
-    )
 
 
 def _models(experiment: Mapping[str, Any]) -> list[str]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,35 +21,12 @@ from conqret.llm.provider_check import address
 from conqret.retrieval.dense.text_encoding import is_adapter
 from conqret.retrieval.engine import ENGINES, get_engine
 
-Faults = list[tuple[Place, str]]
 
-
-def sound_part(table: dict[str, Any]) -> tuple[Experiment | None, Faults, dict[str, list[int]]]:
-    """The experiment without what is wrong in it, and what that is.
-
-    A wrong value is taken out, so that its default stands; where it has none, what is around it is. The experiment
-    is None where too little is left. The numbers say for each list of tables which of the file's are left.
-    """
-    faults: Faults = []
-    left = {key: list(range(len(part))) for key, part in table.items() if isinstance(part, list)}
-    while True:
-        try:
-            return Experiment.model_validate(table), faults, left
-        except ValidationError as error:
-            located_errors = [(tuple(problem["loc"]), problem) for problem in error.errors(include_url=False)]
-            faults = faults or [(place, _said(place, problem)) for place, problem in located_errors]
-            wrong = {_there(table, place) for place, _ in located_errors}
-            if () in wrong:
-                return None, faults, left
-            for place in sorted(wrong, key=_inside_first):
-                if not any(place[:end] in wrong for end in range(1, len(place))):
-                    _take_out(table, place, left)
-
-
-def _said(place: Place, error: Any) -> str:
+def _said(problem: Any) -> str:
     known = {name for table in _tables(ConfigTable) for name in table.model_fields}
-    meant = near(str(place[-1]), sorted(known)) if error["type"] == "extra_forbidden" else None
-    return f"{error['msg']}: did you mean {meant!r}?" if meant else str(error["msg"])
+    unknown = problem["type"] == "extra_forbidden"
+    meant = near(str(problem["loc"][-1]), sorted(known)) if unknown else None
+    return f"{problem['msg']}: did you mean {meant!r}?" if meant else str(problem["msg"])
 
 
 def _tables(kind: type[ConfigTable]) -> Iterator[type[ConfigTable]]:
@@ -59,33 +35,17 @@ def _tables(kind: type[ConfigTable]) -> Iterator[type[ConfigTable]]:
         yield from _tables(table)
 
 
-def _there(table: Any, place: Place) -> Place:
-    """The longest beginning of a place that the table has."""
-    for depth, part in enumerate(place):
-        try:
-            table = table[part]
-        except (KeyError, IndexError, TypeError):
-            return place[:depth]
-    return place
-
-
-def _inside_first(place: Place) -> int:
-    """Fields first, then the entries of lists from their ends: so the numbers of all others stay."""
-    return 1 - place[-1] if isinstance(place[-1], int) else -sys.maxsize
-
-
-def _take_out(table: Any, place: Place, left: dict[str, list[int]]) -> None:
-    for part in place[:-1]:
-        table = table[part]
-    del table[place[-1]]
-    if len(place) == 2 and place[0] in left:
-        del left[str(place[0])][int(place[1])]
-
-
 _Fault = tuple[Place, str]
 
 SEARCHING = ("engine", "encoder", "weights", "cross_encoder", "instruction")
 """The fields of a retriever that say how it searches."""
+
+WRITES: Mapping[object, str] = {
+    "rerankers": "a ranking",
+    "generators": "an argument",
+    "perturbation_model": "a rewrite",
+}
+"""What models write, by where the file names them."""
 
 TRUST = "--trust-file (trust=True)"
 """How a user says that a file may run code and name addresses."""
@@ -97,25 +57,23 @@ def read_experiment(path: Path, *, trust: bool = False) -> Experiment:
     A file may be a stranger's: only with ``trust`` may it name Python code, and addresses to which requests go.
 
     Raises:
-        DeclarationError: it is not there, is no TOML, or has faults, each named with its line.
+        DeclarationError: it is not there, is no TOML, or has faults, each named with its line: those of its types, or
+            else those of its names and values.
     """
     text, table = read_toml(path, "experiment")
-    experiment, faults, left = sound_part(table)
-    if experiment is not None:
-        experiment = _anchored(experiment, path.resolve().parent)
-        faults += [(_in_file(place, left), problem) for place, problem in _faults(experiment)]
-        if not trust:
-            faults += [(place, f"{what}, only with {TRUST}") for place, what in _reaching(experiment)]
-    if faults or experiment is None:
+    folder = path.resolve().parent
+    try:
+        experiment = _anchored(Experiment.model_validate(table), folder)
+    except ValidationError as error:
+        problems = error.errors(include_url=False)
+        typed = [(tuple(problem["loc"]), _said(problem)) for problem in problems]
+        raise toml_error(path, text, typed, "experiment") from None
+    faults = list(_faults(experiment))
+    if not trust:
+        faults += [(place, f"{what}, only with {TRUST}") for place, what in _reaching(experiment)]
+    if faults:
         raise toml_error(path, text, faults, "experiment")
-    return _anchored_models(experiment, path.resolve().parent)
-
-
-def _in_file(place: Place, left: Mapping[str, Sequence[int]]) -> Place:
-    """The place in the file, from which entries of lists may have been taken out."""
-    if len(place) > 1 and isinstance(place[1], int):
-        return (place[0], left[str(place[0])][place[1]], *place[2:])
-    return place
+    return _anchored_models(experiment, folder)
 
 
 def _anchored(experiment: Experiment, folder: Path) -> Experiment:
@@ -302,20 +260,10 @@ def _searching_faults(place: Place, retriever: Retriever) -> Iterator[_Fault]:
 
 def _writer_faults(experiment: Experiment) -> Iterator[_Fault]:
     """Models that are only read, where one has to write."""
-    asked: list[tuple[Place, str, str]] = [
-        (("rerankers", name, "model"), reranker.model, "a ranking")
-        for name, reranker in experiment.rerankers.items()
-    ]
-    asked += [
-        (("generators", name, "model"), generator.model, "an argument")
-        for name, generator in experiment.generators.items()
-    ]
-    asked.append((("perturbation_model",), experiment.perturbation_model, "a rewrite"))
-    for place, model, what in asked:
-        yield from _named(
-            place,
-            lambda m=model, w=what: backend_of(m).check_can_ask(f"the question for {w}"),
-        )
+    for place, model in _models(experiment):
+        if what := WRITES.get(place[0]):
+            question = f"the question for {what}"
+            yield from _named(place, lambda m=model, q=question: backend_of(m).check_can_ask(q))
 
 
 def _system_faults(experiment: Experiment) -> Iterator[_Fault]:

@@ -1,4 +1,4 @@
-"""``report_run``: the page of a run, written again."""
+"""The page of a run, chosen by its kind: what ``conqret runs report`` writes and ``conqret serve view`` shows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from conqret.experiments.page import experiment_page, write_experiment
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.page import counted, report_page, write_report
 from conqret.judging.summary import Summary
-from conqret.judging.summary_tables import ReferenceMeans
 from conqret.judging.tally import MAX_ITEMS
 from conqret.runs.run_folder import REPORT
 from conqret.show.page import Ways, write_file
@@ -53,13 +52,12 @@ def study_page(run: Path, around: Ways = ()) -> Iterator[str] | None:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """The ``files`` that were written. Of a judge's run there are its ``summary`` and ``record``, and the means of the
-    run that is shown beside it; of an experiment there is ``experiment``, its summary."""
+    """The ``files`` that were written. Of a judge's run there are its ``summary`` and ``record``; of an
+    experiment there is ``experiment``, its summary."""
 
     files: tuple[Path, ...]
     summary: Summary | None = None
     record: JudgeRecord | None = None
-    reference: ReferenceMeans | None = None
     experiment: Mapping[str, Any] | None = None
 
 
@@ -68,7 +66,6 @@ def report_run(
     run: str | Path,
     to: str | Path | None = None,
     *,
-    baseline: str | Path | None = None,
     recordings: str | Path | None = None,
     prompts: str | Path | None = None,
     calibration: str | Path | None = None,
@@ -81,7 +78,6 @@ def report_run(
     Args:
         run: the folder of a run, finished or not.
         to: where to write the page, by default ``report.html`` in the run's folder.
-        baseline: another run over the same items, whose means are shown beside it.
         recordings: where the raw answers are, if not in the run's folder: a store, an export, a run.
         prompts: the folder of prompts that the run was made with, if any.
         calibration: a file of ``conqret judges calibrate`` for this judge: calibrated scores are shown beside the raw
@@ -92,7 +88,7 @@ def report_run(
         DeclarationError: there is no run, or options are given that are for a judge's run alone.
     """
     folder = Path(run)
-    alone = to or baseline or recordings or prompts or calibration
+    alone = to or recordings or prompts or calibration
     if (experiment := ExperimentFolder(folder)).is_there():
         _check_alone(folder, "an experiment", alone)
         return RunReport(tuple(write_experiment(experiment)), experiment=experiment.summary())
@@ -103,23 +99,21 @@ def report_run(
     summary = judged.so_far()
     if calibration is not None:
         summary = calibrate_run(judged, Calibration.read(Path(calibration)))
-    reference = None if baseline is None else ReferenceMeans.of(judged, JudgeFolder(Path(baseline)))
     written = write_report(
         judged,
         None if to is None else Path(to),
         max_items=max_items,
-        reference=reference,
         asked_too=True,
         recordings=None if recordings is None else Path(recordings),
         prompts=None if prompts is None else Path(prompts),
     )
-    return RunReport((written,), summary, judged.record(), reference)
+    return RunReport((written,), summary, judged.record())
 
 
 def _check_alone(run: Path, what: str, given: object) -> None:
     """Refuse the options of a judge's run for what is none."""
     if given is not None:
         raise DeclarationError(
-            f"{run} contains {what}, whose page is already in its folder: leave out --to, --baseline, --recordings, "
+            f"{run} contains {what}, whose page is already in its folder: leave out --to, --recordings, "
             "--prompts and --calibration, or give the folder of a run of conqret judge"
         )

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from conqret.stats.estimate import Estimate
 
-
 Qrels = Mapping[str, Mapping[str, Mapping[str, int]]]
 """By side and topic the judged documents with their grades."""
 
@@ -105,7 +104,6 @@ def write_scores(job: Job) -> dict[str, Any]:
         "retrieval": retrieval(job, known),
         "arguments": {system.name: _arguments(job, system, known) for system in job.systems},
         "scores": _means(job),
-        "by_topic": _by_topic(job),
         "differences": _differences(job),
         "sensitivity": {
             system.name: _curves(job, system) for system in job.systems if job.experiment.perturbations
@@ -170,20 +168,6 @@ def _means(job: Job) -> dict[str, Any]:
         entry |= {"worst_case": total / wanted, "best_case": (total + wanted - len(values)) / wanted}
         means.setdefault(str(system), {}).setdefault(str(judge), {})[str(metric)] = entry
     return means
-
-
-def _by_topic(job: Job) -> dict[str, Any]:
-    """By judge, metric and topic the mean of each system over the sides."""
-    import polars as pl
-
-    topic_means: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
-    names = ["judge", "metric", "topic_id", "system"]
-    means = (
-        _measures(job).drop_nulls("value").group_by(names, maintain_order=True).agg(pl.col("value").mean())
-    )
-    for judge, metric, topic, system, value in means.iter_rows():
-        topic_means.setdefault(judge, {}).setdefault(metric, {}).setdefault(topic, {})[system] = value
-    return topic_means
 
 
 def _differences(job: Job) -> dict[str, Any]:

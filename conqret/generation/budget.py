@@ -14,7 +14,6 @@ from itertools import islice
 from conqret.data import Document, Stance, Trim
 from conqret.generation.examples import Example
 from conqret.judging.prompt_fitting import MESSAGE_OVERHEAD, FittedPrompt, Window, fit, lost, with_texts
-from conqret.llm.trim import FLOOR
 from conqret.prompts import Prompt, RenderedPrompt
 
 ANSWER_ROOM = 4096
@@ -57,12 +56,10 @@ class BudgetedQuestion:
         variables = {"topic": self.topic, "documents": list(left), "examples": examples, **self.said}
         return self.prompt.render(variables, {"stance": self.stance})
 
-    def fitted(
-        self, window: Window, *, answer_room: int = ANSWER_ROOM, floor: int = FLOOR
-    ) -> FittedPrompt | None:
+    def fitted(self, window: Window, *, answer_room: int = ANSWER_ROOM) -> FittedPrompt | None:
         """The prompt as it is sent, every document cut by the same share if it would not fit the window; None if it
         does not fit without them either (see :func:`conqret.judging.prompt_fitting.fit`)."""
-        return fit(self.shown, self.rendered, window, answer_room=answer_room, floor=floor)
+        return fit(self.shown, self.rendered, window, answer_room=answer_room)
 
     def own(self, fitted: FittedPrompt) -> tuple[tuple[Document, ...], tuple[Trim, ...], tuple[Trim, ...]]:
         """The topic's own documents as the prompt shows them, what they lost, and what the examples' lost."""
@@ -77,12 +74,8 @@ def shortage(needed: int, window: Window, answer_room: int, *, shots: int) -> st
     if size is None or needed <= size - answer_room - MESSAGE_OVERHEAD:
         return ""
     left = max(0, size - answer_room - MESSAGE_OVERHEAD)
-    advice = ["lower --shots"] if shots else []
-    if needed < size - MESSAGE_OVERHEAD:
-        advice.append(f"give a --max-tokens of {size - MESSAGE_OVERHEAD - needed:,} at most")
-    advice.append("take a model with a larger context window")
     return (
-        f"the prompt needs {needed:,} tokens even without its documents' texts, and {left:,} are available: the "
-        f"context window of {size:,} without {answer_room:,} for the answer and {MESSAGE_OVERHEAD} around messages; "
-        f"{' or '.join(advice)}"
+        f"the prompt needs {needed:,} tokens even without its documents' texts, and {left:,} are available of the "
+        f"context window of {size:,}: {'lower --shots, ' * bool(shots)}give a lower --max-tokens, or take a model with "
+        "a larger context window"
     )

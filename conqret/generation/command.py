@@ -47,8 +47,8 @@ def generate(
     """
     from dataclasses import asdict
 
-    from conqret.generation.generate import generation_job
-    from conqret.generation.generation_run import generate as write
+    from conqret.generation.generation_run import generation_job
+    from conqret.generation.generation_run import write_arguments as write
     from conqret.generation.generator import expected_writing
     from conqret.judging.cost import Sizes
     from conqret.show.words import reason

@@ -11,17 +11,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, Unpack
 
 from conqret.data import Document, Reason
+from conqret.errors import DeclarationError, strict_options
 from conqret.generation.budget import ANSWER_ROOM
 from conqret.generation.cited_argument import GeneratedArgument
-from conqret.generation.generator import ArgumentRow, GenerateOptions, GenerationTask, Generator
+from conqret.generation.generator import (
+    ArgumentRow,
+    GenerateOptions,
+    GenerateSettings,
+    GenerationTask,
+    Generator,
+)
+from conqret.generation.tasks import make_tasks
+from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.jsonl import json_lines
 from conqret.io.rows import item_record
 from conqret.io.safe_files import Content, InFolder
+from conqret.io.trec import read_rankings
+from conqret.judging.judge_settings import AskingSettings, session_settings
+from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
+from conqret.options import options_in
 from conqret.runs.engine import run
-from conqret.runs.run_folder import ITEMS
+from conqret.runs.run_folder import ITEMS, default_folder, stem
 from conqret.runs.session import Session, SessionCounts
 from conqret.runs.study_run import AskedFolder, AskedRecord, StudyPlan, lost
 from conqret.runs.trials import Trial
@@ -129,7 +142,7 @@ class GenerationPlan(StudyPlan[ArgumentRow, GenerationOutcome]):
         return outcome, {outcome.items_file: lines}
 
 
-def generate(plan: GenerationPlan, **how: Any) -> GenerationOutcome:
+def write_arguments(plan: GenerationPlan, **how: Any) -> GenerationOutcome:
     """Write all arguments, and the files; takes and raises what :func:`conqret.runs.engine.execute` does."""
     done = run(plan, **how)
     return replace(done.summary, session=done.session, missing=done.missing)
@@ -147,3 +160,63 @@ def _shown(task: GenerationTask) -> list[object]:
 
 def _documents(documents: Sequence[Document]) -> list[tuple[str, str, str]]:
     return [(document.id, document.title, document.text) for document in documents]
+
+
+class GenerationSettings(GenerateSettings, AskingSettings, total=False):
+    """How arguments are generated: ``model`` writes them, as
+    :class:`conqret.generation.generator.GenerateOptions` says. ``output``: the folder; the same call again goes on
+    where it stopped. By default ``runs/RUN-MODEL``."""
+
+    model: str | ClientOptions
+    output: str | Path | None
+
+
+@strict_options
+def generation_job(
+    corpus: str | Path,
+    run: str | Path,
+    *,
+    stance: Literal["pro", "con"],
+    **settings: Unpack[GenerationSettings],
+) -> GenerationPlan:
+    """Arguments that are ready to be written, or to be estimated. Raises DeclarationError as :func:`generate`."""
+    client = ClientOptions.of(settings.get("model", OFFLINE_MODEL))
+    client.backend.check_can_ask("the question for an argument")
+    wanted = options_in(settings, GenerateOptions)
+    asks = bool(wanted.way.prompts)
+    if not asks and not client.backend.baseline:
+        raise DeclarationError(f"the strategy {wanted.way.name} uses no model; leave out --model")
+    ranking, source = Path(run), Path(corpus)
+    name = client.model if asks else wanted.way.name
+    output, rankings = settings.get("output"), read_rankings(ranking)
+    return GenerationPlan(
+        Session(client, **session_settings(settings)),
+        GenerationFolder(default_folder(stem(ranking), name) if output is None else Path(output)),
+        make_tasks(CorpusDirectory(source), rankings, stance, wanted),
+        wanted,
+        {"corpus": source.name, "run": ranking.name, "stance": stance},
+        rankings.remarks(),
+    )
+
+
+@strict_options
+def generate(
+    corpus: str | Path,
+    run: str | Path,
+    *,
+    stance: Literal["pro", "con"],
+    **settings: Unpack[GenerationSettings],
+) -> GenerationOutcome:
+    """Write a cited argument for every topic that a run ranks, into a folder whose items are ready to be judged.
+
+    Args:
+        corpus: a corpus directory.
+        run: the TREC run that ranks its documents (``.gz`` too).
+        stance: the side to argue for.
+        settings: who writes, how, and where to: :class:`GenerationSettings`.
+
+    Raises:
+        DeclarationError: anything wrong with the call, the corpus, the run or the folder. No model is asked then.
+    """
+    plan = generation_job(corpus, run, stance=stance, **settings)
+    return write_arguments(plan, overwrite=settings.get("overwrite", False))

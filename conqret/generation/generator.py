@@ -14,8 +14,7 @@ from conqret.data.corpus import CorpusTopic
 from conqret.errors import check_known
 from conqret.errors import number as number_of
 from conqret.generation.budget import ANSWER_ROOM, BudgetedQuestion, shortage
-from conqret.generation.citation_check import check_citations
-from conqret.generation.cited_argument import GeneratedArgument, render
+from conqret.generation.cited_argument import GeneratedArgument, check_citations, render
 from conqret.generation.examples import SEED, SHOTS, Example, Expert
 from conqret.generation.generation_strategy import DEFAULT_STRATEGY, STRATEGIES, Strategy
 from conqret.judging.cost import ExpectedCost, Sizes, capped, counter, expected

@@ -1,4 +1,4 @@
-"""From rankings to arguments that are to be written: the topic, the side, the documents, and the examples."""
+"""From rankings to arguments that are to be written: the topic, side, documents and examples; and what that costs."""
 
 from __future__ import annotations
 

@@ -306,7 +306,7 @@ def _write_for_build(
     from conqret.judging.summary_tables import build_summary
 
     if junit is not None:
-        from conqret.judging.junit import judge_junit  # and with it what measures judges
+        from conqret.judging.requirements import judge_junit  # and with it what measures judges
 
         write_whole(junit, judge_junit(judgments.summary, outcomes))
     if markdown is not None:

@@ -1,20 +1,24 @@
-"""Earlier turns and images in prompts: one prompt file, whose blocks stand beside those of whatever format is asked.
+"""Earlier turns and images, and languages in prompts: one prompt file each, whose blocks stand beside those of whatever
+format is asked.
 
-Where an item has neither, no prompt is another by a single byte.
+Where an item has neither and all is in English, no prompt is another by a single byte.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
 from conqret.data import Document, Item, Turn
+from conqret.errors import UnknownNameError
 from conqret.judging.judge_options import Conversation
 from conqret.prompts import Prompt, RenderedPrompt
+from conqret.text.language import item_language
+from conqret.text.language_names import NAMES, language_code
 
 WHOLE_TOPIC = "(What the user wants in the course of the conversation.)"
 _MARK = re.compile(r'<image number="(\d+)"/>')
@@ -123,3 +127,42 @@ def _shown(turns: Sequence[Turn], item: Item, *, documents: bool) -> tuple[Shown
             yield ShownTurn(turn.role, turn.name, turn.content, turn.calls, places.get(turn.document), images)
 
     return tuple(each())
+
+
+ENGLISH = "en"
+"""The language of all other instructions."""
+
+
+def explanation_language(written: str) -> str:
+    """The code of a language to explain in, as a user names it; empty where none is named.
+
+    Raises:
+        UnknownNameError: it is no language that has a name here.
+    """
+    code = language_code(written) if written.strip() else ""
+    if code not in ("", *NAMES):
+        raise UnknownNameError("language", written, NAMES.values())
+    return code or ""
+
+
+def prompt_languages(item: Item, explain_in: str) -> Mapping[str, str] | None:
+    """The variables of the prompt: the English names of the item's language (empty where it is English, or not known)
+    and of that of its explanations. None where both are English, so that nothing is to be said.
+
+    Args:
+        item: what is judged.
+        explain_in: the language to explain in, as :class:`~conqret.judging.judge_options.JudgeOptions` has it.
+    """
+    written = item_language(item)
+    explained = explanation_language(explain_in) or (written if written in NAMES else ENGLISH)
+    language = NAMES.get(written, "") if written != ENGLISH else ""
+    if not language and explained == ENGLISH:
+        return None
+    return {"language": language, "explain_in": NAMES[explained]}
+
+
+def says_languages(languages: Iterable[str], explain_in: str) -> bool:
+    """Whether prompts say something of languages, where items are in these."""
+    return explanation_language(explain_in) not in ("", ENGLISH) or any(
+        language in NAMES and language != ENGLISH for language in languages
+    )

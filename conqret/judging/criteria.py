@@ -7,6 +7,7 @@ rating. A judge of criteria is a format like any other: its fingerprint is the t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,10 +17,10 @@ from pydantic import BeforeValidator, Field, create_model
 
 from conqret.data import Item, Measure, Reason
 from conqret.errors import DeclarationError
-from conqret.judging.criterion import FIELDS, Criterion, criteria_of
+from conqret.judging.criterion import FIELDS, PAIRED, Criterion, criteria_of, criterion_of, parse_criterion
 from conqret.judging.judge_options import CRITERIA
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
-from conqret.judging.responses import Typed, no_truth_value
+from conqret.judging.responses import Preference, Typed, no_truth_value, score_preference
 from conqret.judging.scales import Scale, rated
 
 DECLARED, ONE_EACH, IN_ONE_CALL = "criteria", "one call each", "criteria in one call"
@@ -239,3 +240,69 @@ def _answer_type(scale: tuple[int, int] | None) -> type[Typed]:
         rating = Annotated[int, Field(ge=low, le=high), BeforeValidator(no_truth_value)]
     fields: dict[str, Any] = {"explanation": (str, ...), "rating": (rating | None, ...)}
     return create_model(name, __base__=Typed, **fields)
+
+
+COMPARISON = "comparison"
+"""The name of the judge of a criterion that two arguments are compared by, and of its prompt."""
+COMPARED_BY = "criterion"
+"""Under this name the identity of such a judge holds the criterion."""
+_ANY_SCALE = " 0-1"
+"""What lets a question that asks how be read: of two arguments it needs no scale."""
+
+
+def comparison_criterion(criterion: Criterion | str) -> Criterion:
+    """The criterion by which two arguments are compared: a statement, or a question such as ``How clear is it?``.
+
+    Raises:
+        DeclarationError: it is none, it has a scale, or it compares by itself.
+    """
+    if isinstance(criterion, str):
+        asks_how = re.search(r"(?:\A|:\s)\s*how\b.*\?\s*\Z", criterion, re.I | re.S)
+        read = parse_criterion(criterion + _ANY_SCALE if asks_how else criterion)
+        found = Criterion(read.name, read.question, None if asks_how else read.scale, (), read.looks_at)
+    else:
+        found = criterion_of(criterion)
+    if found.scale is not None:
+        low, high = found.scale
+        raise DeclarationError(
+            f"the criterion {found.question[:60]!r} has a scale, but a comparison only decides "
+            "which of two arguments meets it "
+            f"better: leave {low}-{high} out"
+        )
+    if "second_answer" in found.shows:
+        raise DeclarationError(
+            f"the criterion {found.question[:60]!r} mentions a second answer: describe what one "
+            "argument must fulfill, and "
+            "the judge decides which of two arguments meets it better"
+        )
+    return found
+
+
+def comparison_judge(criterion: Criterion) -> Judge:
+    """The judge that says which of two arguments meets the criterion better."""
+    optional = frozenset(FIELDS[name] for name in criterion.shows if name in ("documents", "reference"))
+    hidden: dict[str, Any] = {"documents": (), "reference": None}
+    hidden = {name: value for name, value in hidden.items() if name not in optional}
+    return Judge(
+        name=COMPARISON,
+        summary=f"which of two arguments meets a criterion better: {criterion.name} (“{criterion}”)",
+        scale="clearly, slightly, or a tie",
+        score="preference is 1 if the first argument is clearly better, .75 if slightly, .5 for a tie, and so down "
+        "to 0",
+        source="the user's own",
+        asks=(
+            Ask(
+                prompt=COMPARISON,
+                metrics=(PAIRED,),
+                needs=frozenset({"argument", "second_argument"}),
+                optional=optional,
+                response=lambda case: Preference,
+                score=score_preference,
+                baseline=lambda case: {"preference": "tie"},
+                variables=lambda case: hidden,
+                settings={"criterion": criterion},
+                both_orders=True,
+            ),
+        ),
+        declared={COMPARED_BY: criterion.plain()},
+    )

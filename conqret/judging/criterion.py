@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from conqret.errors import DeclarationError
+from conqret.judging.judge_options import CRITERIA, RUBRIC
 
-GIVE_CRITERIA = (
-    "the format criteria is made of criteria: give them (--criterion; criteria in a file and in Python)"
-)
 OVERALL, VITAL, AXIS = "rubric_score", "vital_score", "axis_"
 """The score of a whole rubric, of its vital criteria, and what the metric of an axis begins with."""
-GIVE_RUBRIC = (
-    "the format rubric is made of a rubric: give one (--rubric FILE; rubric=… in Python), or items that have their own "
-    "in a field rubric or rubrics"
-)
+GIVE = {
+    CRITERIA: "the format criteria is made of criteria: give them (--criterion; criteria in a file and in Python)",
+    RUBRIC: "the format rubric is made of a rubric: give one (--rubric FILE; rubric=… in Python), or items that have "
+    "their own in a field rubric or rubrics",
+}
+"""What is said where a format is named that is made of something, which is not given."""
 LOOKS_AT = ("answer", "documents", "question", "reference", "second_answer")
 """What a criterion can look at."""
 
@@ -51,9 +51,15 @@ _NO_NAME = {"the", "a", "an", "does", "do", "is", "are"}
 """Words that begin a sentence, and no name before one."""
 _SCALE_WITHIN = re.compile(r"\bscale (?:of|from) \d{1,3} ?(?:-|–|to|\.\.) ?\d{1,3}\b", re.I)
 _FILE = re.compile(r"\S{1,60}\.(?:toml|ya?ml|jsonl?|csv|txt)(?:\.gz)?\Z", re.I)
-_PUT_SCALE_LAST = 'put the scale at its end, as in "clarity: How clear is the wording? 1-5"'
 _LONGEST_NAME = 40
 _MOST_POINTS = 101
+_NAME_FORM = (
+    "its name must have at most 60 lower-case letters, digits and underscores, and begin with a letter"
+)
+_SCALE_FORM = (
+    f"its scale must be two whole numbers, such as (1, 5): the lower first, at most {_MOST_POINTS} ratings"
+)
+_ANCHORS_FORM = "anchors must map ratings of its scale to texts, as in {1: 'not at all'}"
 _LONGEST_QUESTION = 4000
 _LONGEST_AXIS = 100
 _LEFT_OUT_OF_NAMES = {"the", "a", "an", "answer", "argument", "text", "response", "is", "are", "does", "do"}
@@ -90,51 +96,69 @@ class Criterion:
     axis: str = ""
 
     def __post_init__(self) -> None:
-        name: object = self.name
-        given: object = self.question
-        where = f"criterion {str(name)[:60]!r}"
-        if not (isinstance(name, str) and _NAME.match(name)):
-            raise DeclarationError(
-                f"{where}: its name must consist of at most 60 lower-case letters, digits and underscores, beginning "
-                "with a letter"
-            )
-        if self.name == PAIRED:
-            raise DeclarationError(
-                f"{where}: the formats that compare two answers have a metric of this name (--format "
-                "direct --metric preference): give the criterion another name"
-            )
-        question = given.strip() if isinstance(given, str) else ""
-        if not re.search(r"\w", question):
-            raise DeclarationError(f"{where} has no question: write in a sentence what is judged")
-        if len(question) > _LONGEST_QUESTION:
-            raise DeclarationError(
-                f"{where}: its question has more than {_LONGEST_QUESTION} characters: shorten it"
-            )
-        object.__setattr__(self, "question", question)
-        object.__setattr__(self, "scale", None if self.scale is None else _checked_scale(self.scale, where))
-        object.__setattr__(self, "anchors", tuple(_checked_anchors(self.anchors, self.scale, where)))
-        if not isinstance(self.looks_at, Iterable):
-            raise DeclarationError(f"{where}: looks_at must be a list of {', '.join(LOOKS_AT)}")
-        looks_at = (self.looks_at,) if isinstance(self.looks_at, str) else tuple(self.looks_at)
-        for name in looks_at:
-            if name not in LOOKS_AT:
-                raise DeclarationError(
-                    f"{where} looks at {name!r}, but it can only look at {', '.join(LOOKS_AT)}"
-                )
-        object.__setattr__(self, "looks_at", tuple(name for name in LOOKS_AT if name in looks_at))
-        object.__setattr__(
-            self, "weight", None if self.weight is None else _checked_weight(self.weight, where)
+        given: Any = self  # of any type, as long as it is not checked
+        where = f"criterion {str(given.name)[:60]!r}"
+
+        def check(fits: object, problem: str) -> None:
+            if not fits:
+                raise DeclarationError(f"{where}: {problem}")
+
+        def is_number(value: object, kind: type = int) -> bool:
+            return isinstance(value, int | kind) and not isinstance(value, bool)
+
+        check(isinstance(given.name, str) and _NAME.match(given.name), _NAME_FORM)
+        check(
+            given.name != PAIRED,
+            "the formats that compare two answers have a metric of this name: choose another",
         )
-        if self.importance not in (None, *IMPORTANCES):
-            raise DeclarationError(
-                f"{where} has the importance {str(self.importance)[:60]!r}; write {' or '.join(IMPORTANCES)}"
+        question = given.question.strip() if isinstance(given.question, str) else ""
+        check(re.search(r"\w", question), "it has no question: write in a sentence what is judged")
+        check(
+            len(question) <= _LONGEST_QUESTION, f"its question has more than {_LONGEST_QUESTION} characters"
+        )
+        scale = (
+            None if given.scale is None else tuple(given.scale) if isinstance(given.scale, Iterable) else ()
+        )
+        if scale is not None:
+            check(
+                len(scale) == 2 and all(map(is_number, scale)) and 0 < scale[1] - scale[0] < _MOST_POINTS,
+                _SCALE_FORM,
             )
-        axis: object = self.axis
-        if not isinstance(axis, str) or len(axis) > _LONGEST_AXIS:
-            raise DeclarationError(
-                f"{where}: its axis must be a text of at most {_LONGEST_AXIS} characters: shorten it"
-            )
-        object.__setattr__(self, "axis", " ".join(axis.split()))
+        try:
+            anchors = sorted(dict(given.anchors).items())
+        except (TypeError, ValueError):
+            raise DeclarationError(f"{where}: {_ANCHORS_FORM}") from None
+        for rating, text in anchors:
+            check(is_number(rating) and scale and scale[0] <= rating <= scale[1], _ANCHORS_FORM)
+            check(isinstance(text, str) and text.strip(), f"the anchor {rating} is empty")
+        looks_at = (given.looks_at,) if isinstance(given.looks_at, str) else given.looks_at
+        check(
+            isinstance(looks_at, Iterable) and all(name in LOOKS_AT for name in looks_at),
+            f"looks_at must be a list of {', '.join(LOOKS_AT)}",
+        )
+        weight = given.weight
+        check(
+            weight is None or (is_number(weight, float) and math.isfinite(weight)),
+            f"its weight is {str(weight)[:60]!r}: write a number",
+        )
+        check(
+            given.importance in (None, *IMPORTANCES),
+            f"its importance must be {' or '.join(IMPORTANCES)}, not {str(given.importance)[:60]!r}",
+        )
+        check(
+            isinstance(given.axis, str) and len(given.axis) <= _LONGEST_AXIS,
+            f"its axis must be a text of at most {_LONGEST_AXIS} characters",
+        )
+        made = {
+            "question": question,
+            "scale": scale,
+            "anchors": tuple((rating, text.strip()) for rating, text in anchors),
+            "looks_at": tuple(name for name in LOOKS_AT if name in looks_at),
+            "weight": None if weight is None else float(weight),
+            "axis": " ".join(given.axis.split()),
+        }
+        for name, value in made.items():
+            object.__setattr__(self, name, value)
 
     @property
     def points(self) -> float:
@@ -182,54 +206,6 @@ class Criterion:
         return tuple(self.anchors)  # type: ignore[arg-type]
 
 
-def _checked_scale(scale: Any, where: str) -> tuple[int, int]:
-    try:
-        low, high = scale
-    except (TypeError, ValueError):
-        raise DeclarationError(
-            f"{where}: a scale must be its lowest and its highest rating, such as (1, 5)"
-        ) from None
-    if not all(isinstance(end, int) and not isinstance(end, bool) for end in (low, high)):
-        raise DeclarationError(
-            f"{where}: the ends of its scale must be whole numbers, not {low!r} and {high!r}"
-        )
-    if not low < high:
-        raise DeclarationError(f"{where}: its scale runs from {low} to {high}: write the lower end first")
-    if high - low >= _MOST_POINTS:
-        raise DeclarationError(
-            f"{where}: its scale has {high - low + 1} ratings, and {_MOST_POINTS} is the most: choose a shorter one"
-        )
-    return low, high
-
-
-def _checked_weight(weight: Any, where: str) -> float:
-    if isinstance(weight, bool) or not isinstance(weight, int | float) or not math.isfinite(weight):
-        raise DeclarationError(f"{where} has the weight {str(weight)[:60]!r}: write a number")
-    return float(weight)
-
-
-def _checked_anchors(anchors: Any, scale: tuple[int, int] | None, where: str) -> list[tuple[int, str]]:
-    try:
-        pairs = list(dict(anchors).items())
-    except (TypeError, ValueError):
-        raise DeclarationError(
-            f"{where}: anchors must map ratings to texts, as in {{1: 'not at all'}}"
-        ) from None
-    if pairs and scale is None:
-        raise DeclarationError(f"{where} has anchors but no scale: add the scale")
-    for rating, text in pairs:
-        if (
-            isinstance(rating, bool)
-            or not isinstance(rating, int)
-            or not scale
-            or not scale[0] <= rating <= scale[1]
-        ):
-            raise DeclarationError(f"{where}: the anchor {rating!r} is not a rating of its scale")
-        if not isinstance(text, str) or not text.strip():
-            raise DeclarationError(f"{where}: the anchor {rating} is empty: write what the rating means")
-    return [(rating, text.strip()) for rating, text in sorted(pairs)]
-
-
 def parse_criterion(text: str) -> Criterion:
     """Read a criterion as it is typed: ``[name: ]statement or question[ low-high]``.
 
@@ -257,16 +233,10 @@ def parse_criterion(text: str) -> Criterion:
     if at_end := _SCALE_AT_END.search(body):
         scale = int(at_end["low"]), int(at_end["high"])
         body = body[: at_end.start()].strip()
-    elif _SCALE_WITHIN.search(body):
+    elif _SCALE_WITHIN.search(body) or re.match(r"how\b.*\?\Z", body, re.I | re.S):
         raise DeclarationError(
-            f"the criterion {text[:60]!r} has a scale that is not at its end, so the judge would "
-            "answer with yes or no: "
-            f"{_PUT_SCALE_LAST}"
-        )
-    elif re.match(r"how\b.*\?\Z", body, re.I | re.S):
-        raise DeclarationError(
-            f"the criterion {text[:60]!r} begins with how, but without a scale the judge answers "
-            f"with yes or no: {_PUT_SCALE_LAST}"
+            f"the criterion {text[:60]!r} would be answered with yes or no: put a scale at its end, as in "
+            '"clarity: How clear is the wording? 1-5"'
         )
     return Criterion(name or name_from(body), body, scale)
 
@@ -339,8 +309,7 @@ def criterion_of(data: Criterion | str | Mapping[str, Any], *, graded: bool = Fa
         raise DeclarationError(
             f"a criterion has no field {unknown[0]!r}; its fields are {', '.join(known)}{of_a_rubric}"
         )
-    question = data.get("question")
-    scale, anchors = data.get("scale"), data.get("anchors") or ()
+    question, anchors = data.get("question"), data.get("anchors") or ()
     if isinstance(anchors, Mapping):  # the keys of JSON and TOML are texts
         anchors = {
             int(k) if isinstance(k, str) and re.fullmatch(r"-?\d{1,3}", k) else k: v
@@ -352,7 +321,7 @@ def criterion_of(data: Criterion | str | Mapping[str, Any], *, graded: bool = Fa
     return Criterion(
         name,
         question,
-        tuple(scale) if isinstance(scale, list) else scale,
+        data.get("scale"),
         anchors,
         data.get("looks_at") or (),
         data.get("weight"),

@@ -10,16 +10,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, Protocol
 
 from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, Trace, Trim
 from conqret.judging.dimensions import ordered
 from conqret.judging.judge_options import CONVERSATION, LANGUAGE, JudgeOptions
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
-from conqret.judging.orders import both_orders, swap_item
 from conqret.judging.prompt_fitting import ANSWER_ROOM, Window, fit
-from conqret.judging.scales import combine_samples, with_confidence
+from conqret.judging.scales import both_orders, combine_samples, swap_item, with_confidence
 from conqret.judging.sections import valid_alone
 from conqret.llm.replies import rating_distribution
 from conqret.llm.request import IMAGE_TOKENS, Answer, Reading, Request, messages
@@ -46,19 +44,6 @@ class Asks(Window, Protocol):
         """Take notice that parts of an answer without a value were of use."""
 
 
-@runtime_checkable
-class JudgesElsewhere(Protocol):
-    """A client that has the whole work on an item done elsewhere."""
-
-    async def judge(self, item: Item, instrument: Instrument) -> Judgment:
-        """What the instrument says of the item."""
-
-
-@cache
-def _judges_elsewhere(client: type) -> bool:
-    return issubclass(client, JudgesElsewhere)
-
-
 @dataclass(frozen=True)
 class Instrument:
     """A judge that is ready to measure: format, options, prompts, client, and the name of it all. Its samples are
@@ -82,8 +67,9 @@ class _Outcome:
 
 async def judge_item(item: Item, instrument: Instrument) -> Judgment:
     """All that the instrument says of ``item``. Never raises for what the world did."""
-    if _judges_elsewhere(type(instrument.client)):
-        return await cast(JudgesElsewhere, instrument.client).judge(item, instrument)
+    if (elsewhere := getattr(instrument.client, "judge", None)) is not None:  # the workers of a cluster
+        judged: Judgment = await elsewhere(item, instrument)
+        return judged
     judge, options = instrument.judge, instrument.options
     item_case = case_of(item, options)
     swapped = replace(case_of(swap_item(item), options), swapped=True) if item.second_argument else item_case
@@ -301,7 +287,7 @@ def _language_note(prompt: Prompt, case: Case) -> str:
     """What a prompt says of languages; empty where item and explanations are in English."""
     if not case.options.explain_in and is_english(item_language(case.item)):
         return ""
-    from conqret.judging.explanation_language import prompt_languages
+    from conqret.judging.conversation import prompt_languages
 
     languages = prompt_languages(case.item, case.options.explain_in)
     return prompt.beside(LANGUAGE).render({}, languages).system if languages else ""

@@ -3,29 +3,177 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from conqret.data import Flag, Item, Judgment, Measure, Status
+from conqret.data import Document, Flag, Item, Judgment, Measure, Part, Status
 from conqret.data.digest import gathered
-from conqret.judging.evidence_view import (
-    DOCUMENTS,
-    EXPLANATION,
-    TURNS,
-    ArgumentView,
-    DocumentView,
-    ImageView,
-    TurnView,
-    arguments,
-    documents,
-    explained,
-    turns,
+from conqret.io.images import described, inline
+from conqret.judging.item_parts import (
+    Cell,
+    PartTable,
+    citation_verdicts,
+    is_documents,
+    measure_cell,
+    part_cell,
+    tables,
 )
-from conqret.judging.item_parts import PartTable, tables
 from conqret.judging.overview import DIMENSION_NAMES
 from conqret.show import words
-from conqret.show.score_cells import Cell, measure_cell
-from conqret.show.visible_text import cut, passages
+from conqret.show.visible_text import Piece, cited, cut, flagged, link
+from conqret.text.words import count_words
+
+ITEM_CHARACTERS = 400_000
+"""Characters of an item's documents that the page shows; a longer one is cut, and says so."""
+
+TEXT_CHARACTERS = 30_000
+"""Characters of a single text that the page shows at most."""
+
+DOCUMENTS = 200
+"""Documents of an item that the page shows."""
+
+EXPLANATION = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentView:
+    """An argument in pieces. ``key`` is "a" for the first and "b" for the second."""
+
+    key: str
+    title: str
+    pieces: tuple[Piece, ...]
+    omitted: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImageView:
+    """An image: its URL where the page itself can show it, and what it is in words."""
+
+    url: str
+    words: str
+
+    @classmethod
+    def of(cls, images: Iterable[str]) -> tuple[ImageView, ...]:
+        """The views of images by their URLs."""
+        return tuple(cls(inline(url), cut(described(url), 300)) for url in images)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """A message before the question. ``document`` is the number of the document that holds what a tool gave back."""
+
+    role: str
+    name: str
+    pieces: tuple[Piece, ...]
+    omitted: int
+    calls: tuple[str, ...]
+    document: int
+    images: tuple[ImageView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentView:
+    """A document, the argument's citations of it, and its rating where the format rates documents."""
+
+    number: int
+    id: str
+    title: str
+    url: str
+    href: str | None
+    pieces: tuple[Piece, ...]
+    omitted: int
+    words: str
+    rating: Cell | None
+    explanation: str
+    cited: tuple[tuple[str, tuple[int, ...]], ...]
+    flagged: bool
+    trim: str
+    images: tuple[ImageView, ...]
+
+
+TURNS = 200
+"""Earlier messages of an item that the page shows: the last ones."""
+
+
+def turns(judgment: Judgment, item: Item) -> Iterator[TurnView]:
+    """The messages before the question, in their order."""
+    limit = min(TEXT_CHARACTERS, ITEM_CHARACTERS // max(min(len(item.messages), TURNS), 1))
+    places = {document.id: place for place, document in enumerate(item.documents[:DOCUMENTS], start=1)}
+    for number, turn in list(enumerate(item.messages, start=1))[-TURNS:]:
+        excerpts = [flag.excerpt for flag in judgment.flags if flag.where == f"message:{number}"]
+        shown = turn.content[:limit]
+        yield TurnView(
+            role=turn.role,
+            name=cut(turn.name, 100),
+            pieces=tuple(flagged(shown, excerpts)),
+            omitted=len(turn.content) - len(shown),
+            calls=tuple(cut(call, 1000) for call in turn.calls[:50]),
+            document=places.get(turn.document, 0),
+            images=ImageView.of(turn.images),
+        )
+
+
+def arguments(judgment: Judgment, item: Item) -> Iterator[ArgumentView]:
+    """The arguments that the item has, with their citations found and, where they were judged, marked."""
+    for key, title, text in (
+        ("a", "Argument", item.argument),
+        ("b", "Second argument", item.second_argument),
+    ):
+        if text:
+            shown = text[:TEXT_CHARACTERS]
+            verdict = citation_verdicts(judgment, shown) if key == "a" else lambda start, cites: ""
+            pieces = cited(shown, min(len(item.documents), DOCUMENTS), verdict, judgment.strays)
+            yield ArgumentView(key, title, tuple(pieces), len(text) - len(shown))
+
+
+def documents(judgment: Judgment, item: Item, citing: Sequence[ArgumentView]) -> Iterator[DocumentView]:
+    """The documents in their order, with what the judge says of each and where the arguments cite it."""
+    limit = min(TEXT_CHARACTERS, ITEM_CHARACTERS // max(min(len(item.documents), DOCUMENTS), 1))
+    rated = _rated(judgment, item)
+    trims = {
+        trim.document: f"{words.count(trim.before)} to {words.count(trim.after)}" for trim in judgment.trims
+    }
+    back: dict[int, dict[str, list[int]]] = {}
+    for argument in citing:
+        for piece in argument.pieces:
+            if piece.cites is not None:
+                back.setdefault(piece.cites, {}).setdefault(argument.key, []).append(piece.mark)
+    for number, document in enumerate(item.documents[:DOCUMENTS], start=1):
+        flags = [flag for flag in judgment.flags if flag.where == f"document:{document.id}"]
+        shown = document.text[:limit]
+        measure, part = rated.get(document.id, (None, None))
+        yield DocumentView(
+            number=number,
+            id=document.id,
+            title=_title(document),
+            url=cut(document.url, 300),
+            href=link(document.url),
+            pieces=tuple(flagged(shown, [flag.excerpt for flag in flags])),
+            omitted=len(document.text) - len(shown),
+            words=words.count(count_words(document.text)),
+            rating=part_cell(part) if part else None,
+            explanation=explained(measure, part.explanation) if measure and part else "",
+            cited=tuple((key, tuple(marks[:50])) for key, marks in back.get(number, {}).items()),
+            flagged=any(flag in judgment.addressed for flag in flags),
+            trim=trims.get(document.id, ""),
+            images=ImageView.of([document.image] if document.image else []),
+        )
+
+
+def explained(measure: Measure, text: str) -> str:
+    """What the judge says; of several samples it is said by the first that has a score, and which that is."""
+    place = next((n for n, value in enumerate(measure.samples, start=1) if value is not None), 0)
+    return cut(f"Sample {place}: {text}" if text and len(measure.samples) > 1 else text, EXPLANATION)
+
+
+def _rated(judgment: Judgment, item: Item) -> dict[str, tuple[Measure, Part]]:
+    """The ratings of single documents by their ids, with the measure that they make."""
+    measures = (measure for measure in judgment.measures.values() if is_documents(measure, item))
+    return {part.id: (measure, part) for measure in measures for part in measure.parts}
+
+
+def _title(document: Document) -> str:
+    return cut(document.title or " ".join(document.text[:400].split()), 160)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,35 +306,22 @@ def _missing(measure: Measure) -> str:
 
 def _flags(flags: Sequence[Flag], item: Item | None) -> Iterator[FlagView]:
     """The passages, each once with all that is said of it."""
-    for where, place_flags in gathered((flag.where, flag) for flag in flags).items():
-        name, anchor, text = _place(where, item)
-        spans = passages(text, [flag.excerpt for flag in place_flags])
-        quotes = [
-            ("… " * (start > 0) + " ".join(text[start:stop].split()) + " …" * (stop < len(text)), places)
-            for start, stop, places in spans
-        ]
-        seen = {place for _, places in quotes for place in places}
-        quotes += [
-            (f"… {flag.excerpt} …", [place]) for place, flag in enumerate(place_flags) if place not in seen
-        ]
-        for quote, places in quotes:
-            kinds = dict.fromkeys(
-                words.FLAGS.get(place_flags[place].kind, place_flags[place].kind) for place in places
-            )
-            yield FlagView(cut(name, 300), anchor, tuple(kinds), cut(quote, 1000))
+    for (where, excerpt), kinds in gathered(
+        ((flag.where, flag.excerpt), flag.kind) for flag in flags
+    ).items():
+        name, anchor = _place(where, item)
+        told = dict.fromkeys(words.FLAGS.get(kind, kind) for kind in kinds)
+        yield FlagView(cut(name, 300), anchor, tuple(told), cut(f"… {excerpt} …", 1000))
 
 
-def _place(where: str, item: Item | None) -> tuple[str, str, str]:
-    """What a field of the item is called, where the page shows it, and its text."""
-    turn = where.removeprefix("message:")
+def _place(where: str, item: Item | None) -> tuple[str, str]:
+    """What a field of the item is called, and where the page shows it."""
+    turn, name = where.removeprefix("message:"), where.removeprefix("document:")
     if item is not None and turn != where and turn.isdecimal() and 0 < int(turn) <= len(item.messages):
-        return f"earlier message {turn}", "t", item.messages[int(turn) - 1].content
-    if item is None or not where.startswith("document:"):
-        anchor = {"argument": "a", "second_argument": "b"}.get(where, "")
-        known = where in {"topic", "argument", "second_argument", "reference"}
-        return where.replace("_", " "), anchor, (getattr(item, where, "") or "") if known else ""
-    name = where.removeprefix("document:")
+        return f"earlier message {turn}", "t"
+    if item is None or name == where:
+        return where.replace("_", " "), {"argument": "a", "second_argument": "b"}.get(where, "")
     for number, document in enumerate(item.documents[:DOCUMENTS], start=1):
         if document.id == name:
-            return f"document {number} ({name})", f"d{number}", document.text
-    return where, "", ""
+            return f"document {number} ({name})", f"d{number}"
+    return where, ""

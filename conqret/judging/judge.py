@@ -141,8 +141,7 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost
     Raises:
         DeclarationError: as there.
     """
-    from conqret.judging.cost import Sizes, batch_price
-    from conqret.judging.judging_cost import expected_judging
+    from conqret.judging.cost import Sizes, batch_price, expected_judging
 
     check_names("judge", settings, JudgeSettings)
     source, _, setup = prepared(items, settings, asks=False)
@@ -165,7 +164,9 @@ async def _judge(items: Any, settings: JudgeSettings) -> Any:
         raise DeclarationError(
             "an engine's workers record their responses in a run's folder: give one (output)"
         )
-    folder = _folder(output, source, setup) if output else None
+    if output is True:
+        output = default_folder(stem(Path(source.name)), setup.judge.name, setup.client.model)
+    folder = JudgeFolder(Path(output)) if output else None
     judgments = await _judged(source, checked, setup, folder, settings, abstain)
     if source.frame_kind is None:
         return judgments
@@ -240,12 +241,6 @@ def _check_session(settings: JudgeSettings) -> None:
         raise DeclarationError(
             f"the session already sets {', '.join(extra_names)}: leave it out here, or leave out the session"
         )
-
-
-def _folder(output: str | Path | bool, source: ItemSource, setup: Setup) -> JudgeFolder:
-    if isinstance(output, bool):
-        return JudgeFolder(default_folder(stem(Path(source.name)), setup.judge.name, setup.client.model))
-    return JudgeFolder(Path(output))
 
 
 async def _judged(

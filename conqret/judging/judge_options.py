@@ -80,7 +80,7 @@ class JudgeOptions:
     def __post_init__(self) -> None:
         check_ranges(self)
         if self.explain_in:
-            from conqret.judging.explanation_language import explanation_language
+            from conqret.judging.conversation import explanation_language
 
             explanation_language(self.explain_in)
 

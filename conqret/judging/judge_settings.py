@@ -190,6 +190,14 @@ def client_options(model: str | ClientOptions | None, settings: Mapping[str, Any
     return replace(ClientOptions.of(OFFLINE_MODEL if model is None else model), **names)
 
 
+def check_made(format: object) -> None:  # noqa: A002
+    """Raise DeclarationError where a format is named that is made of criteria or a rubric, which are not given."""
+    from conqret.judging.criterion import GIVE
+
+    if isinstance(format, str) and format in GIVE:
+        raise DeclarationError(GIVE[format])
+
+
 def chosen_format(
     settings: Mapping[str, Any], items: Callable[[], ItemSource] | None = None
 ) -> str | Judge | None:
@@ -202,7 +210,8 @@ def chosen_format(
     """
     from conqret.judging.judge_options import CRITERIA, RUBRIC
 
-    name, criteria, rubric = settings.get("format"), settings.get("criteria"), settings.get("rubric")
+    name, criteria = settings.get("format"), settings.get("criteria")
+    rubric: Any = settings.get("rubric")
     size = _in_one_call(settings)
     if criteria and rubric is not None:
         raise DeclarationError(
@@ -210,10 +219,7 @@ def chosen_format(
         )
     made_of = CRITERIA if criteria else RUBRIC if rubric is not None else None
     if made_of is None and not (name == RUBRIC and items is not None):
-        if name in (CRITERIA, RUBRIC):
-            from conqret.judging.criterion import GIVE_CRITERIA, GIVE_RUBRIC
-
-            raise DeclarationError(GIVE_CRITERIA if name == CRITERIA else GIVE_RUBRIC)
+        check_made(name)
         if settings.get("criteria_per_call"):
             raise DeclarationError(
                 "criteria_per_call needs criteria, and none is given: add --criterion or --rubric"
@@ -233,15 +239,14 @@ def chosen_format(
     from conqret.judging.rubric_files import own_rubrics, rubrics_of
     from conqret.judging.rubrics import rubric_judge
 
-    if rubric is None:
-        assert items is not None  # noqa: S101 - as was looked at above
-        source = items()
-        try:
-            return rubric_judge(own_rubrics(source), **size)
-        except ItemsError:  # at the first faulty item: all faults are told
-            source.check()
-            raise
-    return rubric_judge(rubrics_of(rubric), **size)
+    if rubric is not None or items is None:
+        return rubric_judge(rubrics_of(rubric), **size)
+    source = items()
+    try:
+        return rubric_judge(own_rubrics(source), **size)
+    except ItemsError:  # at the first faulty item: all faults are told
+        source.check()
+        raise
 
 
 def _in_one_call(settings: Mapping[str, Any]) -> dict[str, int]:
@@ -251,11 +256,9 @@ def _in_one_call(settings: Mapping[str, Any]) -> dict[str, int]:
         DeclarationError: it is no number from 1.
     """
     size = settings.get("criteria_per_call")
-    if size is None:
-        return {}
-    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+    if size is not None and not (isinstance(size, int) and size >= 1):
         raise DeclarationError(f"criteria_per_call is {size!r}, but it must be a whole number of at least 1")
-    return {"in_one_call": size}
+    return {} if size is None else {"in_one_call": size}
 
 
 def session_settings(settings: Mapping[str, Any]) -> dict[str, Any]:

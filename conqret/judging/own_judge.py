@@ -66,13 +66,7 @@ def read_said(response: Any, metrics: Sequence[str]) -> dict[str, float]:
     Raises:
         ValueError: one is not there, is out of its range, or is no number and no verdict.
     """
-    if isinstance(response, Mapping) and isinstance(
-        response.get("measures"), Mapping
-    ):  # a judgment of conqret serve http
-        response = {
-            name: measure.get("value") if isinstance(measure, Mapping) else measure
-            for name, measure in response["measures"].items()
-        }
+    response = _unwrapped(response)
     if not isinstance(response, Mapping):
         if len(metrics) != 1:
             raise ValueError(f"the judge returned one value, but {', '.join(metrics)} are requested")
@@ -85,10 +79,18 @@ def read_said(response: Any, metrics: Sequence[str]) -> dict[str, float]:
     return {name: _value(name, response[name]) for name in metrics}
 
 
+def _unwrapped(response: Any) -> Any:
+    """The values by metric of a judgment as conqret serve http gives it; anything else as it is."""
+    if not isinstance(response, Mapping) or not isinstance(response.get("measures"), Mapping):
+        return response
+    measures = response["measures"].items()
+    return {name: one.get("value") if isinstance(one, Mapping) else one for name, one in measures}
+
+
 def _value(name: str, response: Any) -> float:
     if name == PAIRED and isinstance(response, str) and response.strip().lower() in PREFERENCE:
         return PREFERENCE[response.strip().lower()]
-    if isinstance(response, bool) or not isinstance(response, int | float) or response != response:
+    if not _is_number(response) or response != response:
         wanted = "first, second, tie or a number from 0 to 1" if name == PAIRED else "a number from 0 to 1"
         raise ValueError(f"{name} must be {wanted}, not {str(response)[:80]!r}")
     if not 0 <= response <= 1:
@@ -191,12 +193,7 @@ def _given_metrics(client: ClientOptions, source: ItemSource, *, pair: bool) -> 
             response = json.loads(loop.run(answered()))[SAID]
     except (ProviderError, TimeoutError):
         return []
-    if isinstance(response, Mapping) and isinstance(response.get("measures"), Mapping):
-        response = {
-            name: measure.get("value")
-            for name, measure in response["measures"].items()
-            if isinstance(measure, Mapping)
-        }
+    response = _unwrapped(response)
     if not isinstance(response, Mapping):
         return []
     return [metric for metric, value in response.items() if metric == PAIRED or _is_number(value)]

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from conqret.data import Item, Judgment
+from conqret.data import Item, Judgment, Measure
 from conqret.errors import DeclarationError
 from conqret.judging.conversation import whole
-from conqret.judging.item_list import item_list
-from conqret.judging.item_parts import KINDS
+from conqret.judging.item_parts import KINDS, PREFERRED, Cell, cell
 from conqret.judging.item_view import item_view
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.judging.metric_groups import group_table
-from conqret.judging.overview import overview
+from conqret.judging.overview import DIMENSION_NAMES, HEIGHT, OVERALL, WIDTH, overview, plain_metrics
 from conqret.judging.recorded_requests import asked
-from conqret.judging.report_figures import HEIGHT, WIDTH
 from conqret.judging.request_pages import ITEMS_A_PAGE, address, asked_page
-from conqret.judging.summary import Summariser
-from conqret.judging.summary_tables import ReferenceMeans
-from conqret.judging.tally import MAX_ITEMS, Tally
+from conqret.judging.summary import Summariser, Summary
+from conqret.judging.tally import MAX_ITEMS, Tally, group_table
+from conqret.show import words
 from conqret.show.page import Ways, page, write_files
+from conqret.show.visible_text import cut
 
 
 def write_report(
@@ -30,7 +30,6 @@ def write_report(
     *,
     max_items: int = MAX_ITEMS,
     tally: Tally | None = None,
-    reference: ReferenceMeans | None = None,
     asked_too: bool = False,
     recordings: Path | None = None,
     prompts: Path | None = None,
@@ -42,7 +41,6 @@ def write_report(
         to: the file to write, ``report.html`` in the run directory if None. It appears whole or not at all.
         max_items: how many items are shown in full: first those that are unscored, failed or flagged, then
             in file order. What is said of all items is over all of them.
-        reference: the means of another run over the same items, such as the offline floor's.
         tally: what was counted while the judgments were read, in place of reading them again.
         asked_too: whether pages with the prompts and raw answers of the items that are shown are written beside it,
             read from ``recordings`` where the answers are not in the run's folder, and filled with the ``prompts`` of
@@ -56,7 +54,7 @@ def write_report(
     target = run.report_file if to is None else Path(to)
     shown = tally.shown()
     pages = _asked_pages(run, shown, target.name, recordings, prompts) if asked_too else {}
-    chunks = report_page(run, tally, reference=reference, asked_at=address if pages else None)
+    chunks = report_page(run, tally, asked_at=address if pages else None)
     write_files(target.parent, {**pages, target.name: chunks})
     return target
 
@@ -84,7 +82,6 @@ def report_page(
     run: JudgeFolder,
     tally: Tally,
     *,
-    reference: ReferenceMeans | None = None,
     asked_at: Callable[[int, int], str] | None = None,
     around: Ways = (),
 ) -> Iterator[str]:
@@ -110,7 +107,7 @@ def report_page(
         asked_at=asked_at,
         folder=str(run.path),
         images=any(item.pictures for item in items.values()),
-        **overview(record, summary, tally, reference),
+        **overview(record, summary, tally),
     )
 
 
@@ -153,4 +150,72 @@ def _asked_pages(
             each[start : start + ITEMS_A_PAGE], f"../{report}", part=(place, len(starts))
         )
         for place, start in enumerate(starts, start=1)
+    }
+
+
+MOST_HEADS = 7
+"""Metrics that find room beside an item in the list, and in the table of groups."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedItem:
+    """One item of the list with the scores beside it."""
+
+    number: int
+    judgment: Judgment
+    heads: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemList:
+    """``columns`` holds (metric, label) of all metrics; ``heads`` are the places of those that stand beside an item.
+    ``data`` is what the script filters and sorts by."""
+
+    columns: tuple[tuple[str, str], ...]
+    rows: tuple[ListedItem, ...]
+    heads: tuple[int, ...]
+    data: dict[str, Any]
+
+
+def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> ItemList:
+    """The list of the judgments shown, in their order."""
+    plain = plain_metrics(summary)
+    ordered = [*plain, *(metric for metric in summary.metrics if metric in DIMENSION_NAMES)]
+    heads = ([*plain, OVERALL] if OVERALL in ordered else plain)[:MOST_HEADS]
+    return ItemList(
+        columns=tuple((metric, words.label(metric)) for metric in ordered),
+        rows=tuple(
+            ListedItem(number, judgment, tuple(_cell(m, judgment.measures.get(m)) for m in heads))
+            for number, judgment in shown
+        ),
+        heads=tuple(ordered.index(metric) for metric in heads),
+        data={
+            "metrics": ordered,
+            "rows": [_facts(number, judgment, ordered) for number, judgment in shown],
+        },
+    )
+
+
+def _cell(metric: str, measure: Measure | None) -> Cell:
+    name = words.label(metric)
+    if measure is None:
+        return Cell("", None, f"{name}: not judged")
+    value_text = words.score(measure.value)
+    if measure.value is None:
+        value_text = f"{measure.status.value}, {words.reason(measure.reason)}"
+    return cell(measure.value, PREFERRED.get(measure.label or "", ""), f"{name}: {value_text}")
+
+
+def _facts(number: int, judgment: Judgment, metrics: Sequence[str]) -> dict[str, Any]:
+    """What the script knows of an item."""
+    values = {name: measure.value for name, measure in judgment.measures.items()}
+    return {
+        "n": number,
+        "id": cut(judgment.item, 200),
+        "topic": cut(judgment.topic, 300),
+        "stance": judgment.stance,
+        "status": judgment.status.value,
+        "flagged": bool(judgment.addressed),
+        "trimmed": bool(judgment.trims),
+        "values": [values.get(metric) for metric in metrics],
     }

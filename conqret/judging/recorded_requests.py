@@ -18,7 +18,7 @@ from conqret.errors import ConqretError, DeclarationError, UnknownNameError, sho
 from conqret.judging.instrument import judge_item
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import JURY, TOURNAMENT
+from conqret.judging.judge_parts import JURY
 from conqret.judging.own_judge import NAME as OWN
 from conqret.judging.own_judge import recorded_judge
 from conqret.judging.setup import Setup, set_up
@@ -33,23 +33,10 @@ NO_ANSWER = (
     "the run's folder holds no recording of it (one that Python saved afterwards holds none): name the store, if one "
     "was used, with --recordings"
 )
-NOT_AS_SENT = "it cannot be filled as it was sent: item or model have changed since"
-OTHER_PROMPTS = (
-    "it cannot be filled as it was sent, as {which} is not that of the run: name the folder of prompts that the run "
-    "was made with (conqret runs show … --prompts FOLDER), or the prompts have changed since"
-)
-NOT_INSTALLED = (
-    "it cannot be filled here, where no format {name!r} is installed: the judge was one of a script's own, whose "
-    "prompts are shown once it is a plug-in (docs/adding-a-judge.md)"
-)
 OF_MEMBERS = (
     "prompt and answer are in the run of the member that is named above: conqret runs show MEMBER_RUN ITEM"
 )
 """Of the run of a jury, which asks nothing itself."""
-OF_PAIRS = "a comparison shows two items of the topic: comparisons.jsonl says which"
-"""Of the run of a tournament, whose prompts are not of one item."""
-MAX_WHY = 300
-"""Characters of the error that kept prompts from being filled."""
 NONE_SENT = "there is none: a judge of your own gets the item"
 
 
@@ -153,8 +140,6 @@ def asked(
         lacks = f"prompt: {lack}", f"answer: {NO_ANSWER}"
         if record.format == JURY.name:
             lacks = OF_MEMBERS, OF_MEMBERS
-        if record.format == TOURNAMENT.name:
-            lacks = f"prompt: {OF_PAIRS}", f"answer: {NO_ANSWER}"
         for judgment in judgments.values():
             yield RecordedRequests(judgment, tuple(_exchanges(judgment, sent, lacks, store)))
 
@@ -203,16 +188,14 @@ def _sent_again(
         with without_hub(), Loop() as loop:
             setup = _setup(record, prompts)
             loop.run(fill(setup))
-    except UnknownNameError as error:  # a model or a plug-in that is not here leaves the raw answers
-        format_error = error.kind == "format"
-        return heard, NOT_INSTALLED.format(
-            name=record.format
-        ) if format_error else f"it cannot be filled here: {error}"
-    except ConqretError as error:
-        return heard, f"it cannot be filled here: {shortened(str(error), MAX_WHY)}"
+    except ConqretError as error:  # a model or a plug-in that is not here leaves the raw answers
+        return heard, f"it cannot be filled here: {shortened(str(error), 300)}"
     others = [name for name, made in setup.identity.items() if record.identity.get(name, made) != made]
-    which = ", ".join(name for name in others if name.startswith("prompt "))
-    return heard, OTHER_PROMPTS.format(which=which) if which else NOT_AS_SENT
+    which = ", ".join(name for name in others if name.startswith("prompt ")) or "item or model"
+    return (
+        heard,
+        f"it cannot be filled as it was sent: {which} is not that of the run (its prompts: --prompts FOLDER)",
+    )
 
 
 def _setup(record: JudgeRecord, prompts: Path | None) -> Setup:

@@ -23,7 +23,7 @@ from conqret.io.source import ItemSource, several_files
 from conqret.io.toml import Place, line_of, read_toml
 from conqret.io.yaml_file import read_yaml
 from conqret.judging.criterion import (
-    GIVE_RUBRIC,
+    GIVE,
     Criterion,
     criterion_of,
     unique,
@@ -122,10 +122,8 @@ class Rubrics:
         faults.raise_any(RubricError)
         if not met and total:
             raise DeclarationError(
-                f"{self.name} has no rubric for any of the {number(total, 'item')}: no item has the "
-                "id or topic that its rubrics name "
-                f"({listed(unmet, 3)}; the first item is {quoted(first)}), and neither do "
-                f"the fields {', '.join(TOPIC_KEYS[:4])}, …: write ids or topics of the items"
+                f"{self.name} has no rubric for any of the {number(total, 'item')}: its rubrics are for "
+                f"{listed(unmet, 3)}, and the first item is {quoted(first)}: write ids or topics of the items"
             )
         notes = []
         if unmet:
@@ -166,7 +164,14 @@ def rubrics_of(source: RubricSource) -> Rubrics:
         return _read_file(Path(source))
     if isinstance(source, Mapping):
         if isinstance(source.get("for"), Mapping):  # as Rubrics.plain writes it
-            return _recorded_rubrics(source["for"], source.get("items", ()))
+            lists = {str(key): each for key, each in source["for"].items()}
+            items = source.get("items", ())
+            if not all(isinstance(each, list | tuple) for each in (*lists.values(), items)):
+                raise DeclarationError("'for' must map ids to lists of criteria, and 'items' must be a list")
+            by_key = {
+                key: tuple(criterion_of(one, graded=True) for one in each) for key, each in lists.items()
+            }
+            return Rubrics(by_key=by_key, items=frozenset(map(str, items)))
         if not any(name in source for name in LISTS):
             rows = [{"key": key, "rubric": every} for key, every in source.items()]
             return _RubricReader("rubric").all(ObjectRows(rows, "rubric"))
@@ -175,17 +180,6 @@ def rubrics_of(source: RubricSource) -> Rubrics:
         objects = [{"given": one} if isinstance(one, str | Criterion) else one for one in source]
         return _RubricReader("rubric", nan_is_empty=True).all(ObjectRows(objects, "rubric"))
     raise DeclarationError(f"a rubric must be a file or a list of criteria, not {kind(source)}")
-
-
-def _recorded_rubrics(by_key: Mapping[str, Any], items: Any) -> Rubrics:
-    if not isinstance(items, list | tuple) or not all(
-        isinstance(each, list | tuple) for each in by_key.values()
-    ):
-        raise DeclarationError(
-            "'for' must map a topic or an item's id to a list of criteria, and 'items' must be a list"
-        )
-    made = {str(key): tuple(criterion_of(one, graded=True) for one in each) for key, each in by_key.items()}
-    return Rubrics(by_key=made, items=frozenset(map(str, items)))
 
 
 def own_rubrics(source: ItemSource) -> Rubrics:
@@ -272,7 +266,7 @@ class _RubricReader:
     def _made(self) -> Rubrics:
         self.faults.raise_any(RubricError)
         if not self._shared and not self._by_key:
-            raise DeclarationError(GIVE_RUBRIC if self._by_item else f"{self.name} contains no criterion")
+            raise DeclarationError(GIVE[RUBRIC] if self._by_item else f"{self.name} contains no criterion")
         if self._shared and self._by_key:
             raise DeclarationError(
                 f"{self.name} contains criteria for all items and rubrics for single items: write them into two files"
@@ -299,7 +293,8 @@ class _RubricReader:
             self._shared += criteria
             return
         try:
-            key = self._reader_key(column, key)
+            if not (isinstance(key, str) and column in ("topic", "question", "prompt")):
+                key = identifier(key, column, self._reader)
         except Unfit as unfit:
             self._fault(unfit.problem, unfit.remedy, column, (*place, column))
             return
@@ -315,11 +310,6 @@ class _RubricReader:
             self._by_key[key] = tuple(criteria)
             self._places[key] = (self._file, self._line)
             self._items |= {key} if column in ITEM_KEYS else set()
-
-    def _reader_key(self, column: str, key: Any) -> str:
-        if isinstance(key, str) and column in ("topic", "question", "prompt"):
-            return key
-        return identifier(key, column, self._reader)
 
     def _rubric(self, given: Any, where: str, place: Place, *, wrapped: bool = False) -> list[Criterion]:
         try:

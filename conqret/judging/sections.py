@@ -1,25 +1,28 @@
 """One question that asks for several things: an answer in sections, each with measures of its own.
 
 Prompt, schema of the answer and scores hold the sections that are asked for, and no other; and where a section is
-invalid, the others stand.
+invalid, the others stand. How sure a judge says that it is, is a further field of any format's answer, asked for where
+somebody wants it: its number stands behind the answer, so that a model writes it last (Tian et al., EMNLP 2023).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from pydantic import ValidationError, create_model
+from pydantic import BaseModel, ValidationError, create_model
 
 from conqret.baseline import By, Finding
 from conqret.data import Measure, Reason
+from conqret.errors import DeclarationError
 from conqret.judging.dimensions import DIMENSIONS
-from conqret.judging.judge_parts import Ask, Case, JudgeReply
-from conqret.judging.responses import OneToThreeOrNull, Typed, ZeroToFiveOrNull
-from conqret.judging.scales import ONE_TO_FIVE, ONE_TO_THREE, ZERO_TO_FIVE, Scale, rated
+from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
+from conqret.judging.responses import OneToThreeOrNull, Percent, Typed, ZeroToFiveOrNull
+from conqret.judging.scales import ONE_TO_FIVE, ONE_TO_THREE, ZERO_TO_FIVE, Scale, rated, with_confidence
 from conqret.llm.replies import describe
+from conqret.prompts import Library
 
 SIDES = {"first": "argument_1", "second": "argument_2", "tie": "tie"}
 
@@ -176,3 +179,41 @@ def _answer(name: str, sections: tuple[JudgeSection, ...]) -> type[Typed]:
     """The model of an answer, its fields in the order of ``sections`` (a model writes them in schema order)."""
     fields: dict[str, Any] = {section.name: (section.answer, ...) for section in sections}
     return create_model(name, __base__=Typed, **fields)
+
+
+PROMPT = "confidence"
+"""The prompt file that asks for it."""
+BASELINE = 50
+"""What the offline model says: it does not know."""
+
+
+def stating_confidence(judge: Judge, library: Library) -> Judge:
+    """The same judge, asked also how sure it is of each answer. Raises DeclarationError where no model writes one."""
+    if any(ask.reading is not None for ask in judge.asks):
+        raise DeclarationError(
+            f"--confidence needs a response in which the model can state its confidence, and {judge.name} has none"
+        )
+    words = library[PROMPT].render({}).system
+    return replace(judge, asks=tuple(_stating(ask, words) for ask in judge.asks))
+
+
+def _stating(ask: Ask[Any], words: str) -> Ask[Any]:
+    def score(reply: JudgeReply[Any], case: Case) -> Mapping[str, Measure]:
+        sure = {"stated": reply.value.confidence / 100}
+        return {name: with_confidence(measure, sure) for name, measure in ask.score(reply, case).items()}
+
+    about = ask.about
+    return replace(
+        ask,
+        response=lambda case: _with_confidence_field(ask.response(case)),  # type: ignore[arg-type]  # a class has a hash
+        score=score,
+        baseline=lambda case: {**ask.baseline(case), "confidence": BASELINE},
+        about=None if about is None else lambda metrics: _stating(about(metrics), words),
+        further=words,
+    )
+
+
+@lru_cache(maxsize=256)
+def _with_confidence_field(answer: type[BaseModel]) -> type[BaseModel]:
+    """The answer with a confidence as its last field."""
+    return create_model(answer.__name__, __base__=answer, confidence=(Percent, ...))

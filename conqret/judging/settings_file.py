@@ -12,7 +12,6 @@ A table has the command's name, and its keys those of the options (``max-tokens`
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
@@ -25,10 +24,8 @@ from conqret.judging.criterion import criteria_of
 
 NAME = "conqret.toml"
 """Read from the current folder where no other file is named."""
-COMMANDS: Mapping[str, str] = {"judge": "conqret.judging.command"}
-"""Commands that take settings from a file, and their modules."""
-CHECKS: Mapping[str, Callable[[Any], object]] = {"criterion": criteria_of}
-"""What is looked at in the file beyond its type, so that a fault is told with its line."""
+TABLE = "judge"
+"""The command that takes settings from a file, and its table there."""
 _NO_SETTING = ("config", "dry_run", "json_output", "quiet", "judge", "verdicts")
 """What is asked of one call, and not set: no file of settings imports a module, or has items sent somewhere."""
 
@@ -41,15 +38,18 @@ def _read(ctx: typer.Context, value: Path | None) -> Path | None:
     if ctx.resilient_parsing or (value is None and not path.is_file()):
         return value
     text, tables = read_toml(path, "file of settings")
-    command = ctx.info_name or ""
-    table, defaults = tables.get(command), dict[str, Any]()
-    faults = [*_foreign(tables)]
+    table, defaults = tables.get(TABLE, {}), dict[str, Any]()
+    faults: list[tuple[tuple[str, ...], str]] = [
+        ((name,), f"only a table [{TABLE}] is read")
+        for name, found in tables.items()
+        if name != TABLE or not isinstance(found, dict)
+    ]
     for key, setting in table.items() if isinstance(table, dict) else ():
         name = key.replace("-", "_")
         if value is None and _leads_away(name, setting):
-            faults.append(((command, key), f"keys would go there unasked: name the file, --config {NAME}"))
-        elif fault := _settle(command, name, setting, path.parent, defaults):
-            faults.append(((command, key), fault))
+            faults.append(((TABLE, key), f"keys would go there unasked: name the file, --config {NAME}"))
+        elif fault := _settle(name, setting, path.parent, defaults):
+            faults.append(((TABLE, key), fault))
     if faults:
         raise toml_error(path, text, faults, "settings")
     ctx.default_map = {**(ctx.default_map or {}), **defaults}
@@ -78,40 +78,30 @@ def _leads_away(name: str, setting: Any) -> bool:
     return name == "api_base" or (name in ("items", "rubric") and "://" in str(setting))
 
 
-def _foreign(tables: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], str]]:
-    for name, table in tables.items():
-        if name not in COMMANDS:
-            yield (name,), f"no command takes settings under this name; known: {', '.join(COMMANDS)}"
-        elif not isinstance(table, dict):
-            yield (name,), f"is not a table; write [{name}], and the settings below it"
-
-
-def _settle(command: str, name: str, value: Any, folder: Path, defaults: dict[str, Any]) -> str:
+def _settle(name: str, value: Any, folder: Path, defaults: dict[str, Any]) -> str:
     """Put a setting into ``defaults``; returns what is wrong with it, if anything."""
     from pydantic import TypeAdapter, ValidationError
 
-    known = {known: kind for known, kind in _kinds(command).items() if known not in _NO_SETTING}
+    known = {known: kind for known, kind in _kinds().items() if known not in _NO_SETTING}
     if name not in known:
-        return str(UnknownNameError(f"setting of {command}", name, known))
+        return str(UnknownNameError(f"setting of {TABLE}", name, known))
     is_path = Path in (known[name], *get_args(known[name]))
     plain = ",".join(f"{key}={inner}" for key, inner in value.items()) if isinstance(value, dict) else value
     try:
         TypeAdapter(known[name]).validate_python(plain, strict=not is_path)
-        CHECKS.get(name, lambda setting: None)(plain)
+        if name == "criterion":
+            criteria_of(plain)
     except ValidationError as error:
         return str(error.errors()[0]["msg"])
     except DeclarationError as error:
         return str(error)
-    if name in defaults:
-        return "stands there twice, with a hyphen and with an underscore"
     defaults[name] = str(folder / plain) if is_path else plain
     return ""
 
 
-def _kinds(command: str) -> dict[str, Any]:
-    """The types of a command's options, as its function declares them."""
-    module = import_module(COMMANDS[command])
-    parameters = inspect.signature(getattr(module, command)).parameters
+def _kinds() -> dict[str, Any]:
+    """The types of the command's options, as its function declares them."""
+    parameters = inspect.signature(import_module("conqret.judging.command").judge).parameters
     hints = {name: parameter.annotation for name, parameter in parameters.items()}
     return {
         name: get_args(hint)[0] if get_origin(hint) is Annotated else hint for name, hint in hints.items()

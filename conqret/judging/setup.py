@@ -15,7 +15,7 @@ from conqret.io import CheckedItems, ItemSource
 from conqret.judging.instrument import Instrument, filled
 from conqret.judging.judge_options import CONVERSATION, CRITERIA, LANGUAGE, RUBRIC, JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Ask, Case, ComputedMetrics, Judge, digest
-from conqret.judging.judge_settings import NUGGETS
+from conqret.judging.judge_settings import NUGGETS, check_made
 from conqret.llm.client import Client
 from conqret.llm.client_options import NO_MODEL, OFFLINE_MODEL, ClientOptions
 from conqret.prompts import Library
@@ -109,7 +109,7 @@ class Setup:
                 "conversation": self.options.conversation,
             }
         if self.asks and (self.options.explain_in or not all(map(is_english, self.languages))):
-            from conqret.judging.explanation_language import explanation_language, says_languages
+            from conqret.judging.conversation import explanation_language, says_languages
 
             if says_languages(self.languages, self.options.explain_in):
                 identity |= {
@@ -170,14 +170,10 @@ def set_up(
     """
     if isinstance(format, str) and ":" in format:
         raise DeclarationError(
-            f"{format} is not the name of a format: give a function that judges with --judge (judge=… in Python); a "
-            "Judge can be given to conqret.judge (format=…), and --format finds it by name once an installed "
-            "package declares it (docs/adding-a-judge.md)"
+            f"{format} is not the name of a format: give a function that judges with --judge (judge=… in Python), or "
+            "declare a format of your own (docs/adding-a-judge.md)"
         )
-    if format in (CRITERIA, RUBRIC):
-        from conqret.judging.criterion import GIVE_CRITERIA, GIVE_RUBRIC
-
-        raise DeclarationError(GIVE_CRITERIA if format == CRITERIA else GIVE_RUBRIC)
+    check_made(format)
     judge = JUDGES.resolve(format)
     metrics = tuple(metric.replace("-", "_") for metric in options.metrics)
     ask_prompts = (ask.prompt for ask in judge.asks)
@@ -189,11 +185,13 @@ def set_up(
             f"the format {judge.name} supports no confidence of the model: leave --confidence out"
         )
     if options.confidence:
-        from conqret.judging.stated_confidence import stating_confidence
+        from conqret.judging.sections import stating_confidence
 
         judge = stating_confidence(judge, library)
-    if options.conversation == "whole":
-        _check_whole(judge)
+    if options.conversation == "whole" and any(ask.reading is not None for ask in judge.asks):
+        raise DeclarationError(
+            f"the format {judge.name} computes the probability of the last answer only: leave --conversation whole out"
+        )
     probe = Case(PROBE, replace(options, metrics=metrics))
     for ask in judge.select(metrics):
         read = ask.reading is not None
@@ -208,14 +206,6 @@ def set_up(
     client = client.resolved()
     notes = (NO_CRITERIA,) if judge.name in (CRITERIA, RUBRIC) and client.backend.baseline else ()
     return Setup(judge, replace(options, metrics=metrics), library, client, notes)
-
-
-def _check_whole(judge: Judge) -> None:
-    """Raise DeclarationError where a judge cannot be shown the whole of a conversation as what it judges."""
-    if any(ask.reading is not None for ask in judge.asks):
-        raise DeclarationError(
-            f"the format {judge.name} computes the probability of the last answer only: leave --conversation whole out"
-        )
 
 
 def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> tuple[CheckedItems, Setup]:

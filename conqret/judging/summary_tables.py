@@ -7,19 +7,17 @@ would be if every missing value were 0 or 1.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from operator import itemgetter
 
 from rich.console import Group
 from rich.text import Text
 
 from conqret.console.conditions import RequirementOutcome
-from conqret.errors import DeclarationError, number
+from conqret.errors import number
 from conqret.judging.dimensions import DIMENSIONS
-from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
+from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.judge_parts import JURY
 from conqret.judging.summary import MetricSummary, Summary, Usage
-from conqret.runs.run_folder import told_apart
 from conqret.runs.session import SessionCounts
 from conqret.show import words
 from conqret.show.markdown import safe, tables_markdown
@@ -27,25 +25,19 @@ from conqret.show.table import Alarm, Column, Table
 from conqret.show.visible_text import visible
 from conqret.show.words import count, money
 
-_QUESTIONS = {dimension.name: dimension.question for dimension in DIMENSIONS}
-
 
 def judge_name(format_name: str, model: str) -> str:
     """What a judge is called: its format with its model, or the jury with its rule."""
     return f"the jury ({model})" if format_name == JURY.name else f"{format_name} with {model}"
 
 
-def question(metric: str) -> str:
-    """What a rater is asked of a dimension of argument quality; empty for any other metric."""
-    return _QUESTIONS.get(metric, "")
-
-
 def metric_names(metrics: Sequence[str]) -> str:
     """Metrics as they are asked for; all dimensions of quality are named together."""
-    if not _QUESTIONS.keys() <= set(metrics):
+    dimensions = {dimension.name for dimension in DIMENSIONS}
+    if not dimensions <= set(metrics):
         return ", ".join(metrics)
-    others = [metric for metric in metrics if metric not in _QUESTIONS]
-    return ", ".join([*others, f"the {len(_QUESTIONS)} dimensions"])
+    others = [metric for metric in metrics if metric not in dimensions]
+    return ", ".join([*others, f"the {len(dimensions)} dimensions"])
 
 
 def cost(usage: Usage) -> str:
@@ -68,40 +60,9 @@ CALLS, REQUESTS, RECORDED, COST = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ReferenceMeans:
-    """The means of another run over the same items, and what it is called: its model, or, where both have the same
-    one, its folder."""
-
-    name: str
-    floor: bool
-    means: Mapping[str, float | None]
-
-    @classmethod
-    def of(cls, run: JudgeFolder, other: JudgeFolder) -> ReferenceMeans | None:
-        """What ``other`` has to say beside ``run``; None where both are the same offline baseline, which always says
-        the same.
-
-        Raises:
-            DeclarationError: the two did not judge the same items, or one is no finished run.
-        """
-        record, run_record = other.record(), run.record()
-        if record.items_digest != run_record.items_digest:
-            raise DeclarationError(
-                f"{other.path} has other items than {run.path}: judge the same file with both"
-            )
-        if record.baseline and record.fingerprint == run_record.fingerprint:
-            return None
-        means = {name: metric.mean for name, metric in other.summary().metrics.items()}
-        name = record.model if record.model != run_record.model else told_apart([other.path, run.path])[0]
-        return cls(name, record.baseline, means)
-
-
-def terminal(
-    summary: Summary, record: JudgeRecord | None = None, reference: ReferenceMeans | None = None
-) -> Group:
+def terminal(summary: Summary, record: JudgeRecord | None = None) -> Group:
     """The summary for a console: what was judged, the metrics, the reasons, and what it took."""
-    tables = (part for table in summary_tables(summary, reference) for part in ("", table))
+    tables = (part for table in summary_tables(summary) for part in ("", table))
     return Group(*map(Text, headlines(summary, record)), *tables)
 
 
@@ -181,23 +142,22 @@ def coverage(summary: Summary) -> str:
     return f"{words.number(summary.every, 'item')}: {', '.join(parts)}"
 
 
-def summary_tables(summary: Summary, reference: ReferenceMeans | None = None) -> Iterator[Table]:
+def summary_tables(summary: Summary) -> Iterator[Table]:
     """The metrics, the reasons where something is missing, and what the run took."""
-    yield metric_table(summary, reference)
+    yield metric_table(summary)
     if reasons := {**summary.reasons, **summary.without_judgment}:
         columns = (Column("Missing because", "text"), "Items", Column("For example", "text"))
         yield Table("", columns, reason_rows(reasons, summary.examples)).compact()
     yield cost_table(summary)
 
 
-def metric_table(summary: Summary, reference: ReferenceMeans | None = None) -> Table:
-    """The metrics; the columns for calibrated scores, another run, and bounds only where something is in them."""
+def metric_table(summary: Summary) -> Table:
+    """The metrics; the columns for calibrated scores and bounds only where something is in them."""
     rows = [
         (
             words.label(name),
             metric.interval,
             "" if metric.calibrated is None else metric.calibrated,
-            "" if reference is None else reference.means.get(name),
             metric.deviation,
             f"{words.count(metric.scored)} of {words.count(metric.total)}",
             f"{metric.worst_case:.3f} to {metric.best_case:.3f}"
@@ -206,16 +166,7 @@ def metric_table(summary: Summary, reference: ReferenceMeans | None = None) -> T
         )
         for name, metric in summary.metrics.items()
     ]
-    other = "" if reference is None else f"Mean, {reference.name}"
-    columns = (
-        "Metric",
-        "Mean",
-        "Calibrated",
-        other,
-        "SD",
-        "n",
-        "Worst to best case",
-    )
+    columns = ("Metric", "Mean", "Calibrated", "SD", "n", "Worst to best case")
     notes = [
         f"{words.label(name)}: {metric_notes}."
         for name, metric in summary.metrics.items()

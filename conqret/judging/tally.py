@@ -3,14 +3,151 @@ that are shown in full, and by eight bytes for each score."""
 
 from __future__ import annotations
 
+import math
+from array import array
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nsmallest
 
-from conqret.data import Judgment, Status
-from conqret.judging.metric_groups import Kinds, Scores
+from conqret.data import Item, Judgment, Status
+from conqret.data.topic_keys import TopicKeys
 from conqret.judging.summary import Summary
+from conqret.show import words
+from conqret.show.table import Cell, Column, Table
+from conqret.stats.estimate import Estimate, mean_of_sums
+
+MOST_KINDS = 12
+"""Values of a field of metadata that make groups; one with more names items rather than kinds of them."""
+MOST_TOPICS = 40
+"""Topics that are listed, those with the lowest means."""
+LONGEST = 60
+"""Characters of a value that makes a group."""
+
+
+class Scores:
+    """Scores of all items, eight bytes each, with the topic, stance and language of each item."""
+
+    def __init__(self) -> None:
+        self.items: dict[str, int] = {}
+        self.topics: list[str] = []
+        self.keys = TopicKeys()
+        self.stances: list[str] = []
+        self.languages: list[str] = []
+        self._names: dict[str, str] = {}
+        self._values: dict[str, array[float]] = {}
+
+    def add(self, judgment: Judgment) -> None:
+        """Take one judgment in."""
+        place = len(self.items)
+        if self.items.setdefault(judgment.item, place) != place:
+            return
+        self.keys.add(judgment)
+        self.topics.append(self._names.setdefault(judgment.topic, judgment.topic))
+        self.stances.append(self._names.setdefault(judgment.stance, judgment.stance))
+        self.languages.append(words.language(judgment.language))
+        for metric, measure in judgment.measures.items():
+            values = self._values.setdefault(metric, array("d"))
+            values.extend([math.nan] * (place - len(values)))
+            values.append(math.nan if measure.value is None else measure.value)
+
+    def values(self, metric: str) -> list[float]:
+        """The scores of a metric that there are."""
+        return [value for value in self._values.get(metric, ()) if not math.isnan(value)]
+
+    def mean(self, metric: str, places: Sequence[int] | None = None) -> Estimate:
+        """The mean of a metric over some items (None: all) with its interval over topics."""
+        values = self._values.get(metric, array("d"))
+        wanted = range(len(values)) if places is None else [index for index in places if index < len(values)]
+        joined = self.keys.joined
+        sums: defaultdict[str, float] = defaultdict(float)
+        counts: Counter[str] = Counter()
+        for place in wanted:
+            if not math.isnan(values[place]):
+                topic = joined.get(self.topics[place], self.topics[place])
+                sums[topic] += values[place]
+                counts[topic] += 1
+        return mean_of_sums(list(sums.values()), list(counts.values()))
+
+
+class Kinds:
+    """Which items share a value of their metadata, for the fields that have few values."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, dict[str, list[str]]] = {}
+
+    def add(self, item: Item) -> None:
+        """Take the metadata of one item in."""
+        for name, value in item.metadata.items():
+            if isinstance(value, str | int) and len(value_text := str(value)) <= LONGEST:
+                kinds = self._found.setdefault(name, {})
+                if len(kinds) <= MOST_KINDS:
+                    kinds.setdefault(value_text, []).append(item.id)
+
+    def __iter__(self) -> Iterator[tuple[str, Mapping[str, Sequence[str]]]]:
+        """The fields that make groups, with the ids of each group."""
+        return ((name, kinds) for name, kinds in self._found.items() if 1 < len(kinds) <= MOST_KINDS)
+
+
+def group_table(scores: Scores, kinds: Kinds, metrics: Sequence[str]) -> Table:
+    """A row a group: how many items, and the means of ``metrics``; empty where all items are of one group."""
+    rows: list[tuple[Cell, ...]] = []
+    notes, intervals = [], False
+    for title, groups in _groups(scores, kinds):
+        shown = list(groups)
+        if title == "topic" and len(shown) > MOST_TOPICS:
+            means_of = {
+                name: [scores.mean(metric, groups[name]).value for metric in metrics] for name in shown
+            }
+            lowest = {
+                name: next((value for value in means_of[name] if value is not None), math.inf)
+                for name in shown
+            }
+            shown = sorted(shown, key=lowest.__getitem__)[:MOST_TOPICS]
+            notes.append(
+                f"Of {words.count(len(groups))} topics the table lists the {MOST_TOPICS} with the lowest scores."
+            )
+        rows.append((title.capitalize(),))
+        for name in shown:
+            means = [scores.mean(metric, groups[name]) for metric in metrics]
+            rows.append((name, len(groups[name]), *map(_plain, means)))
+            intervals = intervals or any(mean.low is not None for mean in means)
+    if intervals:
+        notes.insert(0, "In brackets: 95% intervals over topics, for groups of at least three topics.")
+    return Table(
+        "Groups", (Column("Group", "text"), "Items", *map(words.label, metrics)), rows, note=" ".join(notes)
+    )
+
+
+def _groups(scores: Scores, kinds: Kinds) -> Iterator[tuple[str, dict[str, list[int]]]]:
+    seen_groups: list[list[list[int]]] = []  # what divides the items alike is said once
+    by_name = {
+        "stance": map(words.stance, scores.stances),
+        "language": (name or "cannot be told" for name in scores.languages),
+        "topic": scores.topics,
+    }
+    for title, names in by_name.items():
+        groups: dict[str, list[int]] = {}
+        for place, name in enumerate(names):
+            groups.setdefault(name, []).append(place)
+        if len(groups) > 1:
+            seen_groups.append(list(groups.values()))
+            yield title, groups
+    for title, members in kinds:
+        places = {
+            name: [scores.items[identifier] for identifier in ids if identifier in scores.items]
+            for name, ids in members.items()
+        }
+        judged = {name: group_places for name, group_places in places.items() if group_places}
+        if len(judged) > 1 and list(judged.values()) not in seen_groups:
+            seen_groups.append(list(judged.values()))
+            yield title, judged
+
+
+def _plain(mean: Estimate) -> Estimate:
+    """Without the reason why there is no interval, which the table's note says once."""
+    return Estimate(mean.value, mean.low, mean.high, mean.n, reason=mean.reason if mean.value is None else "")
+
 
 MAX_ITEMS = 200
 """Items that the page shows in full: more make it slow to open."""

@@ -9,19 +9,156 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from conqret.data import Item
-from conqret.errors import DeclarationError, number
-from conqret.io import ItemSource
-from conqret.io.columns import CONQRET
-from conqret.io.rows import ObjectRows
+from conqret.errors import DeclarationError, Fault, FaultsError, number
+from conqret.io import ItemSource, open_items
+from conqret.io.cell_values import as_text
+from conqret.io.checks import identifier, one_of
+from conqret.io.checks import number as a_number
+from conqret.io.columns import CONQRET, FIELDS
+from conqret.io.comparisons import OUTCOMES
+from conqret.io.faults import Unfit, listed
+from conqret.io.files import file_rows
+from conqret.io.label_scale import TRUTH, LabelScale, Scales, parse_scales
+from conqret.io.rows import ObjectRows, Row, Rows, readable_columns
+from conqret.io.schema import Check, Field, Schema, TableReader
 from conqret.judging.judge_parts import Judge
-from conqret.judging.orders import swap_item
-from conqret.judging.own_judge import PAIRED, own_judge, plain
-from conqret.judging.verdict_rows import VerdictRows, verdict_rows
+from conqret.judging.own_judge import PAIRED, SINGLE, own_judge, plain
+from conqret.judging.scales import PREFERENCE, swap_item
 from conqret.llm.backends.verdicts import admit, texts_of
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
+
+WORDS: Mapping[str, float] = {
+    **{word: value for word, value in OUTCOMES.items() if word != "0"},
+    "model_a": 1.0,
+    "model_b": 0.0,
+}
+"""The words for a verdict that are read, in any case. 0 is none: some mean a tie by it, and others the second."""
+VERDICT, SCORE = "verdict", "score"
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "id": ("id", "item", "item_id"),
+    "swapped": ("swapped",),
+    VERDICT: ("verdict", "winner"),
+    PAIRED: (PAIRED,),
+    SCORE: ("score", "rating", SINGLE),
+}
+"""Which columns may hold what, beside those of items, and those that are called as a metric that is asked for."""
+OF_METRICS: Mapping[str, tuple[str, ...]] = {PAIRED: (VERDICT, PAIRED), SINGLE: (SCORE,)}
+
+
+def _value(metric: str, values: Mapping[str, Any]) -> float | None:
+    names = OF_METRICS.get(metric, (metric,))
+    return next((values[name] for name in names if values.get(name) is not None), None)
+
+
+def _schema(metrics: Iterable[str], scales: Scales) -> Schema:
+    checks: dict[str, Check] = {
+        "id": identifier,
+        "swapped": one_of(TRUTH, "yes-or-no value"),
+        VERDICT: one_of(WORDS, "verdict"),
+        PAIRED: _preference,
+        SCORE: _score(scales[SINGLE]),
+    }
+    fields = {name: Field(COLUMNS[name], check) for name, check in checks.items()}
+    others = {name: Field((name,), _score(scales[name])) for name in metrics if name not in OF_METRICS}
+    return Schema("a verdict", {**fields, **others})
+
+
+def _preference(value: object, where: str, reader: TableReader) -> float:
+    word = as_text(value).casefold()
+    return PREFERENCE[word] if word in PREFERENCE else _score(LabelScale())(value, where, reader)
+
+
+def _score(scale: LabelScale) -> Check:
+    def check(value: object, where: str, reader: TableReader) -> float:
+        figure = a_number(value, where, reader)
+        low, high = scale.ends() if scale.bounded else (0.0, 1.0)
+        if not low <= figure <= high:
+            remedy = "Correct it" if scale.bounded else "Set the scale, as in --verdict-scale 1:10"
+            raise Unfit(f"lies outside of the range from {low:g} to {high:g}", remedy)
+        return (figure - low) / (high - low)
+
+    return check
+
+
+def _found(rows: Rows, schema: Schema, wanted: Sequence[str], without: Sequence[str] = ()) -> Schema:
+    """The schema with the columns that are there. Raises DeclarationError where what is wanted is not."""
+    names = readable_columns(rows)
+    available = schema.among(names)
+    available = replace(
+        available, fields={name: field for name, field in available.fields.items() if name not in without}
+    )
+    derivable = [metric for metric in OF_METRICS if set(OF_METRICS[metric]) & set(available.fields)]
+    lacking = [field for field in wanted if field not in available.fields and field not in derivable]
+    if lacking or not (wanted or derivable):
+        what = ", ".join(lacking) or "no verdict and no score"
+        raise DeclarationError(
+            f"{rows.name} has {what if not lacking else f'no column for {what}'} (its columns: "
+            f"{listed(names, 20)}): name "
+            "the column, verdict=… (first, second, tie) or score=…"
+        )
+    return available
+
+
+def _with_texts(source: ItemSource, fields: Schema) -> Iterator[tuple[Item, Mapping[str, Any]]]:
+    """Each row's item, and its values. Raises DeclarationError where rows are no items."""
+    if source.layout.records is not iter:
+        raise DeclarationError(
+            f"{source.name} is read as {source.layout.name}, whose rows have no verdicts: name its columns "
+            "(topic=…,argument=…,verdict=…)"
+        )
+    taken = frozenset(column for field in fields.fields.values() for column in field.columns)
+    yield from zip(replace(source, rows=_Bare(source.rows, taken)), _values(source.rows, fields), strict=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bare:
+    """Rows without what is said in them."""
+
+    rows: Rows
+    taken: frozenset[str]
+
+    @property
+    def name(self) -> str:
+        return self.rows.name
+
+    @property
+    def columns(self) -> tuple[str, ...] | None:
+        return self.rows.columns
+
+    def __iter__(self) -> Iterator[Row | Fault]:
+        for row in self.rows:
+            kept = row if isinstance(row, Fault) else replace(row, record=self._rest(row.record))
+            yield kept
+
+    def _rest(self, record: Mapping[str, object]) -> dict[str, object]:
+        return {name: value for name, value in record.items() if name not in self.taken}
+
+
+def _values(rows: Rows, schema: Schema) -> Iterator[Mapping[str, Any]]:
+    """The values of each row. Raises FaultsError in the end, with all faults."""
+    reader = TableReader(rows, schema)
+    for row in reader.rows():
+        yield reader.read(row.record, schema) or {}
+    reader.finish(FaultsError, "verdicts")
+
+
+def _named(
+    rows: Iterable[Mapping[str, Any]], known: Mapping[str, Item], notes: list[str]
+) -> Iterator[tuple[Item, Mapping[str, Any]]]:
+    """The rows with the items that they name; what is in no file of items goes into the notes."""
+    unknown = []
+    for values in rows:
+        item = known.get(values.get("id") or "")
+        if item is None:
+            unknown.append(values.get("id") or "without an id")
+        else:
+            yield (swap_item(item) if values.get("swapped") else item), values
+    if unknown:
+        notes.append(f"{number(len(unknown), 'verdict')} of unknown items, such as {unknown[0]}")
 
 
 @dataclass(frozen=True)
@@ -109,10 +246,35 @@ def read_log(
         FaultsError: rows are faulty.
         DeclarationError: no column holds verdicts or scores, or a column or scale is said wrongly.
     """
-    rows = verdict_rows(
-        verdicts, items, metrics=metrics, columns=columns, scale=scale, skip_invalid=skip_invalid
-    )
-    return replace(_gathered(rows), skip_invalid=skip_invalid)
+    wanted = tuple(dict.fromkeys(metric.replace("-", "_") for metric in metrics))
+    mapping = dict(columns or {})
+    scales = parse_scales([scale] if scale else [], (), None, Scales(LabelScale("interval", whole=False)))
+    schema = _schema(wanted, scales)
+    schema = schema.with_columns({name: mapping[name] for name in mapping if name not in FIELDS or name == "id"},
+                                 others=FIELDS)  # fmt: skip
+    of_items = {name: column for name, column in mapping.items() if name in FIELDS}
+    notes: list[str] = []
+    if items is None:
+        if skip_invalid:
+            raise DeclarationError(
+                "--skip-invalid works only where the texts are in a file of their own, not in the log of verdicts: "
+                "correct the log, and leave --skip-invalid out"
+            )
+        source = open_items(verdicts, columns=of_items)
+        fields = _found(source.rows, schema, wanted, without=("id", "swapped"))
+        name, rows, known = source.name, _with_texts(source, fields), None
+    else:
+        table = file_rows(verdicts) if isinstance(verdicts, str | Path) else ObjectRows(list(verdicts))
+        fields = _found(table, schema, wanted)
+        of_items.pop("id", None)
+        source = open_items(items, columns=of_items, skip_invalid=skip_invalid)
+        notes += [f"left out: {reason}" for reason in source.check().reasons]
+        known = {item.id: item for item in source}
+        name, rows = table.name, _named(_values(table, fields), known, notes)
+    wanted = wanted or ((PAIRED,) if set(OF_METRICS[PAIRED]) & set(fields.fields) else (SINGLE,))
+    judged = ((item, {metric: _value(metric, values) for metric in wanted}) for item, values in rows)
+    log = _gathered(Path(name).name, wanted, judged, known)
+    return replace(log, notes=(*notes, *log.notes), skip_invalid=skip_invalid)
 
 
 def logged_judge(log: VerdictLog, client: ClientOptions) -> tuple[Judge, ClientOptions]:
@@ -129,26 +291,30 @@ def logged_judge(log: VerdictLog, client: ClientOptions) -> tuple[Judge, ClientO
     return replace(judge, asks=asks), replace(client, model=admit(log.name, log.said))
 
 
-def _gathered(rows: VerdictRows) -> VerdictLog:
+def _gathered(
+    name: str,
+    metrics: tuple[str, ...],
+    judged: Iterable[tuple[Item, Mapping[str, float | None]]],
+    known: Mapping[str, Item] | None,
+) -> VerdictLog:
     """The log of what was judged, each item once."""
     verdicts: dict[str, list[Mapping[str, float | None]]] = {}
     items: dict[str, Item] = {}
     met: set[str] = set()
     count = 0
-    for item, values in rows.judged:
+    for item, values in judged:
         count += 1
         for pair in (True, False):
             asked = {metric: value for metric, value in values.items() if (metric == PAIRED) is pair}
             if asked:
                 verdicts.setdefault(texts_of(plain(item, pair=pair)), []).append(asked)
         shown = {texts_of(plain(version, pair=True)) for version in (item, swap_item(item))}
-        if rows.known is None and not shown & met:
+        if known is None and not shown & met:
             apart = _apart(item, items)
             items[apart.id] = apart
         met |= shown
-    every = items if rows.known is None else rows.known
-    log = VerdictLog(rows.name, tuple(every.values()), rows.metrics, verdicts)
-    return replace(log, notes=(*rows.notes, *_told(log, count)))
+    log = VerdictLog(name, tuple((items if known is None else known).values()), metrics, verdicts)
+    return replace(log, notes=tuple(_told(log, count)))
 
 
 def _apart(item: Item, items: Mapping[str, Item]) -> Item:

@@ -144,7 +144,7 @@ class PlannedStudy:
         Raises:
             DeclarationError: the folder holds another study, or annotators are named who are not in it.
         """
-        from conqret.debate.two_turn.writer_feedback import check_judged
+        from conqret.debate.two_turn.writer_scores import check_judged
         from conqret.labels.answer_ledger import Ledger
         from conqret.labels.database import FILE
 

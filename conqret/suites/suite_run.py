@@ -232,7 +232,7 @@ def _comparison(suite: Suite, criteria: Sequence[Criterion | str]) -> Judge:
     Raises:
         DeclarationError: there are several, or it is no criterion to compare by.
     """
-    from conqret.judging.comparison import comparison_criterion, comparison_judge
+    from conqret.judging.criteria import comparison_criterion, comparison_judge
 
     if isinstance(criteria, str) or len(criteria) != 1:
         raise DeclarationError(

@@ -17,7 +17,7 @@ import conqret
 from conqret import DeclarationError
 from conqret.cli.commands import APP, HOMES
 from conqret.experiments.experiment import experiment_job
-from conqret.generation.generate import generation_job
+from conqret.generation.generation_run import generation_job
 from conqret.io.labels import read_labels
 from conqret.io.trec import ScoredDoc, write_run
 from tests.contract.items import demo

@@ -447,7 +447,7 @@ def test_faults_of_settings_are_named_with_their_lines(
         "wrong.toml:3 judge.samples: Input should be a valid integer",
         "wrong.toml:4 judge.order: Input should be 'given', 'reversed' or 'shuffled'",
         "wrong.toml:5 judge.quiet: there is no setting",
-        "wrong.toml:6 judeg: no command takes settings under this name; known: judge",
+        "wrong.toml:6 judeg: only a table [judge] is read",
     ):
         assert words in done.err
     assert not Path("r").exists()
@@ -457,8 +457,7 @@ def test_faults_of_settings_are_named_with_their_lines(
         ('[judge]\nmodel = "server/http://127.0.0.1:1"\n', "toml:2 judge.model: keys would go there unasked"),
         ('[judge]\nitems = "s3://theirs/items"\n', "toml:2 judge.items: keys would go there unasked"),
         ('[judge]\napi-base = "http://127.0.0.1:1"\n', "toml:2 judge.api-base: keys would go there unasked"),
-        ("judge = 5\n", "toml:1 judge: is not a table"),
-        ("[judge]\nmax_tokens = 5\nmax-tokens = 6\n", "toml:3 judge.max-tokens: stands there twice"),
+        ("judge = 5\n", "toml:1 judge: only a table"),
     ):
         Path("conqret.toml").write_text(table, encoding="utf-8")
         done = cli("judge", items, "-o", "r", "--model", "openai/x")

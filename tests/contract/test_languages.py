@@ -12,7 +12,7 @@ import pytest
 
 from conqret import Item, Measure, judge
 from conqret.data import Nugget
-from conqret.generation.citation_check import check_citations
+from conqret.generation.cited_argument import check_citations
 from conqret.judges.citation_support import measures as citation_measures
 from conqret.judges.citation_support import pairs
 from conqret.judging.instrument import case_of

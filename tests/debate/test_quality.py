@@ -11,7 +11,7 @@ from conqret.debate.debatune.statements import instruction, read_statements
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judges.response_quality import JUDGE, Ratings, score
 from conqret.judging.judge_parts import Case, JudgeReply
-from conqret.judging.orders import both_orders, swap_item
+from conqret.judging.scales import both_orders, swap_item
 
 TABLE_1 = {
     "DEBATunE 13B": (43, 101, 16, 1.17), "Alpaca 7B": (2, 1, 157, 0.03), "WizardLM 7B": (3, 12, 145, 0.11),

@@ -9,11 +9,8 @@ from pathlib import Path
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.experiments.experiment import experiment_job, write_costs
+from conqret.experiments.experiment import experiment_job, experiment_record, run_experiment
 from conqret.experiments.experiment_cost import estimate
-from conqret.experiments.experiment_run import run_experiment
-from conqret.experiments.experiment_tables import cost_table
-from conqret.experiments.record import experiment_record
 from conqret.io.trec import ScoredDoc, read_run, write_run
 from conqret.judging.tables import COLUMNS
 from conqret.llm.client import Client
@@ -183,23 +180,6 @@ def test_what_is_done_is_not_done_again(finished, file):
     assert "rank" not in said
 
 
-def test_what_was_expected_stands_beside_what_was_asked(finished):
-    job = finished[0]
-    write_costs(job)
-    rows = {
-        (entry["task"], entry["of"], entry["by"]): entry
-        for entry in json.loads(job.out.costs_file.read_bytes())
-    }
-    judged = rows["judge", "bm25+floor", "rag-fine-grained-offline"]
-    assert (judged["expected"]["calls"], judged["made"]["calls"], judged["made"]["cost_usd"]) == (4, 4, 0.0)
-    damaged = rows["damage", "bm25+floor", "rag-fine-grained-offline"]
-    assert 0 < damaged["made"]["calls"] <= damaged["expected"]["calls"]
-    assert rows["rerank", "bm25+side", ""]["made"] is None
-    assert rows["generate", "bm25+floor", ""]["made"]["calls"] == 4
-    table = cost_table(list(rows.values()))
-    assert table.rows[[row[0] for row in table.rows].index("rerank")][:2] == ("rerank", "offline")
-
-
 def test_what_a_recording_lacks_fails_and_is_counted(finished, file, tmp_path):
     (tmp_path / "empty.jsonl").write_text("")
     job = experiment_job(file, output=tmp_path / "run", replay=tmp_path / "empty.jsonl")
@@ -279,7 +259,7 @@ def test_killed_in_each_stage_and_resumed_it_is_the_same(finished, file, forks, 
     rng = random.Random(13)
     out = tmp_path / "run"
     command = ("experiment", file, "--trust-file", "-q", "-o")
-    for stage in ("rankings", "arguments", "judgments"):
+    for stage in ("run.json", "rankings", "arguments", "judgments", "sensitivity"):
         number, until = forks.start(*command, out), time.monotonic() + 60
         while not (out / stage).exists():
             assert time.monotonic() < until

@@ -11,8 +11,7 @@ pytest.importorskip("pyterrier")
 import conqret
 from conqret.errors import DeclarationError
 from conqret.experiments.config import System
-from conqret.experiments.experiment import experiment_job
-from conqret.experiments.record import experiment_record
+from conqret.experiments.experiment import experiment_job, experiment_record
 from conqret.experiments.stages import rank
 from conqret.io.trec import read_rankings
 from tests.experiments.test_experiment import EXPERIMENT

@@ -11,6 +11,7 @@ from conqret.generation.budget import ANSWER_ROOM, BudgetedQuestion
 from conqret.generation.examples import Example, Expert
 from conqret.judging.prompt_fitting import MESSAGE_OVERHEAD
 from conqret.llm.tokens import count_tokens
+from conqret.llm.trim import FLOOR
 from conqret.prompts import Library
 
 PROSE = (
@@ -55,7 +56,7 @@ def test_the_budget_is_never_exceeded_and_nothing_that_fits_is_trimmed(sizes, sh
     question = BudgetedQuestion(PRO, "Are trams good?", "pro", documents, examples)
     whole, bare = tokens(question.fitted(Window(None))), question.bare()
     count = len(sizes) + sum(map(len, shots))
-    fitted = question.fitted(Window(room + ANSWER_ROOM + MESSAGE_OVERHEAD), floor=30)
+    fitted = question.fitted(Window(room + ANSWER_ROOM + MESSAGE_OVERHEAD))
     if fitted is None:
         assert room < count_tokens(bare.system) + count_tokens(bare.user) + count * 8
         return
@@ -64,11 +65,11 @@ def test_the_budget_is_never_exceeded_and_nothing_that_fits_is_trimmed(sizes, sh
     trims = fitted.trims
     if whole <= room:
         assert not trims
-    shares = [trim.after / trim.before for trim in trims if trim.after > 30]
+    shares = [trim.after / trim.before for trim in trims if trim.after > FLOOR]
     sentence = 40 / min([trim.before for trim in trims], default=1)
     assert not shares or max(shares) - min(shares) <= sentence
     if any(trim.after == 0 for trim in trims):  # a document vanishes only when all are below the floor
-        assert all(trim.after <= 30 for trim in trims)
+        assert all(trim.after <= FLOOR for trim in trims)
     for one, given_ in zip(shown, documents, strict=True):
         assert given_.text.startswith(one.text)
 

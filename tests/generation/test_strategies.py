@@ -10,7 +10,7 @@ from conqret.errors import UnknownNameError
 from conqret.generation.budget import BudgetedQuestion
 from conqret.generation.cited_argument import GeneratedArgument
 from conqret.generation.examples import Example, Expert
-from conqret.generation.generation_run import GenerationFolder, GenerationPlan, generate
+from conqret.generation.generation_run import GenerationFolder, GenerationPlan, write_arguments
 from conqret.generation.generation_strategy import STRATEGIES
 from conqret.generation.generator import GenerateOptions, Generator, expected_writing
 from conqret.generation.strategies.debate import revised
@@ -53,7 +53,7 @@ def test_extractive_writes_what_the_offline_model_answers_and_asks_nobody(tmp_pa
         options = GenerateOptions(strategy=name)
         tasks = make_tasks(corpus, read_rankings(ranking), "pro", options)
         run = GenerationPlan(Session("offline"), GenerationFolder(tmp_path / name), tasks, options)
-        assert generate(run).session.sent == {"cited": 1, "debate": 3, "extractive": 0}[name]
+        assert write_arguments(run).session.sent == {"cited": 1, "debate": 3, "extractive": 0}[name]
         (items[name],) = open_items(run.folder.items_file)
         records[name] = run.folder.record()
     assert items["extractive"].argument == items["cited"].argument
@@ -154,14 +154,14 @@ def test_what_a_debate_will_ask_is_counted_turn_by_turn(task):
 
 
 @pytest.mark.parametrize(
-    ("shots", "advice"), [(0, "; give a --max-tokens of"), (3, "; lower --shots or give")]
+    ("shots", "advice"), [(0, "7,000: give a lower --max-tokens"), (3, "7,000: lower --shots, give")]
 )
 def test_what_does_not_fit_is_not_counted_and_says_what_it_lacks(task, shots, advice):
     options = ClientOptions("gpt-4o-mini", context_window=7_000, max_tokens=6_900)
     lacking = replace(task, examples=(Example(EXPERT, DOCUMENTS),) * shots)
     found = expected_writing([lacking], GenerateOptions(shots=shots), options, Library(), Sizes())
     assert (found.calls, found.prompt_tokens) == (0, 0)
-    (note,) = found.notes
+    note = found.impossible
     assert note.startswith("1 of 1 argument cannot be written: the prompt needs")
-    assert "36 are available: the context window of 7,000 without 6,900 for the answer" in note
+    assert "36 are available of the context window of 7,000" in note
     assert advice in note

@@ -8,7 +8,7 @@ import pytest
 from conqret.data import Reason
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.generation.budget import ANSWER_ROOM
-from conqret.generation.generation_run import GenerationFolder, GenerationPlan, generate
+from conqret.generation.generation_run import GenerationFolder, GenerationPlan, write_arguments
 from conqret.generation.generator import GenerateOptions, GenerationTask, Generator
 from conqret.generation.tasks import make_tasks
 from conqret.io import open_items
@@ -49,7 +49,7 @@ def job(corpus, ranking, out, options=DEFAULTS, stance="pro", **more) -> Generat
 
 def test_items_that_the_judges_read(corpus, ranking, tmp_path):
     run = job(corpus, ranking, tmp_path / "out", GenerateOptions(expert=True, documents=3))
-    outcome = generate(run)
+    outcome = write_arguments(run)
     assert (outcome.written, outcome.failed, outcome.session.sent) == (2, {}, 2)
     items = list(open_items(run.folder.items_file))
     assert [item.id for item in items] == ["buses-pro", "planes-pro"]
@@ -66,15 +66,15 @@ def test_items_that_the_judges_read(corpus, ranking, tmp_path):
 
 def test_the_same_again_is_the_same_and_asks_nothing(corpus, ranking, tmp_path):
     run = job(corpus, ranking, tmp_path / "out")
-    generate(run)
+    write_arguments(run)
     before = run.folder.items_file.read_bytes()
-    again = generate(run)
+    again = write_arguments(run)
     assert again.session == SessionCounts(sent=0, recorded=0, kept=2, cost_usd=0.0)
     assert run.folder.items_file.read_bytes() == before
-    replayed = generate(job(corpus, ranking, tmp_path / "replayed", replay=run.folder.path))
+    replayed = write_arguments(job(corpus, ranking, tmp_path / "replayed", replay=run.folder.path))
     assert (replayed.session.sent, replayed.missing) == (0, ())
     assert (tmp_path / "replayed" / "items.jsonl").read_bytes() == before
-    shots = generate(
+    shots = write_arguments(
         job(corpus, ranking, tmp_path / "other", GenerateOptions(shots=1), replay=run.folder.path)
     )
     assert shots.failed == {str(Reason.NOT_RECORDED): 2}  # other examples are another prompt
@@ -82,14 +82,14 @@ def test_the_same_again_is_the_same_and_asks_nothing(corpus, ranking, tmp_path):
 
 
 def test_another_run_is_refused_unless_told_to(corpus, ranking, tmp_path):
-    generate(job(corpus, ranking, tmp_path / "out"))
+    write_arguments(job(corpus, ranking, tmp_path / "out"))
     with pytest.raises(DeclarationError, match=r"contains another run .*What differs: options, ranking"):
-        generate(job(corpus, ranking, tmp_path / "out", GenerateOptions(shots=1)))
-    generate(job(corpus, ranking, tmp_path / "out", GenerateOptions(shots=1)), overwrite=True)
+        write_arguments(job(corpus, ranking, tmp_path / "out", GenerateOptions(shots=1)))
+    write_arguments(job(corpus, ranking, tmp_path / "out", GenerateOptions(shots=1)), overwrite=True)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("x")
     with pytest.raises(DeclarationError, match=r"thesis\.tex"):
-        generate(job(corpus, ranking, tmp_path / "mine"))
+        write_arguments(job(corpus, ranking, tmp_path / "mine"))
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
 
 
@@ -158,10 +158,10 @@ def test_no_evidence_is_counted_by_itself_and_asked_for_once(corpus, ranking, tm
 
     monkeypatch.setattr(Client, "ask", sometimes)
     run = job(corpus, ranking, tmp_path / "out")
-    outcome = generate(run)
+    outcome = write_arguments(run)
     assert (outcome.written, outcome.no_evidence, outcome.failed) == (1, 1, {})
     assert [item.id for item in open_items(run.folder.items_file)] == ["planes-pro"]
-    again = generate(run)
+    again = write_arguments(run)
     assert (again.session.kept, again.session.recorded, again.no_evidence) == (2, 0, 1)
 
 
@@ -182,7 +182,7 @@ async def test_a_small_window_is_told_apart_from_one_that_is_too_small(corpus, r
     overflow = await generator(ANSWER_ROOM + 500).write(task)
     assert overflow.reason is Reason.CONTEXT_OVERFLOW
     assert re.search(
-        r"needs [\d,]+ tokens even without .*, and 436 are available: .*; lower --shots or", overflow.detail
+        r"needs [\d,]+ tokens even without .*, and 436 are available of .*: lower --shots", overflow.detail
     )
 
 
@@ -202,7 +202,9 @@ def test_the_room_of_the_answer_is_what_max_tokens_says(tmp_path, shots):
             model = ClientOptions(
                 "openai/test", api_base=server.url, api_key="sk-none", max_tokens=room, context_window=window
             )
-            generate(GenerationPlan(Session(model), GenerationFolder(tmp_path / str(room)), tasks, options))
+            write_arguments(
+                GenerationPlan(Session(model), GenerationFolder(tmp_path / str(room)), tasks, options)
+            )
         (request,) = server.requests
         prompts.append(sum(count_tokens(message["content"]) for message in request.body["messages"]))
         assert prompts[-1] <= window - room - MESSAGE_OVERHEAD
@@ -216,10 +218,10 @@ def test_a_model_behind_a_server_is_asked_once_and_its_faults_are_told(corpus, r
     with FaultServer(FaultPlan(script=("bad_schema",)), length=2) as server:
         model = ClientOptions("openai/test", api_base=server.url, api_key="sk-none", max_concurrency=1)
         run = GenerationPlan(Session(model), GenerationFolder(tmp_path / "out"), tasks, DEFAULTS)
-        outcome = generate(run)
+        outcome = write_arguments(run)
         sent = len(server.requests)
         assert (outcome.written, sent) == (2, 3)
-        assert generate(run).session.sent == 0
+        assert write_arguments(run).session.sent == 0
         assert len(server.requests) == sent
     shown = server.requests[0].body["messages"][1]["content"]
     assert shown.count("<example>") == 3
@@ -228,7 +230,7 @@ def test_a_model_behind_a_server_is_asked_once_and_its_faults_are_told(corpus, r
     assert {item.metadata["generation"]["model"] for item in items} == {"openai/test"}
     with FaultServer(FaultPlan(always="refusal")) as server:
         model = ClientOptions("openai/test", api_base=server.url, api_key="sk-none")
-        refused = generate(
+        refused = write_arguments(
             GenerationPlan(Session(model), GenerationFolder(tmp_path / "refused"), tasks, DEFAULTS)
         )
     assert refused.failed == {"refusal": 2}

@@ -4,8 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from conqret.data import Measure, Reason, Status
-from conqret.judging.orders import both_orders
-from conqret.judging.scales import combine_samples, confidences, preferred, with_confidence
+from conqret.judging.scales import both_orders, combine_samples, confidences, preferred, with_confidence
 
 
 def scored(value, **more):

@@ -10,8 +10,7 @@ from conqret import Judgment
 from conqret.data import Reason
 from conqret.judging.instrument import filled, judge_item
 from conqret.judging.judge_parts import JUDGES, Case
-from conqret.judging.orders import both_orders, swap_item
-from conqret.judging.scales import most_frequent
+from conqret.judging.scales import both_orders, most_frequent, swap_item
 from conqret.llm.request import Request
 from conqret.prompts import Library
 from tests.judging.scripted import ITEM, Scripted, instrument, measures

@@ -98,5 +98,5 @@ def test_the_fingerprint_knows_no_address_and_no_key() -> None:
 
 @pytest.mark.parametrize("name", ["my_clarity:JUDGE", "my_judge:judge"])
 def test_a_function_or_a_judge_of_a_file_is_no_format_and_its_place_is_named(name: str) -> None:
-    with pytest.raises(DeclarationError, match=r"--judge .*installed package"):
+    with pytest.raises(DeclarationError, match=r"--judge .*adding-a-judge"):
         set_up(name, OFFLINE, JudgeOptions())

@@ -10,8 +10,8 @@ import pytest
 from conqret.data import Item, Judgment, Measure, Status
 from conqret.data.topic_keys import TopicKeys
 from conqret.io.labels import read_labels
-from conqret.judging.metric_groups import Scores
 from conqret.judging.summary import summarise
+from conqret.judging.tally import Scores
 from conqret.studies.agreement.annotator_agreement import agreement
 from conqret.studies.agreement.label_join import join_labels
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conqret.data import Item
-from conqret.judging.judging_cost import spread
+from conqret.judging.cost import spread
 from conqret.llm.backend import backend_of
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Completion, Request

@@ -5,7 +5,7 @@ from typing import Any
 
 from conqret.data import Document, Item
 from conqret.experiments.experiment_folder import ExperimentFolder
-from conqret.experiments.experiment_tables import cost_table, experiment_tables, outcome, topic_tables
+from conqret.experiments.experiment_tables import experiment_tables, outcome
 from conqret.experiments.page import texts
 from tests.judging.runs import write_items
 
@@ -29,7 +29,6 @@ def summary(**more: Any) -> dict[str, Any]:
         "scores": {},
         "differences": {},
         "sensitivity": {},
-        "by_topic": {},
         **more,
     }
 
@@ -38,7 +37,7 @@ def test_rankings_and_measures() -> None:
     interval = {"mean": 0.5, "low": 0.4, "high": 0.6, "p": None, "difference": None}
     less = {**interval, "p": 0.01, "difference": -0.25}
     found = {"pro": {"bm25": {"P@10": interval}, "stance": {"P@10": less, "R@100": interval}}}
-    table, _, places = experiment_tables(summary(retrieval=found))
+    table, _ = experiment_tables(summary(retrieval=found))
     assert (table.title, table.header) == ("Retrieval, pro", ("Ranking", "P@10", "p", "R@100"))
     assert table.rows[0] == ("bm25", "0.500 [0.400, 0.600]", "", "–")
     assert table.rows[1][1:3] == ("0.500 [0.400, 0.600] \u25be", "0.010")
@@ -49,7 +48,6 @@ def test_rankings_and_measures() -> None:
     assert table.header == ("Ranking", "P@10")
     assert table.note.endswith("There are no p-values, as a test needs at least 6 topics.")
     assert "\u25b4" not in table.note
-    assert places.rows == (("P@10", "1", "1"), ("R@100", "–", "1"))
 
 
 def test_what_was_written() -> None:
@@ -64,7 +62,7 @@ def test_means_say_how_many_are_missing() -> None:
         "one": {"judge": {"groundedness": MEAN, "preference": NONE}},
         "two": {"judge": {"groundedness": FEW}},
     }
-    _, table, _places = experiment_tables(summary(scores=scores))
+    _, table = experiment_tables(summary(scores=scores))
     assert table.header == ("Metric", "one", "two")
     assert table.rows == (
         ("Groundedness", "0.500 [0.400, 0.600]", "0.500 [0.400, 0.600] (n = 6 of 8) {0.375 to 0.625}"),
@@ -72,7 +70,7 @@ def test_means_say_how_many_are_missing() -> None:
     )
     assert "Where scores are missing" in table.note
     same = {**MEAN, "low": None, "high": None, "reason": "no interval: it does not vary between clusters"}
-    _, table, _places = experiment_tables(summary(scores={"one": {"judge": {"groundedness": same}}}))
+    _, table = experiment_tables(summary(scores={"one": {"judge": {"groundedness": same}}}))
     assert (
         table.note
         == "Values are mean scores with 95% intervals over topics. Where a value has no interval, none can be "
@@ -81,7 +79,7 @@ def test_means_say_how_many_are_missing() -> None:
     )
 
 
-def test_differences_that_are_significant_are_marked_and_places_are_by_means() -> None:
+def test_differences_that_are_significant_are_marked() -> None:
     apart = {"n": 8, "total": 8, "mean": 0.2, "low": 0.1, "high": 0.3, "p": 0.03}
     scores = {
         name: {"j": {"clarity": {**MEAN, "mean": mean}}}
@@ -107,13 +105,6 @@ def test_differences_that_are_significant_are_marked_and_places_are_by_means() -
         "a test needs at least 6 topics."
     )
     assert outcome({}, "a") == ""
-    assert tables["Ranks of systems by j"].rows == (("Clarity", "2", "1", "2"),)
-
-
-def test_topics_stand_under_their_metrics_without_single_dimensions() -> None:
-    means = {"t1": {"a": 0.25, "b": 0.5}, "t2": {"b": 0.75}}
-    (table,) = topic_tables({"j": {"groundedness": means, "clarity": means}}, ["a", "b"])
-    assert table.rows == (("Groundedness",), ("t1", "0.250", "0.500"), ("t2", "–", "0.750"))
 
 
 def test_damage_says_why_not() -> None:
@@ -132,16 +123,6 @@ def test_what_is_said_of_every_curve_is_said_once() -> None:
     assert "“inconclusive” (4 topics: at least 6 are needed" in table.note
     *_, table = experiment_tables(summary(sensitivity={"one": [few, CURVE]}))
     assert table.rows[1][2] == "inconclusive"
-
-
-def test_what_was_not_counted_is_in_no_sum() -> None:
-    expected = {"calls": 4, "prompt_tokens": 400, "completion_tokens": 40, "cost_usd": 0.25}
-    made = {"calls": 3, "prompt_tokens": 0, "completion_tokens": 0, "cost_usd": 0.5}
-    of = {"of": "one", "by": "", "model": "m", "expected": expected}
-    table = cost_table([{**of, "task": "rerank", "made": None}, {**of, "task": "generate", "made": made}])
-    assert table.rows[1][2:] == ("4", "–", "400", "–", "40", "–", "$0.25", "–")
-    assert table.rows[2][2:] == ("4", "3", "400", "–", "40", "–", "$0.25", "$0.50")
-    assert table.foot == (("All", "", "8", "3", "800", "–", "80", "–", "$0.50", "$0.50"),)
 
 
 def test_arguments_stand_beside_each_other_with_what_is_wrong_in_them(tmp_path: Path) -> None:

@@ -1,14 +1,12 @@
 """The summary as text: nothing vanishes, unknown is not zero, and no markup is read from outside."""
 
 import io
-from pathlib import Path
 
 from rich.console import Console
 
 from conqret.data import Call, Judgment, Measure, Reason, Status, Trace
 from conqret.judging.summary import Summary, summarise
 from conqret.judging.summary_tables import (
-    ReferenceMeans,
     cost,
     cost_table,
     metric_table,
@@ -173,15 +171,3 @@ def test_a_table_stacks_on_a_phone_only_where_it_is_wider_than_the_screen() -> N
         "", ("Metric", "bm25+extractive", "bm25+stance+extractive"), [("Context relevance", 2, 1)]
     ).stacks
     assert not Table("", ("system", "mean"), []).stacks
-
-
-def test_the_floor_does_not_stand_beside_itself(tmp_path: Path) -> None:
-    items = factory.items()[:2]
-    judgments = factory.judge_all(items, "direct", faults=False)
-    judged = factory.make_run(tmp_path / "judged", items, judgments)
-    floors = [factory.make_run(tmp_path / name, items, judgments, baseline=True) for name in ("one", "two")]
-    judged.summary_file.write_text(summarise(judgments).model_dump_json(), encoding="utf-8")
-    assert ReferenceMeans.of(floors[0], floors[1]) is None
-    beside = ReferenceMeans.of(floors[0], judged)
-    assert beside is not None
-    assert beside.name == "judged"  # both have the same model

@@ -26,7 +26,7 @@ from conqret.io.labels import Labels, read_labels
 from conqret.io.pairs import ANSWERS
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.judging.responses import OneToFive, Typed
-from conqret.labels.sheet_tasks import PARTIAL_ANSWER_SHEET
+from conqret.labels.task import PARTIAL_ANSWER_SHEET
 
 
 class SameView(Typed):

@@ -16,10 +16,9 @@ from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError
 from conqret.io import CheckedItems
 from conqret.io.safe_files import InFolder
-from conqret.judging.cost import ExpectedCost, Sizes
+from conqret.judging.cost import ExpectedCost, Sizes, expected_judging
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge_folder import trial_key
-from conqret.judging.judging_cost import expected_judging
 from conqret.judging.setup import Setup
 from conqret.judging.verdict_log import VerdictLog
 from conqret.llm.client import Client

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from conqret.console.conditions import RequirementOutcome
 from conqret.data.digest import gathered
-from conqret.judging.junit import junit_suite, required_cases
+from conqret.judging.requirements import junit_suite, required_cases
 from conqret.show import words
 from conqret.show.forest import Forest, ForestRow
 from conqret.show.report_page import CollapsedTable, PageRemarks, Part, ReportPage, Section, section

@@ -113,7 +113,7 @@ def diff(
     from conqret.io.safe_files import write_whole
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.judging.judge_parts import TOURNAMENT
-    from conqret.judging.junit import difference_junit
+    from conqret.judging.requirements import difference_junit
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.diff.page import (
         difference_answer,

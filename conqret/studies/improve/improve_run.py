@@ -24,8 +24,8 @@ from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import LabelSet
 from conqret.io.safe_files import InFolder, replacing, write_files
 from conqret.judging.instrument import Instrument
-from conqret.judging.item_spans import judge_in_span, span_attributes
 from conqret.judging.judge_folder import InstrumentRecord, trial_key
+from conqret.judging.judge_run import judge_in_span, span_attributes
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client
 from conqret.runs.engine import CompletedTrials, Plan, Stage

@@ -13,7 +13,7 @@ from conqret.io.label_scale import dimension_name
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.call_setup import prepared
-from conqret.judging.cost import ExpectedCost, Sizes, expected_asking
+from conqret.judging.cost import ExpectedCost, Sizes, expected_asking, expected_judging
 from conqret.judging.criterion import Criteria, criteria_of
 from conqret.judging.judge import Items
 from conqret.judging.judge_options import CRITERIA, SampleSettings
@@ -26,7 +26,6 @@ from conqret.judging.judge_settings import (
     check_names,
     session_settings,
 )
-from conqret.judging.judging_cost import expected_judging
 from conqret.judging.setup import NO_CRITERIA, Setup
 from conqret.llm.client_options import ClientOptions
 from conqret.runs.engine import run

@@ -16,9 +16,9 @@ from typing import Any
 
 from conqret.data.item import Frozen, Item
 from conqret.errors import DeclarationError
+from conqret.judging.conversation import says_languages
 from conqret.judging.criteria import DECLARED, criteria_judge
 from conqret.judging.criterion import Criterion, criteria_of
-from conqret.judging.explanation_language import says_languages
 from conqret.judging.judge_options import CONVERSATION, CRITERIA, LANGUAGE
 from conqret.judging.setup import Setup, set_up
 from conqret.prompts import Library

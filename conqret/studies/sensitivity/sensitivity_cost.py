@@ -6,8 +6,17 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from conqret.data import Item
-from conqret.judging.cost import STAND_IN, ExpectedCost, Sizes, capped, counter, covers, expected
-from conqret.judging.judging_cost import SAMPLE, expected_judging
+from conqret.judging.cost import (
+    SAMPLE,
+    STAND_IN,
+    ExpectedCost,
+    Sizes,
+    capped,
+    counter,
+    covers,
+    expected,
+    expected_judging,
+)
 from conqret.judging.prompt_fitting import prompt_tokens
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import Perturbation

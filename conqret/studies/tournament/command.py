@@ -98,8 +98,7 @@ def tournament(
 
     conqret tournament items.jsonl --top 3 --comparisons 10 --model gpt-4o-mini --model gpt-4.1-mini
     """
-    from conqret.judging.cost import Sizes
-    from conqret.judging.judging_cost import expected_judging
+    from conqret.judging.cost import Sizes, expected_judging
     from conqret.show.page import write_files
     from conqret.show.table import spaced
     from conqret.studies.tournament.page import headlines, tournament_page, tournament_tables

@@ -22,13 +22,19 @@ from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.jsonl import compact
 from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.call_setup import prepared
-from conqret.judging.comparison import COMPARISON, comparison_criterion, comparison_judge
-from conqret.judging.item_spans import judge_in_span, span_attributes
+from conqret.judging.criteria import COMPARISON, comparison_criterion, comparison_judge
 from conqret.judging.judge import Items
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_rows
 from conqret.judging.judge_options import SampleSettings
 from conqret.judging.judge_parts import TOURNAMENT, Judge, digest
-from conqret.judging.judge_run import judge_record, mend_items, sum_up, write_items
+from conqret.judging.judge_run import (
+    judge_in_span,
+    judge_record,
+    mend_items,
+    span_attributes,
+    sum_up,
+    write_items,
+)
 from conqret.judging.judge_settings import ItemSettings, RunSettings, as_path, check_names, session_settings
 from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.judging.orders import swap_item
+from conqret.judging.scales import swap_item
 from conqret.studies.bias.contrast import ONE_ORDER, Contrast, NotAskedError, Probe, ProbeContext, observed
 
 CHANCE = "the first place: its wins say something of the judge only where the order was drawn by chance"

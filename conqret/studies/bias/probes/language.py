@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from conqret.data import Item
 from conqret.data.item import TRANSLATION_OF
-from conqret.judging.explanation_language import ENGLISH
+from conqret.judging.conversation import ENGLISH
 from conqret.studies.bias.contrast import AS_IS, Contrast, NotAskedError, Probe, ProbeContext, VersionPair
 from conqret.text.language import item_language
 from conqret.text.language_names import NAMES

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from conqret.data import Item
 from conqret.errors import number
-from conqret.judging.orders import swap_item
+from conqret.judging.scales import swap_item
 from conqret.studies.bias.contrast import (
     AS_IS,
     ONE_ORDER,
