@@ -16,7 +16,6 @@ from simulated_intervals import POSITIVE, World, made
 
 from conqret.stats.estimate import Estimate
 from conqret.stats.prediction_powered import prediction_powered_mean
-from conqret.stats.rogan_gladen import rogan_gladen
 from conqret.stats.selective import risk_coverage, trusted_from
 from conqret.stats.weighted_prediction import DrawnItems, weighted_difference, weighted_mean
 
@@ -27,7 +26,7 @@ FAMILIES = {"even": "five labels", "skewed": "five labels, the upper ones rare",
 """The kinds of ratings, in the order of the tables."""
 PREFIX = "guarantees: "
 """Before the name of a kind, where its cell is kept."""
-MEANS = ("mean", "mean, labels alone", "mean, not weighted", "share", "difference")
+MEANS = ("mean", "mean, labels alone", "mean, not weighted", "difference")
 """Intervals; the third is not printed, and shows what weights are for."""
 ERROR = 0.2
 POPULATION = 6_000
@@ -64,7 +63,6 @@ def true_means(kind: str, balanced: bool) -> dict[str, float]:
     mean = float(((people - 1) / _steps(kind)).mean())
     return {
         **dict.fromkeys(MEANS, mean),
-        "share": float((people >= _positive(kind)).mean()),
         "difference": 0.0,
     }
 
@@ -89,20 +87,14 @@ def _means(world: World, kind: str, rng: np.random.Generator) -> dict[str, Estim
     known = first.labelled
     mean = weighted_mean(first, names, scale="share")
     nothing = Estimate(None)
-    plain = share = nothing
+    plain = nothing
     if known.any():
         plain = prediction_powered_mean(
             first.labels[known], first.judged[known], first.judged[~known],
             clusters=world.topics[known].tolist(), unlabelled_clusters=world.topics[~known].tolist(), scale="share",
         ).corrected  # fmt: skip
-    if known.any() and not known.all():
-        people, judge = ((side >= _positive(kind)).astype(float) for side in (world.people[0], world.judge))
-        share = rogan_gladen(
-            people[known], judge[known], judge[~known], chances=chances[known],
-            clusters=world.topics[known].tolist(), unlabelled_clusters=world.topics[~known].tolist(),
-        ).corrected  # fmt: skip
     difference = weighted_difference(first, second, names).corrected
-    return dict(zip(MEANS, (mean.corrected, mean.labels, plain, share, difference), strict=True))
+    return dict(zip(MEANS, (mean.corrected, mean.labels, plain, difference), strict=True))
 
 
 def _confidence(world: World) -> Numbers:

@@ -33,7 +33,6 @@ from conqret.stats.kappa import cohen_kappa, fleiss_kappa, gwet_ac2, linear_kapp
 from conqret.stats.paired_ranking import PairedStanding, PairwisePreference, bradley_terry, elo
 from conqret.stats.prediction_powered import prediction_powered_mean
 from conqret.stats.resampling import Resamples, leave_one_out, mean_interval
-from conqret.stats.rogan_gladen import rogan_gladen
 
 Numbers = NDArray[np.float64]
 Statistic = Callable[[Numbers], Numbers]
@@ -226,14 +225,6 @@ def _corrected_mean(world: World, drawn: Resamples) -> Estimate:
     ).corrected  # fmt: skip
 
 
-def _corrected_share(world: World, drawn: Resamples) -> Estimate:
-    judge, people, known = _positive(world.judge), _positive(world.people[0]), world.labelled
-    return rogan_gladen(
-        people[known], judge[known], judge[~known],
-        clusters=world.topics[known].tolist(), unlabelled_clusters=world.topics[~known].tolist(),
-    ).corrected  # fmt: skip
-
-
 Compute = Callable[[World, Resamples], Estimate]
 STEPS = (1.0, 2.0, 3.0, 4.0, 5.0)
 
@@ -262,11 +253,10 @@ INTERVALS: dict[str, Compute] = {
     "Kendall": lambda w, r: kendall(w.people[0], w.judge, r),
     "Pearson": lambda w, r: pearson(w.people[0], w.judge, r),
     "prediction-powered mean": _corrected_mean,
-    "Rogan-Gladen": _corrected_share,
 }
 """Each interval of ratings by its name."""
 NO_BOOTSTRAP = (
-    "average of alphas", "difference of alphas", "Kendall", "prediction-powered mean", "Rogan-Gladen",
+    "average of alphas", "difference of alphas", "Kendall", "prediction-powered mean",
 )  # fmt: skip
 """What is not computed from weights, or not from them alone."""
 STUDENTIZED = 8

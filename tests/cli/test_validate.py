@@ -55,7 +55,7 @@ def test_validate_writes_the_result_and_gates(cli, labels, tmp_path):
     assert done.code == 0
     assert "met: coverage" in done.err
     found = json.loads((card / "validation.json").read_text(encoding="utf-8"))
-    assert found["schema_name"] == "conqret.validation/3"
+    assert found["schema_name"] == "conqret.validation/4"
     assert found["judge"]["baseline"] is True
     assert len(found["average"]["dimensions"]) == 14
     page = (card / "validation.md").read_text(encoding="utf-8")

@@ -8,7 +8,6 @@ from conqret.errors import DeclarationError
 from conqret.stats.estimate import UNVARIED
 from conqret.stats.prediction_powered import prediction_powered_mean
 from conqret.stats.resampling import mean_interval
-from conqret.stats.rogan_gladen import rogan_gladen
 
 DATA_SETS = 2_000
 TOLERANCE = 0.015
@@ -150,54 +149,6 @@ def test_a_label_without_a_score_stays():
     assert found.corrected.value == pytest.approx(0.4 + 0.16 - 0.192)
     with pytest.raises(DeclarationError, match="no judgment"):
         prediction_powered_mean([1, 0], [nan, nan], [nan])
-
-
-def test_rogan_gladen_by_hand():
-    # p = 0.5, se = 0.8, sp = 0.9: (0.5 + 0.9 - 1) / (0.8 + 0.9 - 1) = 4 / 7.
-    labels = np.repeat([1, 0], [50, 50])
-    judged = np.repeat([1, 0, 0, 1], [40, 10, 45, 5])
-    found = rogan_gladen(labels, judged, np.repeat([1, 0], [100, 100]))
-    assert found.corrected.value == pytest.approx(4 / 7)
-    assert (found.naive.value, found.sensitivity, found.specificity) == (0.5, 0.8, 0.9)
-
-
-@pytest.mark.parametrize("topics", [8, 20])
-def test_rogan_gladen_covers_by_topic_and_the_naive_share_does_not(topics):
-    """Topics differ in their share of positives and in how the judge errs: the issue's .87 at eight."""
-    held = naive = 0
-    samples = 300
-    for seed in range(samples):
-        rng = np.random.default_rng(seed)
-        which = np.repeat(np.arange(topics), 20)
-        share = np.clip(0.4 + 0.15 * rng.normal(size=topics), 0.02, 0.98)[which]
-        se = np.clip(0.8 + 0.08 * rng.normal(size=topics), 0, 1)[which]
-        truth = rng.random(len(which)) < share
-        judge = np.where(truth, rng.random(len(which)) < se, rng.random(len(which)) < 0.15)
-        known = rng.random(len(which)) < 0.5
-        found = rogan_gladen(
-            truth[known],
-            judge[known],
-            judge[~known],
-            clusters=which[known].tolist(),
-            unlabelled_clusters=which[~known].tolist(),
-        )
-        held += found.corrected.low is not None and found.corrected.low <= 0.4 <= found.corrected.high
-        naive += found.naive.low <= 0.4 <= found.naive.high
-    assert held / samples >= 0.92
-    assert naive < held
-
-
-def test_rogan_gladen_without_a_use():
-    half, alike = [1, 0] * 10, [0, 1] * 10
-    assert "chance" in rogan_gladen(half, alike, half).corrected.reason
-    assert "positive" in rogan_gladen([0, 0], [0, 1], [1]).corrected.reason
-    few = rogan_gladen([1, 1, *[0] * 20], [1, 0, *[0] * 20], half).corrected
-    assert (few.low, few.reason) == (None, "no interval: 2 labeled items of one kind only")
-    for wrong in (([1], [1, 0], [1]), ([2], [1], [1]), ([1], [1], [])):
-        with pytest.raises(DeclarationError):
-            rogan_gladen(*wrong)
-    with pytest.raises(DeclarationError, match="clusters for"):
-        rogan_gladen([1], [1], [1], clusters=["a", "b"])
 
 
 def test_labels_of_a_few_large_topics_leave_fewer_degrees_of_freedom():

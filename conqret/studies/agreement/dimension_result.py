@@ -8,7 +8,6 @@ from conqret.data.item import Frozen
 from conqret.stats.alternative_annotator import AlternativeAnnotator
 from conqret.stats.estimate import Estimate
 from conqret.stats.prediction_powered import CorrectedMean
-from conqret.stats.rogan_gladen import CorrectedShare
 
 
 class DimensionAgreement(Frozen):
@@ -74,12 +73,11 @@ class DimensionValidation(DimensionAgreement):
     ``variants`` are alpha for the judge's mean, majority and single samples, for its ``calibrated`` scores, and for
     the free baselines (``length``, ``constant``, ``floor``).
     ``alpha_each`` is the mean over annotators of the alpha with that one alone. ``mean`` estimates the mean of people's
-    labels over all judged units in [0, 1], ``share`` that of positives among the unlabelled ones; ``worst_case`` and
-    ``best_case`` bound the judge's own mean if every missing score were 0 or 1.
+    labels over all judged units in [0, 1]; ``worst_case`` and ``best_case`` bound the judge's own mean if every missing
+    score were 0 or 1.
     """
 
     onto: str
-    positive: str
     names: list[str]
     judged: int
     labelled: int
@@ -92,7 +90,6 @@ class DimensionValidation(DimensionAgreement):
     alpha_each: Estimate
     alternative: AlternativeAnnotator
     mean: CorrectedMean
-    share: CorrectedShare | None
     worst_case: float | None
     best_case: float | None
 

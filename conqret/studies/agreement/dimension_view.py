@@ -62,7 +62,6 @@ class View:
         )
         self.scored = ~np.isnan(self.judge())
         self.compared = self.scored & ~np.isnan(self.target)
-        self.unlabelled = self.scored & ~self.there.any(axis=0)
 
     @property
     def steps(self) -> bool:
@@ -101,11 +100,6 @@ class View:
         low, high = self.scale.ends()
         text = f"score s is {low:g} + s * {high - low:g}"
         return f"{text}, rounded to the nearest label" if self._rounds else text
-
-    @property
-    def positive_words(self) -> str:
-        """From which label on a unit is positive."""
-        return "" if self.positive_from is None else f"{self.positive_from:g} and above"
 
     @property
     def _rounds(self) -> bool:

@@ -77,7 +77,6 @@ def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> I
     yield from _statistics(validation)
     yield _replacing(validation)
     yield _means(validation)
-    yield from _shares(validation)
     yield _missing(validation)
     yield _join(validation)
 
@@ -208,17 +207,6 @@ def _means(validation: Validation) -> Table:
         ],
         note=note,
     )
-
-
-def _shares(validation: Validation) -> Iterator[Table]:
-    rows = [
-        (words.label(dimension), row.positive, row.share.naive, row.share.corrected)
-        for dimension, row in validation.dimensions.items()
-        if row.share is not None
-    ]
-    if rows:
-        columns = ("Dimension", "Positive", "Judge alone", "Corrected (Rogan and Gladen)")
-        yield Table("The share of positives among unlabelled units", columns, rows)
 
 
 def _missing(validation: Validation) -> Section:

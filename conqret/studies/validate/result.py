@@ -23,8 +23,7 @@ from conqret.stats.agreement import alphas
 from conqret.stats.alternative_annotator import AlternativeAnnotator, alternative_annotator_test
 from conqret.stats.estimate import Estimate, JackknifedEstimate, average, too_few, undefined, without_value
 from conqret.stats.prediction_powered import CorrectedMean, no_correction, prediction_powered_mean
-from conqret.stats.resampling import Resamples, leave_one_out, mean_interval
-from conqret.stats.rogan_gladen import CorrectedShare, rogan_gladen
+from conqret.stats.resampling import Resamples, leave_one_out
 from conqret.stats.weighted_prediction import DrawnItems, weighted_mean
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions, label_counts
@@ -36,7 +35,7 @@ from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, STA
 from conqret.studies.agreement.trivial_judges import beside_trivial, over_trivial
 from conqret.studies.calibrate.calibration import Calibration
 
-SCHEMA = "conqret.validation/3"
+SCHEMA = "conqret.validation/4"
 
 
 class ValidatedJudge(Frozen):
@@ -150,7 +149,6 @@ def check_dimension(
         scale=str(scale),
         target=view.target_words,
         onto=view.onto_words,
-        positive=view.positive_words,
         annotators=len(view.names),
         names=list(view.names),
         judged=len(values),
@@ -176,7 +174,6 @@ def check_dimension(
         alternative=alternative,
         stands_in=alternative.passed,
         mean=_mean(view),
-        share=_share(view),
         worst_case=held / len(values) if values else None,
         best_case=(held + lost) / len(values) if values else None,
     )
@@ -226,36 +223,6 @@ def _mean(view: View) -> CorrectedMean:
         unlabelled_clusters=view.clusters_of(rest),
         confidence=view.settings.confidence,
         scale="share",
-    )
-
-
-def _share(view: View) -> CorrectedShare | None:
-    """The share of positives among the unlabelled units; None where no label counts as positive, or none is left."""
-    import numpy as np
-
-    if view.positive_from is None or not view.scale.bounded or not view.unlabelled.any():
-        return None
-    judge, truth = (
-        side >= view.positive_from for side in (view.judge(rounded=view.scale.whole), view.target)
-    )
-    known, rest = view.compared, view.unlabelled
-    chances = view.chances[known] if view.unequal else None
-    if view.unequal:
-        at = known | rest
-        reason = DrawnItems(
-            np.where(known, truth, np.nan)[at], judge[at].astype(float), view.chances[at]
-        ).fault()
-        if reason:
-            naive = mean_interval(judge[rest], view.clusters_of(rest), scale="share")
-            return CorrectedShare(naive, undefined(reason), None, None)
-    return rogan_gladen(
-        truth[known],
-        judge[known],
-        judge[rest],
-        clusters=view.clusters_of(known),
-        unlabelled_clusters=view.clusters_of(rest),
-        confidence=view.settings.confidence,
-        chances=chances,
     )
 
 
