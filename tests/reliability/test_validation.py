@@ -4,7 +4,6 @@ import krippendorff
 import numpy as np
 import pytest
 
-from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.validate.result import Validation, validate
 from conqret.studies.validate.validate import check_requirement, parse_requirement
 from tests.reliability.judged import PEOPLE, judgment, labels_of, scored, study
@@ -67,14 +66,6 @@ def test_binary_labels(tmp_path):
     for name in ("accuracy", "kappa", "f1", "mcc", "auroc"):
         assert row.statistics[name].value == 1
     assert row.statistics["base_rate"].value == 0.5
-
-
-def test_positive_from(tmp_path, rng):
-    judgments, labels, _ = study(tmp_path, rng)
-    plain = validate(judgments, labels).dimensions["clarity"]
-    assert "--positive-from" in plain.statistics["auroc"].reason
-    row = validate(judgments, labels, settings=AgreementSettings(positive_from=2.5)).dimensions["clarity"]
-    assert 0.5 < row.statistics["auroc"].value <= 1
 
 
 def test_the_judge_in_the_place_of_one_person(tmp_path, rng):

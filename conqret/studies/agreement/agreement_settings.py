@@ -18,12 +18,10 @@ the majority for nominal and binary labels, else the mean."""
 
 
 class AgreementSettings(Frozen):
-    """``aggregate`` is the rule that makes one label of several; ``positive_from`` the label from which an item counts
-    as positive (None: binary dimensions only); ``epsilon`` the allowance of the alternative annotator test. ``seed``
-    draws what the tests of missing scores permute."""
+    """``aggregate`` is the rule that makes one label of several, ``epsilon`` the allowance of the alternative annotator
+    test, and ``seed`` deals topics to folds."""
 
     aggregate: AggregateRule = "auto"
-    positive_from: float | None = None
     epsilon: float = EPSILON["experts"]
     confidence: float = CONFIDENCE
     seed: int = SEED

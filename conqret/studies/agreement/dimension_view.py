@@ -49,9 +49,6 @@ class View:
             score.label in self.scale.words for score in self.found.values()
         )
         self.placed = self.scale.bounded or self.verdicts
-        self.positive_from = settings.positive_from
-        if self.positive_from is None and self.scale.binary:
-            self.positive_from = self.scale.high
         categorical = self.scale.level == "nominal" or self.scale.binary
         self.rule = settings.aggregate
         if self.rule == "auto":
@@ -73,9 +70,7 @@ class View:
 
     @property
     def categories(self) -> list[float]:
-        """All steps of the scale, used or not; or 0 and 1, where a label on counts as positive."""
-        if self.positive_from is not None and not self.scale.binary:
-            return [0.0, 1.0]
+        """All steps of the scale, used or not."""
         if self.verdicts:
             return sorted(set(self.scale.words.values()))
         low, high = self.scale.ends()
@@ -287,21 +282,18 @@ class View:
         """People and the judge as this kind of statistic takes them, or why there is no such thing."""
         import numpy as np
 
-        def positive(side: NDArray[np.float64]) -> NDArray[np.float64]:
-            return np.where(np.isnan(side), np.nan, (side >= (self.positive_from or 0.0)).astype(float))
-
         people, judge = self.target, self.judge(rounded=of == "categories")
-        if of == "positives" and self.positive_from is None:
-            return "no label counts as positive: say --positive-from"
+        if of == "positives" and not self.scale.binary:
+            return "it is for two labels, and these are more"
         if of == "categories" and not self.steps:
             return "the labels are no few whole steps" if self.placed else NO_SCALE
         if of == "positives":
-            return positive(people), judge
+            return np.where(
+                np.isnan(people), np.nan, (people >= (self.scale.high or 0.0)).astype(float)
+            ), judge
         if of == "categories" and self.rule == "mean" and not self.verdicts:
             low, high = self.scale.ends()
             people = np.clip(low + np.floor(people - low + 0.5), low, high)
-        if of == "categories" and self.positive_from is not None and not self.scale.binary:
-            people, judge = positive(people), positive(judge)
         return people, judge
 
     def _one_label(self, table: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -48,7 +48,6 @@ def validate(
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
     aggregate: label_options.Aggregate = "auto",
-    positive_from: float | None = None,
     epsilon: Annotated[float, Within(0, 0.99)] = 0.2,
     evidence: EvidenceFiles,
     confidence: label_options.Confidence = 0.95,
@@ -66,7 +65,6 @@ def validate(
         require: A condition on the result: `alpha[overall_quality] >= 0.4` (Krippendorff's alpha on one dimension),
             `alpha.low >= 0.3` (low end of the interval of the mean alpha) or `coverage >= 0.98` (share of labeled items
             that have a score). Exit code 0 if all are met, 1 if one is not. May be repeated.
-        positive_from: The lowest label that counts as positive, for precision, recall and F1.
         epsilon: For the test whether the judge can replace an annotator (alternative annotator test): on what share of
             items the judge, being cheaper, may do worse than an annotator. Usual values: 0.2 for expert annotators, 0.1
             for crowd workers.
@@ -93,9 +91,7 @@ def validate(
         labels=reading.load(labels),
         metrics=label_options.metric_map(metric),
         require=require or (),
-        settings=AgreementSettings(
-            aggregate=aggregate, positive_from=positive_from, epsilon=epsilon, confidence=confidence
-        ),
+        settings=AgreementSettings(aggregate=aggregate, epsilon=epsilon, confidence=confidence),
         calibration=evidence.calibration,
         baseline=evidence.baseline,
         bias=evidence.bias,
