@@ -8,13 +8,11 @@ which the upper ones are rare.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
 
 from conqret.stats.agreement import LEVELS, alphas
 from conqret.stats.classification import (
@@ -28,7 +26,7 @@ from conqret.stats.classification import (
     recall,
 )
 from conqret.stats.correlation import kendall, pearson, spearman
-from conqret.stats.estimate import CONFIDENCE, Estimate, JackknifedEstimate, average
+from conqret.stats.estimate import Estimate, JackknifedEstimate, average
 from conqret.stats.kappa import cohen_kappa, fleiss_kappa, gwet_ac2, linear_kappa, quadratic_kappa
 from conqret.stats.paired_ranking import PairedStanding, PairwisePreference, bradley_terry, elo
 from conqret.stats.prediction_powered import prediction_powered_mean
@@ -51,8 +49,6 @@ deviation of its logarithm), and what part of the judges' noise is of both."""
 STRENGTHS = (0.0, 0.4, 1.0)
 """Three systems that are compared, on the scale of Bradley and Terry; on each topic they vary by half a unit."""
 POSITIVE = 4
-DRAWS = 500
-"""Resamples of the bootstrap that the jackknife is held against."""
 
 
 @dataclass(frozen=True)
@@ -113,89 +109,8 @@ def _harsh(rng: np.random.Generator, topics: int, balanced: bool, worse: float) 
     return World(which, people, rated(NOISE, SHARED), rated(worse, SHARED), rng.random(len(which)) < 0.5)
 
 
-Other = Literal["percentiles", "BCa", "bootstrap-t"]
-OTHERS: tuple[Other, ...] = get_args(Other)
-"""Intervals that a bootstrap over topics gives: between its quantiles; these corrected for bias and for an error that
-grows with the statistic (Efron 1987); and by the quantiles of (draw - statistic) / jackknife error of the draw."""
-
-
-@dataclass(frozen=True, eq=False)
-class Between(JackknifedEstimate):
-    """A statistic with ends that are known."""
-
-    ends: tuple[float, float] | None = None
-
-    def made_of_few(self) -> Between:
-        """The same: its ends do not rest on degrees of freedom."""
-        return self
-
-    def estimate(self, confidence: float = CONFIDENCE) -> Estimate:
-        """The statistic between these ends."""
-        if not self.defined or self.ends is None or np.isnan(self.ends).any():
-            return Estimate(None, reason="no value")
-        return Estimate(float(self.value), *map(float, self.ends), self.n)
-
-
-@dataclass(frozen=True)
-class Bootstrap(Resamples):
-    """Topics drawn with replacement in place of topics left out; draws without a value are left out."""
-
-    kind: Other = "percentiles"
-
-    def of(self, items: NDArray[np.bool_]) -> Resamples:
-        """The same draws of some of the items."""
-        return Bootstrap(self.weights, self.cluster[items], self.kind)
-
-    def sampled(self, compute: Statistic, n: int, **options: Any) -> JackknifedEstimate:
-        """The statistic, with an interval of this kind."""
-        found = Resamples.sampled(self, compute, n, **options)
-        return Between(found.value, found.without, found.present, n, ends=self._ends(compute, found))
-
-    def _ends(self, compute: Statistic, estimate: JackknifedEstimate) -> tuple[float, float] | None:
-        drawn = estimate.without[~np.isnan(estimate.without)]
-        if not estimate.defined or len(drawn) < 10:
-            return None
-        if self.kind == "bootstrap-t":
-            return self._studentized(compute, estimate)
-        levels = np.array([(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-        if self.kind == "BCa":
-            without = compute(1 - np.eye(self.clusters))
-            influence = without.mean() - without
-            growth = (influence**3).sum() / (6 * ((influence**2).sum() ** 1.5 or 1.0))
-            shift = ndtri((np.sum(drawn < estimate.value) + 0.5) / (len(drawn) + 1))
-            moved = shift + ndtri(levels)
-            levels = ndtr(shift + moved / (1 - growth * moved))
-        return tuple(np.quantile(drawn, levels)) if not np.isnan(levels).any() else None
-
-    def _studentized(self, compute: Statistic, estimate: JackknifedEstimate) -> tuple[float, float] | None:
-        drawn, size = self.weights, self.clusters
-        left = drawn[:, None, :] - np.eye(size) * (drawn > 0)[:, :, None]
-        without = compute(left.reshape(-1, size)).reshape(len(drawn), size)
-        middle = (drawn * without).sum(axis=1) / size
-        errors = ((size - 1) / size * (drawn * (without - middle[:, None]) ** 2).sum(axis=1)) ** 0.5
-        once = compute(1 - np.eye(size))
-        error = float(((size - 1) / size * ((once - once.mean()) ** 2).sum()) ** 0.5)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            t = (estimate.without - estimate.value) / errors
-        t = t[np.isfinite(t)]
-        if len(t) < 10:
-            return None
-        low, high = np.quantile(t, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-        return estimate.value - high * error, estimate.value - low * error
-
-
-def bootstrap(world: World, rng: np.random.Generator, kind: Other) -> Bootstrap:
-    """Resamples of the topics of ``world``."""
-    count = int(world.topics.max()) + 1
-    weights = rng.multinomial(count, np.full(count, 1 / count), size=DRAWS).astype(float)
-    return Bootstrap(weights, world.topics, kind)
-
-
 def _mean(world: World, values: Numbers, drawn: Resamples, scale: str) -> Estimate:
-    if not isinstance(drawn, Bootstrap):
-        return mean_interval(values, world.names, scale=scale)  # type: ignore[arg-type]
-    sums = drawn.sums(np.column_stack([values, np.ones_like(values)]))
-    return drawn.sampled(lambda weights: np.divide(*(weights @ sums).T), len(values)).estimate()
+    return mean_interval(values, world.names, scale=scale)  # type: ignore[arg-type]
 
 
 def _positive(values: Numbers) -> Numbers:
@@ -255,14 +170,6 @@ INTERVALS: dict[str, Compute] = {
     "prediction-powered mean": _corrected_mean,
 }
 """Each interval of ratings by its name."""
-NO_BOOTSTRAP = (
-    "average of alphas", "difference of alphas", "Kendall", "prediction-powered mean",
-)  # fmt: skip
-"""What is not computed from weights, or not from them alone."""
-STUDENTIZED = 8
-"""The number of topics up to which there are other intervals, for comparison: they take ten times as long."""
-RIVALS = 2000
-"""The samples of the second family of which there are other intervals."""
 
 
 def compared(world: World, rng: np.random.Generator) -> list[PairwisePreference]:
@@ -290,33 +197,16 @@ RANKINGS: dict[str, Callable[[list[PairwisePreference], np.random.Generator], tu
 }
 """Each interval of a ranking by its name."""
 
-UNNAMED: dict[str, Callable[[list[PairwisePreference], np.random.Generator], tuple[PairedStanding, ...]]] = {
-    "Bradley-Terry over items": lambda games, rng: bradley_terry(
-        [replace(game, cluster=place // len(STRENGTHS)) for place, game in enumerate(games)]
-    ),
-    "Bradley-Terry over preferences": lambda games, rng: bradley_terry(
-        [replace(game, cluster=place) for place, game in enumerate(games)]
-    ),
-}
-"""What could be printed where no preference names its topic, and is not: each item (whose preferences come one after
-another) or each preference would have to stand for a topic."""
-
 Triple = tuple[float, float | None, float | None]
 """A value with its interval, if it has one."""
 
 
 def simulated(kind: str, topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
-    """All intervals of one sample, and those of :data:`OTHERS` under ``NAME/percentiles`` and so on."""
+    """All intervals of one sample."""
     rng = np.random.default_rng([seed, topics, balanced, ("skewed", "even", "harsh").index(kind)])
     world = made(rng, topics, balanced, kind)
     left_out = leave_one_out(world.names)
-    found = {name: triple(compute(world, left_out)) for name, compute in INTERVALS.items()}
-    for other in OTHERS if topics <= STUDENTIZED and (kind != "harsh" or seed < RIVALS) else ():
-        drawn = bootstrap(world, np.random.default_rng([seed, 1]), other)
-        for name, compute in INTERVALS.items():
-            if name not in NO_BOOTSTRAP:
-                found[f"{name}/{other}"] = triple(compute(world, drawn))
-    return found
+    return {name: triple(compute(world, left_out)) for name, compute in INTERVALS.items()}
 
 
 def ranked_once(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
@@ -324,13 +214,6 @@ def ranked_once(topics: int, balanced: bool, seed: int) -> dict[str, Triple | No
     rng = np.random.default_rng([seed, topics, balanced])
     games = compared(made(rng, topics, balanced, "even"), rng)
     return {name: triple(of_best(rate(games, rng))) for name, rate in RANKINGS.items()}
-
-
-def unnamed_once(topics: int, balanced: bool, seed: int) -> dict[str, Triple | None]:
-    """The like of one sample of preferences without topics."""
-    rng = np.random.default_rng([seed, topics, balanced])
-    games = compared(made(rng, topics, balanced, "even"), rng)
-    return {name: triple(of_best(rate(games, rng))) for name, rate in UNNAMED.items()}
 
 
 def of_best(standings: tuple[PairedStanding, ...]) -> Estimate:
@@ -361,7 +244,7 @@ def truths(kind: str, balanced: bool, topics: int = 1500, repeats: int = 6) -> d
         if kind == "even":
             games = compared(world, rng)
             best = of_best(bradley_terry(games)).value
-            for name in (*RANKINGS, *UNNAMED):
+            for name in RANKINGS:
                 if name != "Elo":
                     every.setdefault(name, []).append(best or 0.0)
     return {name: float(np.mean(values)) for name, values in every.items()}

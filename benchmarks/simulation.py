@@ -1,22 +1,16 @@
 """How often intervals hold the truth, and how often verdicts err: the tables of docs/results/statistics.md.
 
     nice python benchmarks/simulation.py --kept simulated.jsonl --page docs/results/statistics.md
-    nice python benchmarks/simulation.py --second --simulations 1000 --kept second.jsonl \\
-        --page docs/results/statistics.md
 
 Samples of which the truth is known (``simulated_intervals.py``, ``simulated_commands.py``, ``simulated_verdicts.py``)
 are drawn with seeds from 0 up, for 8, 20 and 50 topics, balanced and not; tournaments
 (``simulated_tournaments.py``, of nine topics) a tenth as often. A verdict
 that errs more often than it may by more than two standard errors is drawn five times as often, and five times that
-where it still does: with some hundred of them a few do by chance. A cell in which an interval much narrower than ours
-covers by those two standard errors alone is drawn five times as often too. What is done stands in ``--kept``, a line
+where it still does: with some hundred of them a few do by chance. What is done stands in ``--kept``, a line
 for each hundred, and the same command goes on where it stopped; ``--only`` and ``--without`` name parts
 (``intervals``, ``tournaments``, ``verdicts``) or the beginnings of cells; ``--minutes`` begins nothing
 more after so many; and ``--as-it-is`` shows what is done, with the number of samples where there are fewer, and draws
-nothing. ``--second`` draws the second family instead: skewed, heavy-tailed, sizes tied to worth, judges that err
-together. ``--only guarantees`` (what is guaranteed by labels:
-``simulated_guarantees.py``) make tables of their own, of both families. Tables replace those of their name on the page
-under the heading of their family, or are printed.
+nothing. Tables replace those of their name on the page, or are printed.
 """
 
 from __future__ import annotations
@@ -39,7 +33,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-import simulated_harsh as second_family
 from simulated_commands import (
     COMMANDED,
     COMPONENTS,
@@ -53,17 +46,12 @@ from simulated_commands import (
     stable,
     true_values,
 )
-from simulated_guarantees import FAMILIES, MEANS, PREFIX, SHARES, guaranteed, true_means
 from simulated_intervals import (
     INTERVALS,
-    OTHERS,
     RANKINGS,
-    STUDENTIZED,
-    UNNAMED,
     ranked_once,
     simulated,
     truths,
-    unnamed_once,
 )
 from simulated_tournaments import COMPARISONS, TOURNAMENTS, held
 from simulated_tournaments import TOPICS as TOURNAMENT_TOPICS
@@ -80,52 +68,31 @@ UNDRAWN = "–"
 AGAIN = 5
 """How many times as often what is in doubt is drawn."""
 WANTED = 0.93
-WIDEST = 1.3
-"""How many times as wide as the narrowest interval that covers ours may be."""
-TABLES, SECOND_TABLES = "## Tables\n", "## Tables of the second family\n"
-"""The headings under which the tables of either family stand on the page, the second after the first."""
-GUARANTEES = "## Tables of unequal probabilities and errors of what is kept\n"
-"""Where those of what is guaranteed by labels stand."""
+TABLES = "## Tables\n"
+"""The heading under which the tables stand on the page."""
 KINDS = {
     "even": "five labels that occur about equally often",
     "skewed": "five labels, the upper ones rare",
 }
-HARSH = "harsh"
-SECOND_KINDS = {HARSH: "four skewed labels, heavy tails, unlike topics, larger ones where worth is higher"}
-"""What the second family has in place of :data:`KINDS`."""
 SMALLER = {
     "rankings": RANKINGS,
-    "rankings without topics (not printed)": UNNAMED,
     "commands": COMMANDED,
     "stability": STABLE,
     "rankings of systems": META,
     "variance components": COMPONENTS,
 }
 """Further tables of intervals, and what stands in them."""
-SECOND_SMALLER = {
-    f"{HARSH}: {name}": SMALLER[name]
-    for name in (
-        "rankings", "commands", "stability", "rankings of systems", "variance components",
-    )
-}  # fmt: skip
-"""The like of the second family."""
 ONCE = {
     "rankings": ranked_once,
-    "rankings without topics (not printed)": unnamed_once,
     "commands": commanded,
     "stability": stable,
     "rankings of systems": ranked_systems,
     "variance components": sources,
-    f"{HARSH}: rankings": second_family.ranked,
-    f"{HARSH}: commands": second_family.commanded,
-    f"{HARSH}: stability": second_family.stable,
-    f"{HARSH}: rankings of systems": second_family.ranked_systems,
-    f"{HARSH}: variance components": second_family.sources,
 }
 """What makes one sample of each."""
 
 SKEWED = {f"skewed: {case.name}": case for case in SKEWED_CASES}
-"""The verdicts of the second family by what they are kept under."""
+"""The verdicts under skewed effects by what they are kept under."""
 
 Truth = dict[bool, dict[str, float]]
 """What each statistic is, for balanced topics and others."""
@@ -142,52 +109,32 @@ def cells(simulations: int, names: Iterable[str]) -> Iterator[Cell]:
                 yield from ((kind, topics, balanced, begin) for kind in kinds)
 
 
-FIRST_CELLS = {
+PARTS = {
     "intervals": (*KINDS, *SMALLER, PLANS),
     "tournaments": tuple(TOURNAMENTS),
-    "verdicts": tuple(case.name for case in CASES),
+    "verdicts": (*(case.name for case in CASES), *SKEWED),
 }
-"""What each part of the first family consists of."""
-SECOND_CELLS = {
-    "intervals": (*SECOND_KINDS, *SECOND_SMALLER),
-    "verdicts": tuple(SKEWED),
-}
-"""The like of the second family."""
+"""What each part consists of."""
 
 
-def wanted_cells(
-    second: bool, simulations: int, only: Sequence[str] = (), without: Sequence[str] = ()
-) -> list[Cell]:
-    """The chunks of one family: ``only`` these parts, or the cells whose names begin so (none: all), ``without``
-    others."""
-    parts = SECOND_CELLS if second else FIRST_CELLS
+def wanted_cells(simulations: int, only: Sequence[str] = (), without: Sequence[str] = ()) -> list[Cell]:
+    """The chunks: ``only`` these parts, or the cells whose names begin so (none: all), ``without`` others."""
 
     def among(part: str, name: str, chosen: Sequence[str]) -> bool:
         return part in chosen or name.startswith(tuple(chosen))
 
     named = {
         name
-        for part, names in parts.items()
+        for part, names in PARTS.items()
         for name in names
         if (not only or among(part, name, only)) and not among(part, name, without)
     }
-    if second:
-        usual = (name for part in ("intervals", "verdicts") for name in parts[part] if name in named)
-        return list(cells(simulations, usual))
-    usual = (name for part in ("intervals", "verdicts") for name in parts[part] if name != PLANS)
+    usual = (name for part in ("intervals", "verdicts") for name in PARTS[part] if name != PLANS)
     every = [
         *cells(simulations, (name for name in usual if name in named)),
         *more_cells(simulations), *plans(simulations), *tournaments(simulations),
     ]  # fmt: skip
     return [cell for cell in every if cell[0] in named]
-
-
-def guarantee_cells(simulations: int) -> Iterator[Cell]:
-    """The chunks of what is guaranteed by labels, the first ones of every cell first."""
-    for begin in range(0, simulations, CHUNK):
-        for topics in TOPICS:
-            for balanced in (True, False):
-                yield from ((f"{PREFIX}{kind}", topics, balanced, begin) for kind in FAMILIES)
 
 
 def more_cells(simulations: int) -> Iterator[Cell]:
@@ -239,7 +186,7 @@ def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     for seed in range(begin, begin + samples):
         drawn: dict[str, Any]
-        if kind in KINDS or kind in SECOND_KINDS:
+        if kind in KINDS:
             drawn = dict(simulated(kind, topics, balanced, seed))
         elif kind == PLANS:
             drawn = planned(topics, seed)
@@ -247,8 +194,6 @@ def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
             drawn = held(kind, seed)
         elif kind in ONCE:
             drawn = dict(ONCE[kind](topics, balanced, seed))
-        elif kind.startswith(PREFIX):
-            drawn = dict(guaranteed(kind.removeprefix(PREFIX), topics, balanced, seed))
         elif kind in SKEWED:
             drawn = {kind: happened(SKEWED[kind].name, topics, balanced, seed, SKEWED_CASES)}
         else:
@@ -337,7 +282,7 @@ def interval_table(
         for topics in sizes:
             for balanced in (True, False):
                 drawn = together(done, kind, topics, balanced).get(name, [])
-                share, width, none, n = row_of_intervals(drawn, truth[balanced].get(name.split("/")[0]))
+                share, width, none, n = row_of_intervals(drawn, truth[balanced].get(name))
                 if none == 1 or not n:
                     marks.append("none" if n else UNDRAWN)
                     continue
@@ -349,70 +294,6 @@ def interval_table(
             f"{truth[balanced][name]:.3f}" for balanced in (True, False) if name in truth[balanced]
         )
         yield f"| {name} | {', '.join(known)} | {' | '.join(marks)} |"
-
-
-def width_table(
-    done: dict[Cell, dict[str, list[Any]]], kind: str, truth: Truth, simulations: int
-) -> Iterator[str]:
-    """Each interval at the fewest topics beside those that a bootstrap gives, on the same samples, and how much wider
-    it is than the narrowest of all that cover."""
-    balances = (True, False)
-    heads = [
-        f"{name}{'' if balanced else ' u'}" for balanced in balances for name in ("jackknife-t", *OTHERS)
-    ]
-    yield f"| interval, {STUDENTIZED} topics | {' | '.join(heads)} | wider than the best | u |"
-    yield f"| --- |{' ---: |' * (len(heads) + 2)}"
-    for name in INTERVALS:
-        marks, ratios = [], []
-        for balanced in balances:
-            known, n = beside(done, kind, balanced, name, truth[balanced][name])
-            if not known:
-                break
-            marks += [
-                f"**{share:.3f}** / {width:.2f}" if bad else f"{share:.3f} / {width:.2f}"
-                for share, width, bad in known
-            ]
-            ratios.append(f"{known[0][1] / narrowest(known):.2f}")
-            ratios[-1] += f" (n = {n})" if n != simulations else ""
-        if ratios:
-            yield f"| {name} | {' | '.join(marks)} | {' | '.join(ratios)} |"
-
-
-Rival = tuple[float, float, bool]
-"""Coverage, median width, and whether it covers too rarely."""
-
-
-def beside(
-    done: dict[Cell, dict[str, list[Any]]], kind: str, balanced: bool, name: str, truth: float
-) -> tuple[list[Rival], int]:
-    """An interval at the fewest topics and those of :data:`OTHERS`, and on how many samples that all have."""
-    drawn = together(done, kind, STUDENTIZED, balanced)
-    if f"{name}/{OTHERS[0]}" not in drawn:
-        return [], 0
-    names = (name, *(f"{name}/{other}" for other in OTHERS))
-    common = min(len(drawn[name]) for name in names)
-    rows = [row_of_intervals(drawn[name][:common], truth) for name in names]
-    return [(share, width, below(share, WANTED, n * (1 - none))) for share, width, none, n in rows], common
-
-
-def narrowest(known: list[Rival]) -> float:
-    """The width of the narrowest that covers."""
-    return min((width for _, width, bad in known if not bad), default=float("nan"))
-
-
-def doubtful_rivals(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[Cell]:
-    """Further chunks of the cells in which an interval so narrow that ours were too wide covers in less than is wanted,
-    and is within two standard errors of it."""
-    for kind in {cell[0] for cell in done} & {*KINDS, *SECOND_KINDS}:
-        for balanced in (True, False):
-            truth = truths(kind, balanced)
-            rows = [beside(done, kind, balanced, name, truth[name])[0] for name in INTERVALS]
-            if any(
-                known[0][1] > WIDEST * width and share < WANTED and not bad
-                for known in rows
-                for share, width, bad in known[1:]
-            ):
-                yield from further(kind, STUDENTIZED, balanced, simulations)
 
 
 def plan_table(done: dict[Cell, dict[str, list[Any]]]) -> Iterator[str]:
@@ -497,8 +378,6 @@ def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[s
             truth = {balanced: {**truths(kind, balanced), **true_values()} for balanced in (True, False)}
             yield f"### {words.capitalize()}\n"
             yield from interval_table(done, kind, INTERVALS, truth, simulations)
-            yield f"\n### {words.capitalize()}: beside other intervals\n"
-            yield from width_table(done, kind, truth, simulations)
             yield ""
             if kind == "even":
                 for smaller, those in SMALLER.items():
@@ -517,75 +396,15 @@ def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[s
         yield "### Verdicts\n"
         yield from verdict_table(done, simulations)
         yield ""
+        yield "### Verdicts where topics' effects are exponential and noise is heavy-tailed\n"
+        yield from verdict_table(done, simulations, [(case, name, name) for name, case in SKEWED.items()])
+        yield ""
         for name, sizes in MORE.items():
             drawn = [together(done, name, size, True).get(name) for size in sizes]
             if None not in drawn:
                 yield f"### By the number of topics: {name}\n"
                 yield f"| topics | {' | '.join(map(str, sizes))} |\n| --- |{' ---: |' * len(sizes)}"
                 yield f"| power | {' | '.join(f'{np.mean(each):.2f}' for each in drawn)} |"
-
-
-def second_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:
-    """The tables of the second family as Markdown."""
-    kinds = {cell[0] for cell in done}
-    yield f"{simulations} simulations a cell.\n"
-    for kind, words in SECOND_KINDS.items():
-        if kind in kinds:
-            truth = {balanced: truths(kind, balanced) for balanced in (True, False)}
-            yield f"### {words.capitalize()}\n"
-            yield from interval_table(done, kind, INTERVALS, truth, simulations)
-            yield f"\n### {words.capitalize()}: beside other intervals\n"
-            yield from width_table(done, kind, truth, simulations)
-            yield ""
-    for smaller, those in SECOND_SMALLER.items():
-        if smaller in kinds:
-            truth = {balanced: second_family.harsh_truths(balanced) for balanced in (True, False)}
-            yield f"### {smaller.removeprefix(f'{HARSH}: ').capitalize()} of the second family\n"
-            yield from interval_table(done, smaller, those, truth, simulations)
-            yield ""
-    if kinds & set(SKEWED):
-        yield "### Verdicts where topics' effects are exponential and noise is heavy-tailed\n"
-        yield from verdict_table(done, simulations, [(case, name, name) for name, case in SKEWED.items()])
-
-
-def share_table(done: dict[Cell, dict[str, list[Any]]], kind: str, simulations: int) -> Iterator[str]:
-    """A row for each share: its mean over samples, bold where that is above what it may be by more than two standard
-    errors."""
-    yield f"| mean over samples | at most | {' | '.join(HEADS)} |"
-    yield f"| --- | ---: |{' ---: |' * len(HEADS)}"
-    for name, most in SHARES.items():
-        marks = []
-        for topics in TOPICS:
-            for balanced in (True, False):
-                drawn = [
-                    one for one in together(done, kind, topics, balanced).get(name, []) if one is not None
-                ]
-                if not drawn:
-                    marks.append("none")
-                    continue
-                mean, error = float(np.mean(drawn)), float(np.std(drawn)) / len(drawn) ** 0.5
-                mark = "**" if most is not None and mean > most + 2 * error else ""
-                fewer = f", n = {len(drawn)}" if len(drawn) != simulations else ""
-                marks.append(f"{mark}{mean:.3f}{mark}{fewer}")
-        yield f"| {name} | {'' if most is None else f'{most:.2f}'} | {' | '.join(marks)} |"
-
-
-def guarantee_page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:
-    """The tables of what is guaranteed by labels as Markdown."""
-    yield f"{simulations} simulations a cell.\n"
-    for kind, words in FAMILIES.items():
-        truth = {balanced: true_means(kind, balanced) for balanced in (True, False)}
-        yield f"### {words.capitalize()}: unequal probabilities\n"
-        yield from interval_table(done, f"{PREFIX}{kind}", MEANS, truth, simulations)
-        yield f"\n### {words.capitalize()}: errors of what is kept\n"
-        yield from share_table(done, f"{PREFIX}{kind}", simulations)
-        yield ""
-
-
-APART = {
-    "guarantees": (GUARANTEES, guarantee_cells, guarantee_page),
-}
-"""What is drawn and put on the page by itself, of both families."""
 
 
 def write_section(page: Path, heading: str, tables: str) -> None:
@@ -634,7 +453,7 @@ def main() -> None:
     parser.add_argument("--as-it-is", action="store_true")
     parser.add_argument(
         "--only", nargs="*", default=[], metavar="NAME",
-        help="only intervals, tournaments, verdicts, or cells whose names begin so; guarantees",
+        help="only intervals, tournaments, verdicts, or cells whose names begin so",
     )  # fmt: skip
     parser.add_argument("--without", nargs="*", default=[], metavar="NAME", help="not these; named likewise")
     parser.add_argument(
@@ -645,7 +464,6 @@ def main() -> None:
     parser.add_argument(
         "--minutes", type=float, default=math.inf, help="begin nothing more after so many; go on another time"
     )
-    parser.add_argument("--second", action="store_true", help="the second family")
     args = parser.parse_args()
     processes, samples = 0 if args.as_it_is else args.processes, min(CHUNK, args.simulations)
     until = time.time() + 60 * args.minutes
@@ -653,20 +471,8 @@ def main() -> None:
     def drawn(wanted: Iterable[Cell]) -> dict[Cell, dict[str, list[Any]]]:
         return kept_chunks(args.kept, list(wanted), processes, samples, until)
 
-    if apart := APART.get(" ".join(args.only)):
-        heading, its_cells, its_page = apart
-        done = drawn(its_cells(args.simulations))
-        if not args.no_tables:
-            tables = "\n".join(its_page(done, args.simulations))
-            print(tables) if args.page is None else write_section(args.page, heading, tables)
-        return
-    done = drawn(wanted_cells(args.second, args.simulations, args.only, args.without))
+    done = drawn(wanted_cells(args.simulations, args.only, args.without))
     if args.no_tables:
-        return
-    done |= drawn(doubtful_rivals(done, args.simulations))
-    if args.second:
-        tables = "\n".join(second_page(done, args.simulations))
-        print(tables) if args.page is None else write_section(args.page, SECOND_TABLES, tables)
         return
     for count in (args.simulations, AGAIN * args.simulations):
         done |= drawn(doubtful(done, count))
