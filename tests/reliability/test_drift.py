@@ -12,15 +12,11 @@ import pytest
 from conqret import drift, judge
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.judge_folder import JudgeRecord
-from conqret.studies.card.card_fit import last_checked, standing
-from conqret.studies.card.page import card_sheet
-from conqret.studies.card.result import make_card
 from conqret.studies.drift.drift_requirements import check_drift_requirement, parse_drift_requirement
 from conqret.studies.drift.drift_study import judge_wave
 from conqret.studies.drift.page import chart_tables, drift_junit, drift_screen, drift_sheet
 from conqret.studies.drift.result import Drift, WavePlan, chart_waves, read_drift
 from conqret.studies.drift.waves import Wave, WaveJudgments, changes_between, few
-from tests.reliability.cards import card_of, parts_of
 
 ANCHORS = [
     {"id": f"a{n}", "topic": f"topic {n % 8}", "argument": f"argument {n} " + "because " * (n % 5)}
@@ -284,31 +280,6 @@ def test_runs_of_others_and_too_few_topics_are_refused(judged: Path, tmp_path: P
     summary.unlink()
     with pytest.raises(DeclarationError, match="contains no finished run"):
         drift(tmp_path / "few")
-
-
-def test_a_card_says_when_behaviour_was_last_checked(stricter: Drift, tmp_path: Path) -> None:
-    card = card_of(tmp_path, with_bias=False)
-    assert last_checked(card) == card.run.created[:10]
-    newest = stricter.waves[-1]
-    recorded = newest.model_copy(update={"date": "2031-01-01", "recorded": True})
-    asked = newest.model_copy(
-        update={"date": "2030-05-06T06:00:00+00:00", "fingerprint": card.run.fingerprint}
-    )
-    told = stricter.model_copy(update={"waves": (*stricter.waves, recorded, asked)})
-    known = card.model_copy(update={"drift": told})
-    assert last_checked(known) == "2030-05-06"
-    assert "behavior last checked on 2030-05-06, and it had drifted by then: clarity (severity)" in standing(
-        known
-    )
-    page = card_sheet(known)
-    assert "Is it still as it was?" in page.markdown()
-    with pytest.raises(
-        DeclarationError, match=r"the newest wave \(day 12\) belongs to another judge configuration"
-    ):
-        make_card(card.run, *parts_of(tmp_path), drift=stricter)
-    assert "The judge has drifted on clarity (severity)" in " ".join(
-        make_card(card.run, *parts_of(tmp_path), drift=told).limits
-    )
 
 
 def test_a_series_is_read_again(stricter: Drift, tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.agreement.trivial_judges import not_beaten
 from conqret.studies.bias.result import BiasTable
 from conqret.studies.card.run_cost import Cost
-from conqret.studies.drift.result import Drift
 from conqret.studies.sensitivity.curves import Curve
 from conqret.studies.validate.result import Validation
 
@@ -37,7 +36,6 @@ def known_limits(
     bias: BiasTable | None,
     cost: Cost,
     topics: int,
-    drift: Drift | None = None,
 ) -> tuple[str, ...]:
     """Sentences, the gravest first."""
     single = [row.dimension for row in rows if row.annotators < 2]
@@ -46,7 +44,6 @@ def known_limits(
     sentences = {
         "This judge is the lexical baseline: it counts words and understands nothing. An LLM judge is useful "
         "only if it agrees better with annotators than this baseline does.": record.baseline,
-        **_drift(drift),
         **_agreement(rows),
         **_beside(validation),
         **_curves(curves),
@@ -148,12 +145,6 @@ def _curves(curves: Sequence[Curve]) -> dict[str, object]:
         f"Scores do not change as expected when items are perturbed: {_names(blind)}.": blind,
         f"The data do not tell whether scores change as expected when items are perturbed: {_names(unknown)}.": unknown,
     }
-
-
-def _drift(drift: Drift | None) -> dict[str, object]:
-    alarms = () if drift is None else drift.alarms
-    names = _names(sorted({f"{alarm.metric} ({alarm.quantity})" for alarm in alarms}))
-    return {f"The judge has drifted on {names}: what was measured before the drift no longer holds.": alarms}
 
 
 def _bias(bias: BiasTable | None) -> dict[str, object]:

@@ -24,7 +24,6 @@ from conqret.studies.card.card_tables import (
     verdict_rows,
 )
 from conqret.studies.card.result import FILE_NAME, Card
-from conqret.studies.drift.page import chart_tables
 from conqret.studies.sensitivity.page import answer, chart
 from conqret.studies.sensitivity.sensitivity_tables import how_decided
 
@@ -65,7 +64,6 @@ def card_sheet(card: Card) -> ReportPage:
                 list(_repeatability(card)),
             ),
             *_bias(card),
-            Section("Is it still as it was?", [] if card.drift is None else [*chart_tables(card.drift)]),
             Section("Missing scores", [PageRemarks(list(_missing(card)))]),
             Section("Judge configuration", [instrument_table(card)], _INSTRUMENT),
         ],

@@ -27,15 +27,12 @@ class EvidenceFiles(OptionGroup):
             judge can be trusted).
         sensitivity: The folder of a run of `conqret sensitivity`: its result becomes part of the judge card (a page on
             how far the judge can be trusted).
-        drift: The folder of `conqret judges drift`: its result becomes part of the judge card (a page on how far the
-            judge can be trusted).
     """
 
     calibration: Path | None = None
     baseline: label_options.Baseline = None
     bias: Path | None = None
     sensitivity: Path | None = None
-    drift: Path | None = None
 
 
 @grouped
@@ -96,7 +93,6 @@ def validate(
         baseline=evidence.baseline,
         bias=evidence.bias,
         sensitivity=evidence.sensitivity,
-        drift=evidence.drift,
         output=output or run,
     )
     _remark(validated.validation)
