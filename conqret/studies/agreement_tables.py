@@ -26,9 +26,9 @@ SHOWN = ("mean", CALIBRATED, *TRIVIAL)
 """The judge, and what stands beside it, in this order."""
 _ONE_ANNOTATOR = (
     " “One annotator” is the alpha of one annotator with the combined label of the other annotators (the mean over "
-    "annotators). “Judge in place of one” is the alpha of the judge with the combined label of all annotators but one "
-    "(“Calibrated in place of one” uses calibrated scores): compare it with “One annotator”. “Inter-annotator” is the "
-    "alpha of all annotators with each other, without the judge."
+    "annotators). “Judge in place of one” is the alpha of the judge with the combined label of all annotators but one: "
+    "compare it with “One annotator”. “Inter-annotator” is the alpha of all annotators with each other, without the "
+    "judge."
 )
 NOT_EVERYWHERE = "it has no value on some of the judge's units"
 
@@ -171,16 +171,13 @@ def pairs_table(pairs: Sequence[JudgePair], basis: Basis) -> Table:
     )
 
 
-def as_one(mapped: bool) -> tuple[str, ...]:
-    """The columns where several annotators labeled; ``mapped`` with that of calibrated scores."""
-    calibrated = ["Calibrated in place of one"] if mapped else []
-    return ("Judge in place of one", *calibrated, "One annotator", "Inter-annotator")
+AS_ONE = ("Judge in place of one", "One annotator", "Inter-annotator")
+"""The columns where several annotators labeled."""
 
 
-def as_one_cells(reached: DimensionAgreement | Average, mapped: bool) -> tuple[Cell, ...]:
-    """The cells of :func:`as_one`."""
-    calibrated = (reached.calibrated_as_person,) if mapped else ()
-    return (reached.as_person, *calibrated, reached.person, reached.people)
+def as_one_cells(reached: DimensionAgreement | Average) -> tuple[Cell, ...]:
+    """The cells of :data:`AS_ONE`."""
+    return (reached.as_person, reached.person, reached.people)
 
 
 def agreement_table(validation: Validation) -> Table:
@@ -188,21 +185,20 @@ def agreement_table(validation: Validation) -> Table:
     several."""
     average = validation.average
     several = any(row.annotators > 1 for row in validation.dimensions.values())
-    mapped = CALIBRATED in average.judge
     rows: list[tuple[Cell, ...]] = [
         (
             words.label(name),
             row.compared,
             row.alpha,
-            *(several * as_one_cells(row, mapped)),
+            *(several * as_one_cells(row)),
             f"{row.coverage:.1%}",
         )
         for name, row in validation.dimensions.items()
     ]
-    whole = several * as_one_cells(average, mapped)
+    whole = several * as_one_cells(average)
     return Table(
         "Krippendorff's alpha with annotators",
-        ("Dimension", "Units", "Judge and annotators", *several * as_one(mapped), "Coverage"),
+        ("Dimension", "Units", "Judge and annotators", *several * AS_ONE, "Coverage"),
         rows,
         foot=[("Average", "", average.judge["mean"], *whole, f"{validation.coverage:.1%}")],
         note=f"{alpha_note(validation.basis, several)} "

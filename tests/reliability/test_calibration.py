@@ -9,15 +9,12 @@ import pytest
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
-from conqret.io.labels import Unit
 from conqret.stats.agreement import krippendorff_alpha
 from conqret.stats.estimate import Estimate, JackknifedEstimate
-from conqret.stats.isotonic import monotone
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.label_join import join_labels
 from conqret.studies.agreement.trivial_judges import floor_judgments, not_beaten
-from conqret.studies.agreement_tables import agreement_table
 from conqret.studies.calibrate.calibration import Calibration
 from conqret.studies.calibrate.calibration_maps import CalibrationSample, MonotoneMap, tried
 from conqret.studies.calibrate.page import calibration_sheet, reliability_diagram
@@ -115,35 +112,6 @@ def test_intervals_fit_the_maps_again_without_each_topic(seen, found):
     other = replace(labels, labels=labels.labels[3:])
     fixed = validate(judgments, other, calibration=found).dimensions["clarity"].variants["calibrated"]
     assert fixed.high - fixed.low < 0.8 * (row.high - row.low)
-
-
-def test_calibrated_scores_stand_in_the_place_of_one_person(seen, found):
-    """Beside what one person reaches stands what the calibrated scores reach against the same labels of the others; as
-    it is, the judge reaches less."""
-    judgments, labels, _, _ = seen
-    result = validate(judgments, labels, calibration=found)
-    row, table = (
-        result.dimensions["clarity"],
-        labels.table("clarity", [Unit(one.item) for one in judgments])[1],
-    )
-    score = np.array([one.value("clarity") for one in judgments])
-    people = (table.mean(axis=0) - 1) / 2
-    fold = np.array([found.folds[one.topic] for one in judgments])
-    said = np.empty(len(score))
-    for one in range(5):
-        said[fold == one] = np.interp(score[fold == one], *monotone(score[fold != one], people[fold != one]))
-    each = [
-        krippendorff_alpha([1 + 2 * said, np.delete(table, place, axis=0).mean(axis=0)], "ordinal")
-        for place in range(len(table))
-    ]
-    assert row.calibrated_as_person.value == pytest.approx(np.mean(each))
-    assert row.calibrated_as_person.low < row.calibrated_as_person.value < row.calibrated_as_person.high
-    assert row.calibrated_as_person.value > row.as_person.value + 0.1
-    assert result.average.calibrated_as_person.value is not None
-    assert "Calibrated in place of one" in [column.title for column in agreement_table(result).columns]
-    plain = validate(judgments, labels)
-    assert plain.dimensions["clarity"].calibrated_as_person.value is None
-    assert "Calibrated in place of one" not in [column.title for column in agreement_table(plain).columns]
 
 
 def test_noise_gains_nothing(tmp_path):

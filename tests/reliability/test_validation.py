@@ -19,11 +19,6 @@ def test_alpha_is_that_of_the_package(tmp_path, rng):
             wanted = krippendorff.alpha(reliability_data=np.array(ratings), level_of_measurement="ordinal")
             assert estimate.value == pytest.approx(wanted)
             assert estimate.low < estimate.value < estimate.high
-        each = [
-            krippendorff.alpha(reliability_data=np.array([judge, person]), level_of_measurement="ordinal")
-            for person in table
-        ]
-        assert row.alpha_each.value == pytest.approx(np.mean(each))
         assert row.names == list(PEOPLE)
     assert found.average.dimensions == ["clarity"]
     assert found.average.judge["mean"].value == found.dimensions["clarity"].alpha.value

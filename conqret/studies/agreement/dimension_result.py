@@ -18,7 +18,7 @@ class DimensionAgreement(Frozen):
     label, ``people`` that among the people, ``person`` what one of them reaches against the one label of the others
     (mean over them), and ``as_person`` what the judge reaches in that one's place, against the same labels of the same
     units: the two are fairly compared, and ``to_person`` is the second minus the first. ``calibrated`` is alpha where a
-    calibration put the scores onto people's scale, and ``calibrated_as_person`` what those scores reach in that place.
+    calibration put the scores onto people's scale.
     ``statistics`` has all that are declared in :mod:`conqret.studies.agreement.statistics`, each with a value or a
     reason. ``stands_in`` says whether the judge passes the alternative annotator test (None: no test). ``over`` is the
     alpha of the judge (calibrated, where it is) minus that of each free baseline, on the same units (one below 0 counts
@@ -42,7 +42,6 @@ class DimensionAgreement(Frozen):
     stands_in: bool | None
     over: Mapping[str, Estimate] = {}
     to_person: Estimate = Estimate(None)
-    calibrated_as_person: Estimate = Estimate(None)
 
     @property
     def parted(self) -> bool:
@@ -72,9 +71,7 @@ class DimensionValidation(DimensionAgreement):
 
     ``variants`` are alpha for the judge's mean, majority and single samples, for its ``calibrated`` scores, and for
     the free baselines (``length``, ``constant``, ``floor``).
-    ``alpha_each`` is the mean over annotators of the alpha with that one alone. ``mean`` estimates the mean of people's
-    labels over all judged units in [0, 1]; ``worst_case`` and ``best_case`` bound the judge's own mean if every missing
-    score were 0 or 1.
+    ``mean`` estimates the mean of people's labels over all judged units in [0, 1].
     """
 
     onto: str
@@ -87,11 +84,8 @@ class DimensionValidation(DimensionAgreement):
     missing_labels: int
     cannot_judge: int
     variants: dict[str, Estimate]
-    alpha_each: Estimate
     alternative: AlternativeAnnotator
     mean: CorrectedMean
-    worst_case: float | None
-    best_case: float | None
 
     @property
     def agreement(self) -> DimensionAgreement:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import Unit
 from conqret.stats.agreement import alphas
-from conqret.stats.estimate import Estimate, JackknifedEstimate, average, undefined, without_value
+from conqret.stats.estimate import Estimate, JackknifedEstimate, undefined, without_value
 from conqret.stats.rater_ceiling import mean_of_raters
 from conqret.stats.resampling import Resamples
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.annotator_agreement import labels_table
 from conqret.studies.agreement.label_join import JoinedLabels, UnitScores
-from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, Of, Statistic
+from conqret.studies.agreement.statistics import Of, Statistic
 
 if TYPE_CHECKING:
     import numpy as np
@@ -196,15 +196,6 @@ class View:
                 without.append(of_sides(self.on_labels(refitted, rounded=rounds), some))
         return replace(sampled, without=np.array(without, dtype=float))
 
-    def each(self, drawn: Resamples) -> JackknifedEstimate:
-        """The mean over annotators of the judge's alpha with that one alone."""
-        import numpy as np
-
-        if not self.placed:
-            return without_value(NO_SCALE)
-        judge = np.broadcast_to(self.judge(), self.table.shape)
-        return average(alphas(np.stack([judge, self.table], axis=1), self.scale.level, drawn))
-
     def person(self, drawn: Resamples) -> tuple[JackknifedEstimate, JackknifedEstimate]:
         """The mean over annotators of the alpha with the one label of the others: that of each annotator, and that of
         the judge in their place, on the units that both have."""
@@ -221,32 +212,6 @@ class View:
             for each in (person, judge)
         )
         return mean_alpha, stand_in if self.placed else without_value(NO_SCALE)
-
-    def calibrated_person(self, drawn: Resamples) -> JackknifedEstimate:
-        """The same of the calibrated scores in the place of each annotator; fitted again as in :meth:`alpha`."""
-        import numpy as np
-
-        if len(self.names) < 2 or not self.placed:
-            return without_value(NO_SCALE if not self.placed else "fewer than two annotators labeled it")
-        if CALIBRATED not in self.variants:
-            return without_value(NOT_CALIBRATED)
-        others, missing = self._labels_of_others(), np.isnan(self.table)
-
-        def of_scores(
-            judge: NDArray[np.float64], some: NDArray[np.bool_], drawn: Resamples | None = None
-        ) -> JackknifedEstimate:
-            pairs = np.stack([np.where(missing[:, some], np.nan, judge), others[:, some]], axis=1)
-            return mean_of_raters(alphas(pairs, self.scale.level, drawn))
-
-        every = np.ones(self.table.shape[1], dtype=bool)
-        whole_alpha = of_scores(self.judge(CALIBRATED), every, drawn)
-        return self._refitted(
-            whole_alpha,
-            CALIBRATED,
-            drawn,
-            lambda judge, some: of_scores(judge, some).value,
-            rounds=self._rounds,
-        )
 
     def _labels_of_others(self) -> NDArray[np.float64]:
         """The one label of all annotators but each one: annotators by units."""

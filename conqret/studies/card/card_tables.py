@@ -11,7 +11,7 @@ from conqret.show import words
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.studies.agreement.annotator_agreement import OVERALL
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
-from conqret.studies.agreement_tables import alpha_note, as_one, as_one_cells, average_note
+from conqret.studies.agreement_tables import AS_ONE, alpha_note, as_one_cells, average_note
 from conqret.studies.card.result import Card
 from conqret.studies.sensitivity.curves import Curve
 from conqret.studies.sensitivity.sensitivity_tables import damage
@@ -31,7 +31,7 @@ def agreement_rows(card: Card) -> Table:
             row.compared,
             row.alpha,
             *([row.calibrated] if mapped else []),
-            *(several * as_one_cells(row, mapped)),
+            *(several * as_one_cells(row)),
             *(row.statistics[statistic.name] for statistic in SHOWN),
         )
         for row in card.agreement
@@ -39,7 +39,7 @@ def agreement_rows(card: Card) -> Table:
     foot: list[tuple[Cell, ...]] = []
     if (average := card.average) is not None:
         raw_and_mapped = [average.judge.get(name, "") for name in ("mean", *([CALIBRATED] if mapped else []))]
-        people = several * as_one_cells(average, mapped)
+        people = several * as_one_cells(average)
         name = f"Average of {len(average.dimensions)}"
         foot = [(name, "", *raw_and_mapped, *people, *[""] * len(SHOWN))]
     return Table(
@@ -49,7 +49,7 @@ def agreement_rows(card: Card) -> Table:
             "Units",
             "Judge and annotators",
             *(["Calibrated"] if mapped else []),
-            *several * as_one(mapped),
+            *several * AS_ONE,
             *(statistic.title for statistic in SHOWN),
         ),
         rows,

@@ -167,7 +167,6 @@ def _replacing(validation: Validation) -> Section:
 def _means(validation: Validation) -> Table:
     rows = validation.dimensions.values()
     both = any(row.mean.power for row in rows)
-    missing = any(row.worst_case != row.best_case for row in rows)
     note = (
         "The table has estimates of the mean label of all items. “Mean score” is the mean of the judge's scores "
         "of all "
@@ -184,8 +183,6 @@ def _means(validation: Validation) -> Table:
         f"labeled "
     )
     note += "items are a random sample of them, or are weighted by an inclusion_probability that their labels state."
-    if missing:
-        note += " “Worst case” and “Best case” are the judge's mean if every missing score were 0 or 1."
     return Table(
         "Mean human label over all judged items, in [0, 1]",
         (
@@ -193,7 +190,6 @@ def _means(validation: Validation) -> Table:
             "Mean score",
             "Mean label",
             *both * ("Both", "Weight"),
-            *missing * ("Worst case", "Best case"),
         ),
         [
             (
@@ -201,7 +197,6 @@ def _means(validation: Validation) -> Table:
                 row.mean.naive,
                 row.mean.labels,
                 *both * (row.mean.corrected, row.mean.power),
-                *missing * (row.worst_case, row.best_case),
             )
             for row in rows
         ],

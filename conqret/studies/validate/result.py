@@ -50,8 +50,7 @@ class ValidatedJudge(Frozen):
 class Average(Frozen):
     """Means over ``dimensions``: overall quality and, where the taxonomy of argument quality was labelled, all that
     does not belong to it are left out. ``judge`` has each variant, ``people`` people among themselves,
-    ``calibrated_as_person`` the calibrated scores in the place of one; ``gain`` is the
-    alpha of the calibrated scores minus that of the scores as they are."""
+    and ``gain`` is the alpha of the calibrated scores minus that of the scores as they are."""
 
     dimensions: list[str]
     judge: dict[str, Estimate]
@@ -59,7 +58,6 @@ class Average(Frozen):
     person: Estimate
     as_person: Estimate
     gain: Estimate
-    calibrated_as_person: Estimate = Estimate(None)
 
     @property
     def quantities(self) -> dict[str, Estimate]:
@@ -122,7 +120,6 @@ class DimensionCheck:
     people: JackknifedEstimate
     person: JackknifedEstimate
     as_person: JackknifedEstimate
-    calibrated_as_person: JackknifedEstimate
 
 
 def check_dimension(
@@ -134,12 +131,9 @@ def check_dimension(
     judge = {name: view.alpha(name, drawn) for name in view.variants}
     people = alphas(view.table[None], scale.level, drawn)[0]
     person, as_person = view.person(drawn)
-    calibrated_as_person = view.calibrated_person(drawn)
     variants = {name: statistic.estimate(confidence) for name, statistic in judge.items()}
     absent = joined.labels.absent(dimension)
     labelled, scored = int(view.labelled.sum()), int((view.labelled & view.scored).sum())
-    values = [score.value for score in view.found.values()]
-    held, lost = sum(value or 0.0 for value in values), values.count(None)
     reasons = Counter(score.reason for score in view.found.values() if score.value is None)
     alternative = _alternative(view)
     result = DimensionValidation(
@@ -151,7 +145,7 @@ def check_dimension(
         onto=view.onto_words,
         annotators=len(view.names),
         names=list(view.names),
-        judged=len(values),
+        judged=len(view.found),
         labelled=labelled,
         scored=scored,
         compared=int(view.compared.sum()),
@@ -163,21 +157,17 @@ def check_dimension(
         alpha=variants["mean"],
         variants=variants,
         over=over_trivial(judge, confidence),
-        alpha_each=view.each(drawn).estimate(confidence),
         people=people.estimate(confidence),
         person=person.estimate(confidence),
         as_person=as_person.estimate(confidence),
         to_person=_difference(as_person, person).estimate(confidence),
-        calibrated_as_person=calibrated_as_person.estimate(confidence),
         calibrated=variants.get(CALIBRATED, undefined(NOT_CALIBRATED)),
         statistics={name: view.statistic(statistic, drawn) for name, statistic in STATISTICS.items()},
         alternative=alternative,
         stands_in=alternative.passed,
         mean=_mean(view),
-        worst_case=held / len(values) if values else None,
-        best_case=(held + lost) / len(values) if values else None,
     )
-    return DimensionCheck(result, judge, people, person, as_person, calibrated_as_person)
+    return DimensionCheck(result, judge, people, person, as_person)
 
 
 def _difference(sampled: JackknifedEstimate, other: JackknifedEstimate) -> JackknifedEstimate:
@@ -327,7 +317,4 @@ def _average(checked: Mapping[str, DimensionCheck], confidence: float) -> Averag
         people=average([check.people for check in every]).estimate(confidence),
         person=average([check.person for check in every]).estimate(confidence),
         as_person=average([check.as_person for check in every]).estimate(confidence),
-        calibrated_as_person=average([check.calibrated_as_person for check in every]).estimate(confidence)
-        if CALIBRATED in means
-        else undefined(NOT_CALIBRATED),
     )
