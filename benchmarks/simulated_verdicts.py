@@ -267,7 +267,7 @@ CASES: tuple[Case, ...] = (
 
 
 TOPIC_SPREAD, HEAVY = 0.15, 3
-"""Where effects are skewed: the standard deviation of topics' effects, and the degrees of freedom of the noise of items."""
+"""Where effects are skewed: the standard deviation of topics' effects, and the degrees of freedom of items' noise."""
 TIED = 0.4
 """By how much the logarithm of a topic's size rises with its effect."""
 
