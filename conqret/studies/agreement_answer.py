@@ -7,12 +7,13 @@ from collections.abc import Collection, Iterator, Sequence
 from conqret.errors import number
 from conqret.show import words
 from conqret.show.forest import Forest, forests
+from conqret.show.report_page import ReportPage, section
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import PeopleAgreement
 from conqret.studies.agreement.dimension_result import DimensionAgreement
 from conqret.studies.agreement.trivial_judges import AS_CHANCE, TRIVIAL, WORDS, listed
-from conqret.studies.agreement_tables import head
+from conqret.studies.agreement_tables import head, people_table
 from conqret.studies.card.card_limits import WEAK
 from conqret.studies.validate.result import Average
 
@@ -217,3 +218,24 @@ def _alpha(row: DimensionAgreement, confidence: float) -> str:
 
 def _name(row: DimensionAgreement) -> str:
     return words.label(row.dimension).lower()
+
+
+def agreement_sheet(study_agreement: PeopleAgreement) -> ReportPage:
+    """The page: alpha by dimension or topic as a picture, and the table."""
+    basis = study_agreement.basis
+    return ReportPage(
+        "agreement",
+        "Do the annotators agree with each other?",
+        [section(people_table(study_agreement))],
+        answer=annotators_answer(study_agreement),
+        picture=annotators_picture(study_agreement),
+        how_to_read=[
+            "Krippendorff's alpha is 1 where annotators always agree, and 0 where they agree only as often as by "
+            "chance. Where annotators disagree with each other, no judge can agree with all of them: conqret "
+            "validate compares judge-human agreement with inter-annotator agreement."
+        ],
+        facts=[
+            ("Labels", f"{basis.labels} ({basis.layout})"),
+            (f"{basis.clustered_by.capitalize()}s", words.count(basis.clusters)),
+        ],
+    )

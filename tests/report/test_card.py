@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from conqret.stats.estimate import Estimate
-from conqret.studies.card.card_tables import repeatability_table
 from conqret.studies.card.page import write_card
 from conqret.studies.card.result import Card, read_card
+from conqret.studies.variance.page import repeatability_table
 from conqret.studies.variance.result import Repeatability
 from tests.reliability.cards import card_of
 from tests.report.chromium import Chromium

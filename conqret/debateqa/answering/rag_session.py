@@ -24,7 +24,7 @@ from conqret.prompts import Library, RenderedPrompt
 if TYPE_CHECKING:
     from conqret.debateqa.answering.retrieved_chunks import ChunkSearch
 from conqret.debateqa.curation.offline_perspectives import points_of_view
-from conqret.text.sides import standpoints
+from conqret.text.stance_detection import standpoints
 
 SENTENCES = 8
 """Of an answer, where nothing is said of its length."""

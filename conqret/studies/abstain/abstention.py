@@ -15,8 +15,7 @@ from conqret.data.item import Frozen
 from conqret.judging.scales import confidences
 from conqret.stats.estimate import Estimate
 from conqret.stats.selective import SelectedScores, fewest_labels
-from conqret.studies.agreement.agreement_settings import Basis
-from conqret.studies.agreement.fitted_file import FittedFile
+from conqret.studies.agreement.agreement_settings import Basis, FittedFile
 
 
 class Trust(Frozen):

@@ -48,8 +48,7 @@ def agree(
     """
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement.annotator_agreement import agreement
-    from conqret.studies.agreement.page import agreement_sheet
-    from conqret.studies.agreement_answer import annotators_answer
+    from conqret.studies.agreement_answer import agreement_sheet, annotators_answer
     from conqret.studies.agreement_tables import people_table
 
     agreement_result = agreement(

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import Unit
 from conqret.stats.agreement import alphas
+from conqret.stats.correlation import mean_of_raters
 from conqret.stats.estimate import Estimate, JackknifedEstimate, undefined, without_value
-from conqret.stats.rater_ceiling import mean_of_raters
 from conqret.stats.resampling import Resamples
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.annotator_agreement import labels_table

@@ -20,10 +20,10 @@ from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement_tables import agreement_table
-from conqret.studies.card.card_tables import repeatability_table
 from conqret.studies.card.result import Card
 from conqret.studies.validate.result import Validation
 from conqret.studies.validate.validate import validate
+from conqret.studies.variance.page import repeatability_table
 
 
 @dataclass(frozen=True, slots=True)

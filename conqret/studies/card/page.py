@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.judge_parts import JURY
+from conqret.judging.rubrics import identity_in_words
 from conqret.judging.summary_tables import judge_name
 from conqret.show import words
 from conqret.show.page import write_files
 from conqret.show.report_page import PageRemarks, Part, ReportPage, Section
+from conqret.show.table import Alarm, Cell, Column, Table
+from conqret.studies.agreement.annotator_agreement import OVERALL
+from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.agreement_answer import agreement_answer, agreement_picture
-from conqret.studies.agreement_tables import over_parts
+from conqret.studies.agreement_tables import AS_ONE, alpha_note, as_one_cells, average_note, over_parts
 from conqret.studies.bias.page import bias_parts
 from conqret.studies.bias.screen import headlines
 from conqret.studies.card.card_fit import last_checked
-from conqret.studies.card.card_tables import (
-    agreement_rows,
-    instrument_table,
-    main_curves,
-    repeatability_table,
-    verdict_rows,
-)
 from conqret.studies.card.result import FILE_NAME, Card
+from conqret.studies.sensitivity.curves import Curve
 from conqret.studies.sensitivity.page import answer, chart
-from conqret.studies.sensitivity.sensitivity_tables import how_decided
+from conqret.studies.sensitivity.sensitivity_tables import damage, how_decided
+from conqret.studies.variance.page import repeatability_table
 
 PAGE_NAME, MARKDOWN_NAME = "card.html", "card.md"
 
@@ -173,3 +173,99 @@ def _missing(card: Card) -> Iterator[str]:
         f"{words.count(missing.unscored)} got no valid response, and {words.count(missing.failed)} got no response."
     )
     yield from (f"{words.count(count)}: {words.reason(name)}." for name, count in missing.reasons.items())
+
+
+SHOWN = [statistic for statistic in STATISTICS.values() if statistic.on_card]
+"""The statistics that a card shows."""
+
+
+def agreement_rows(card: Card) -> Table:
+    """The judge beside people, a row for each dimension; where one person labelled, without what takes several."""
+    mapped = any(row.calibrated.value is not None for row in card.agreement)
+    several = card.annotators > 1
+    rows: list[tuple[Cell, ...]] = [
+        (
+            words.label(row.dimension),
+            row.compared,
+            row.alpha,
+            *([row.calibrated] if mapped else []),
+            *(several * as_one_cells(row)),
+            *(row.statistics[statistic.name] for statistic in SHOWN),
+        )
+        for row in card.agreement
+    ]
+    foot: list[tuple[Cell, ...]] = []
+    if (average := card.average) is not None:
+        raw_and_mapped = [average.judge.get(name, "") for name in ("mean", *([CALIBRATED] if mapped else []))]
+        people = several * as_one_cells(average)
+        name = f"Average of {len(average.dimensions)}"
+        foot = [(name, "", *raw_and_mapped, *people, *[""] * len(SHOWN))]
+    return Table(
+        "Krippendorff's alpha and other statistics",
+        (
+            "Dimension",
+            "Units",
+            "Judge and annotators",
+            *(["Calibrated"] if mapped else []),
+            *several * AS_ONE,
+            *(statistic.title for statistic in SHOWN),
+        ),
+        rows,
+        foot=foot,
+        note=" ".join(
+            (
+                f"Columns without another name are Krippendorff's alpha. {alpha_note(card.basis, several)}",
+                *(
+                    [average_note(average.dimensions, {row.dimension: row.alpha for row in card.agreement})]
+                    if average
+                    else []
+                ),
+                *mapped
+                * (
+                    "“Calibrated” is the alpha of scores mapped to the labels' scale, with labels of other topics.",
+                ),
+                *(statistic.about for statistic in SHOWN if statistic.about),
+            )
+        ),
+    )
+
+
+def main_curves(card: Card) -> list[Curve]:
+    """The curves to draw: all but those of single dimensions of quality, and those that are not as they should be."""
+    single = {dimension.name for dimension in DIMENSIONS} - {OVERALL}
+    return [row for row in card.sensitivity if row.verdict == "no" or row.metric not in single]
+
+
+def verdict_rows(curves: Sequence[Curve]) -> Table:
+    """What known damage should do to each metric, and what it does; a heading for each kind of damage."""
+    rows: dict[str, list[tuple[Cell, ...]]] = {}
+    for row in curves:
+        levels = ", ".join(f"{point.level:g}" for point in row.points)
+        heading = f"{row.perturbation} ({damage(row.perturbation)}), at {levels} {row.unit}"
+        means = ", ".join(f"{point.mean:.3f}" for point in row.points)
+        verdict_text = f"{row.verdict or 'nothing is expected'}: {row.words}"
+        cells = (
+            words.label(row.metric),
+            row.expected or "",
+            means,
+            Alarm(verdict_text) if row.verdict == "no" else verdict_text,
+        )
+        rows.setdefault(heading, []).append(cells)
+    columns = [Column(name, "text") for name in ("Metric", "Should", "Means", "As it should")]
+    return Table(
+        "All curves", columns, [line for head, row_group in rows.items() for line in ((head,), *row_group)]
+    )
+
+
+def instrument_table(card: Card) -> Table:
+    """What the fingerprint names."""
+    parts = {**identity_in_words(card.run.identity), "metrics": ", ".join(map(words.label, card.run.metrics))}
+    rows = [
+        (
+            name.replace("_", " "),
+            ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value),
+        )
+        for name, value in parts.items()
+        if value is not None
+    ]
+    return Table("Judge configuration", ("Part", Column("Value", "text")), rows)

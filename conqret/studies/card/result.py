@@ -20,8 +20,7 @@ from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.own_judge import recorded_judge
 from conqret.judging.summary import Summary
 from conqret.studies.agreement.agreement_settings import Basis
-from conqret.studies.agreement.dimension_result import DimensionAgreement
-from conqret.studies.agreement.missing_scores import Missingness
+from conqret.studies.agreement.dimension_result import DimensionAgreement, Missingness
 from conqret.studies.bias.result import BiasTable
 from conqret.studies.card.card_fit import differences
 from conqret.studies.card.card_limits import known_limits

@@ -27,10 +27,9 @@ from conqret.stats.resampling import Resamples, leave_one_out
 from conqret.stats.weighted_prediction import DrawnItems, weighted_mean
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions, label_counts
-from conqret.studies.agreement.dimension_result import DimensionValidation
+from conqret.studies.agreement.dimension_result import DimensionValidation, Missingness, missingness
 from conqret.studies.agreement.dimension_view import NO_PAIR, NO_SCALE, View
 from conqret.studies.agreement.label_join import JoinedLabels, JoinReport, join_labels
-from conqret.studies.agreement.missing_scores import Missingness, missingness
 from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import beside_trivial, over_trivial
 from conqret.studies.calibrate.calibration import Calibration

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from conqret.data.digest import gathered
 from conqret.show import words
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.design_study import OBJECTS, ORDER, SAMPLE
 from conqret.stats.estimate import undefined
 from conqret.stats.resampling import pooling
-from conqret.studies.variance.result import MetricVariance, VarianceSource, VarianceStudy
+from conqret.studies.variance.result import MetricVariance, Repeatability, VarianceSource, VarianceStudy
 
 Row = tuple[Cell, ...]
 
@@ -185,3 +186,25 @@ def _share(source: VarianceSource | None) -> Cell:
     if source is None:
         return None
     return undefined("no score differs") if source.share is None else f"{source.share:.0%}"
+
+
+def repeatability_table(rows: Sequence[Repeatability]) -> Table:
+    """How far the judge repeats itself; metrics that it repeats alike are one row."""
+    alike = gathered(((row.scores, str(row.deviation), str(row.generalizability)), row) for row in rows)
+    return Table(
+        "Repeatability",
+        (Column("Metric", "text"), "Scores", "Standard deviation", "Generalizability"),
+        [
+            (
+                ", ".join(words.label(row.metric) for row in same),
+                same[0].scores,
+                same[0].deviation,
+                same[0].generalizability,
+            )
+            for same in alike.values()
+        ],
+        note="“Standard deviation” is that of the scores of one item that is judged several times. “Generalizability” "
+        "is the share of the variance of scores that is due to differences between items; it is 1 where the judge "
+        "always gives an item the same score. Samples of a run may list the dimensions in another order; the bias "
+        "probe of repeatability sends exactly the same request again.",
+    )
