@@ -12,15 +12,13 @@ from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import PeopleAgreement
 from conqret.studies.agreement.dimension_result import DimensionAgreement
-from conqret.studies.agreement.trivial_judges import AS_CHANCE, TRIVIAL, WORDS, listed
+from conqret.studies.agreement.trivial_judges import NAMED, TRIVIAL, over_baselines
 from conqret.studies.agreement_tables import head, people_table
 from conqret.studies.card.card_limits import WEAK
 from conqret.studies.validate.result import Average
 
 ALPHA = "Krippendorff's α"
 BOUND = "Krippendorff's bound for tentative conclusions"
-NAMED = 3
-"""Dimensions on which the judge agrees that a sentence names beside the best; of more only this many."""
 WITH_CI = "Krippendorff's alpha, {:.0%} confidence intervals"
 
 
@@ -85,7 +83,7 @@ def _rest(
             f"The agreement of one annotator with the other annotators is α = {words.with_interval(one)}; that of the "
             f"judge with the same others is α = {words.with_interval(judge)}."
         )
-    sentences += _over_baselines(rows)
+    sentences += over_baselines({row.dimension: row.over for row in rows})
     parted = sum(row.parted for row in rows)
     if parted:
         where = "" if len(rows) == 1 else f" on {parted} of {len(rows)} dimensions"
@@ -100,36 +98,6 @@ def _rest(
             f"{chance:.1f} of {len(rows)} dimensions would be expected to have an interval above 0 by chance alone."
         )
     yield from (" ".join(texts) for texts in (sentences, cautions) if texts)
-
-
-def _over_baselines(rows: Collection[DimensionAgreement]) -> Iterator[str]:
-    """Than which baselines the judge is shown to agree better, and than which less: on which dimensions, where there
-    are several."""
-    better, unshown, less = [], [], []
-    for name, baseline in WORDS.items():
-        over = {_name(row): row.over[name] for row in rows if name in row.over}
-        known = {key: one for key, one in over.items() if one.value is not None}
-        above = [key for key, one in known.items() if one.low is not None and one.low > 0]
-        below = [
-            key
-            for key, one in known.items()
-            if one.high is not None and one.high < 0 and one.reason != AS_CHANCE
-        ]
-        several = len(rows) > 1
-        where = f" on {len(above) or 'none'} of {number(len(known), 'dimension')}" * several
-        where += f" ({', '.join(above)})" * (several and 0 < len(above) <= NAMED)
-        if known and (several or above):
-            better.append(f"than {baseline}{where}")
-        elif known and not below:
-            unshown.append(baseline)
-        if below:
-            less.append(f"than {baseline}{f' on {len(below)}' * several}")
-    if better:
-        yield f"The judge agrees significantly better with annotators {words.listed(better)}."
-    if unshown:
-        yield f"The judge is not shown to agree better with annotators than {listed(unshown)}."
-    if less:
-        yield f"It agrees significantly less with annotators {words.listed(less)}."
 
 
 def rows_person(

@@ -21,7 +21,7 @@ from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.held_out import FoldedChoice, HeldOutChoice
 from conqret.studies.agreement.shared_units import SharedUnits, UnitSides
-from conqret.studies.jury.ballots import Ballots, combine, preferred_label
+from conqret.studies.jury.ballots import Ballots
 from conqret.studies.jury.jury_run import jury
 from conqret.studies.jury.page import jury_tables, write_jury
 from tests.judging.runs import execution
@@ -38,21 +38,6 @@ def shared(people, judges):
     units = tuple(Unit(f"i{place}") for place in range(len(people)))
     clusters = tuple(f"t{place // EACH}" for place in range(len(people)))
     return SharedUnits(tuple("abcdef"[: len(judges)]), units, clusters, "topic", {"clarity": side})
-
-
-def test_rules_that_look_at_no_label():
-    scores = np.array([[0.0, 0.5, 1.0], [0.0, 0.0, 0.9]])
-    assert combine("mean", scores) == pytest.approx([0.5, 0.3])
-    assert combine("median", scores) == pytest.approx([0.5, 0.0])
-
-
-def test_verdicts_keep_their_words():
-    assert [preferred_label(value) for value in (1.0, 2 / 3, 0.5, 0.25)] == [
-        "first",
-        "first",
-        "tie",
-        "second",
-    ]
 
 
 def items(topics=TOPICS, each=EACH):

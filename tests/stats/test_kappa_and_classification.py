@@ -89,7 +89,7 @@ def test_fleiss_example():
 
 def test_equal_to_scikit_learn():
     rng = np.random.default_rng(1)
-    for _ in range(150):
+    for _ in range(30):
         n, size = int(rng.integers(20, 80)), int(rng.integers(2, 5))
         people = rng.integers(0, size, n).astype(float)
         judge = np.where(rng.random(n) < 0.5, people, rng.integers(0, size, n))

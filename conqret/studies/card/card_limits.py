@@ -10,7 +10,7 @@ from conqret.judging.judge_folder import JudgeRecord
 from conqret.show import words
 from conqret.studies.agreement.dimension_result import DimensionAgreement
 from conqret.studies.agreement.statistics import CALIBRATED
-from conqret.studies.agreement.trivial_judges import not_beaten
+from conqret.studies.agreement.trivial_judges import over_baselines
 from conqret.studies.bias.result import BiasTable
 from conqret.studies.card.run_cost import Cost
 from conqret.studies.sensitivity.curves import Curve
@@ -116,9 +116,10 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
 
 
 def _beside(validation: Validation) -> dict[str, object]:
-    """What a calibration changes, and where the judge is not shown to beat free baselines."""
+    """What a calibration changes, and which free baselines the judge is shown to beat."""
     raw, calibrated = (validation.average.judge.get(name) for name in ("mean", CALIBRATED))
-    trivial = not_beaten({name: row.over for name, row in validation.dimensions.items()})
+    over = {name: row.over for name, row in validation.dimensions.items()}
+    beaten = all((one.low or 0) > 0 for row in over.values() for one in row.values())
     gain = validation.average.gain
     mended = (
         f"Calibration (fitted on the labels of other topics) changes the judge's mean alpha from {raw} to "
@@ -130,7 +131,7 @@ def _beside(validation: Validation) -> dict[str, object]:
         mended = f"{mended}, which is no significant gain (difference {gain})"
     return {
         f"{mended}.": calibrated,
-        **{f"{words.capitalised(_words(text))}.": True for text in trivial},
+        **dict.fromkeys(over_baselines(over), not beaten),
     }
 
 
