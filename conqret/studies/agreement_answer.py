@@ -40,7 +40,7 @@ def agreement_answer(
             f"{who} with annotators {chance} on {_name(row)} "
             f"({_alpha(row, basis.settings.confidence)}, {clusters})"
         )
-        return [f"{first}.", *_rest(rows, basis, None)]
+        return [f"{first}.", *_rest(rows, None)]
     whole = words.number(len(rows), "dimension")
     if better:
         best, *others = sorted(better, key=lambda row: -(row.alpha.value or 0.0))
@@ -64,12 +64,10 @@ def agreement_answer(
         )
     if worse:
         first += f"; on {len(worse)} it agrees less than by chance"
-    return [f"{first}.", *_rest(rows, basis, average, better=bool(better or worse))]
+    return [f"{first}.", *_rest(rows, average)]
 
 
-def _rest(
-    rows: Collection[DimensionAgreement], basis: Basis, average: Average | None, better: bool = False
-) -> Iterator[str]:
+def _rest(rows: Collection[DimensionAgreement], average: Average | None) -> Iterator[str]:
     sentences: list[str] = []
     if average is not None and len(average.dimensions) > 1:
         mean = words.with_interval(average.judge["mean"])
@@ -90,14 +88,8 @@ def _rest(
         sentences.append(
             f"The data do not show that annotators agree with each other more than by chance{where}."
         )
-    cautions: list[str] = []
-    if better:
-        chance = (1 - basis.settings.confidence) / 2 * sum(row.alpha.low is not None for row in rows)
-        cautions.append(
-            f"The intervals are not corrected for the number of dimensions: if there were no agreement at all, "
-            f"{chance:.1f} of {len(rows)} dimensions would be expected to have an interval above 0 by chance alone."
-        )
-    yield from (" ".join(texts) for texts in (sentences, cautions) if texts)
+    if sentences:
+        yield " ".join(sentences)
 
 
 def rows_person(
@@ -152,28 +144,28 @@ def annotators_answer(study_agreement: PeopleAgreement) -> list[str]:
         return ["Inter-annotator agreement cannot be computed: no two annotators labeled the same unit."]
     clusters = words.number(basis.clusters, basis.clustered_by)
     whole = known[0].alpha if len(rows) == 1 else study_agreement.average
-    of = f"on {words.label(rows[0].name).lower()}" if len(rows) == 1 else f"on average over {len(rows)} rows"
-    if study_agreement.by == "dimension" and len(rows) > 1:
-        of = f"on average over {words.number(len(rows), 'dimension')}"
+    of = (
+        f"on {words.label(rows[0].name).lower()}"
+        if len(rows) == 1
+        else f"on average over {words.number(len(rows), 'dimension')}"
+    )
     sentences = [
         f"The agreement of annotators with each other is {ALPHA} = {words.with_interval(whole)} {of} ({clusters})."
     ]
     if len(known) > 1:
         least, most = (pick(known, key=lambda row: row.alpha.value or 0.0) for pick in (min, max))
-        name = words.label if study_agreement.by == "dimension" else str
         sentences.append(
-            f"Annotators agree least on {name(least.name).lower()} ({words.with_interval(least.alpha)}) and most on "
-            f"{name(most.name).lower()} ({words.with_interval(most.alpha)})."
+            f"Annotators agree least on {words.label(least.name).lower()} ({words.with_interval(least.alpha)}) and "
+            f"most on {words.label(most.name).lower()} ({words.with_interval(most.alpha)})."
         )
     return sentences
 
 
 def annotators_picture(study_agreement: PeopleAgreement) -> Sequence[Forest]:
-    """Inter-annotator alpha by dimension or topic."""
-    name = words.label if study_agreement.by == "dimension" else str
-    rows = [(name(row.name), row.alpha) for row in study_agreement.rows]
+    """Inter-annotator alpha by dimension."""
+    rows = [(words.label(row.name), row.alpha) for row in study_agreement.rows]
     axis = WITH_CI.format(study_agreement.basis.settings.confidence)
-    return forests(f"Inter-annotator agreement by {study_agreement.by}", axis, rows)
+    return forests("Inter-annotator agreement by dimension", axis, rows)
 
 
 def _alpha(row: DimensionAgreement, confidence: float) -> str:
@@ -189,7 +181,7 @@ def _name(row: DimensionAgreement) -> str:
 
 
 def agreement_sheet(study_agreement: PeopleAgreement) -> ReportPage:
-    """The page: alpha by dimension or topic as a picture, and the table."""
+    """The page: alpha by dimension as a picture, and the table."""
     basis = study_agreement.basis
     return ReportPage(
         "agreement",

@@ -7,15 +7,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from conqret.show import words
-from conqret.show.report_page import PageRemarks
-from conqret.show.table import Alarm, Cell, Column, Table
+from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import FEWEST_TESTED, Estimate, undefined
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import OVERALL, PeopleAgreement
 from conqret.studies.agreement.dimension_result import DimensionAgreement
 from conqret.studies.agreement.held_out import HeldOut
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
-from conqret.studies.agreement.trivial_judges import AS_CHANCE, TRIVIAL, WORDS
+from conqret.studies.agreement.trivial_judges import TRIVIAL
 from conqret.studies.compare.result import JudgeComparison, JudgePair
 from conqret.studies.validate.result import Average, Validation
 
@@ -34,13 +33,13 @@ NOT_EVERYWHERE = "it has no value on some of the judge's units"
 
 
 def people_table(study_agreement: PeopleAgreement) -> Table:
-    """How far annotators agree, a row for each dimension or topic."""
+    """How far annotators agree, a row for each dimension."""
     shared = len({row.level for row in study_agreement.rows}) == 1
     level = "" if not shared else f", {study_agreement.rows[0].level} level"
     names = list(study_agreement.rows[0].statistics)
     rows = [
         (
-            words.label(row.name) if study_agreement.by == "dimension" else row.name,
+            words.label(row.name),
             *(() if shared else (row.level,)),
             row.annotators,
             row.units,
@@ -62,7 +61,7 @@ def people_table(study_agreement: PeopleAgreement) -> Table:
     return Table(
         f"Inter-annotator agreement{level}, {study_agreement.basis.intervals}",
         (
-            study_agreement.by.capitalize(),
+            "Dimension",
             *(() if shared else ("Level",)),
             "Annotators",
             "Units",
@@ -260,49 +259,6 @@ def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping
         + " “Offline” is a baseline that scores by word statistics."
         * ("floor" in names),
     )
-
-
-def over_parts(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[Table | PageRemarks]:
-    """How much better the judge agrees with annotators than baselines do; where it is shown to agree less, that is
-    marked. A baseline that counts as chance on every dimension has no column: that would be the judge's alpha again."""
-    known = {
-        name: [differences[name] for differences in over.values() if name in differences] for name in TRIVIAL
-    }
-    names = [
-        name for name, some in known.items() if any(difference.reason != AS_CHANCE for difference in some)
-    ]
-    chance = [WORDS[name] for name, some in known.items() if some and name not in names]
-    sentence = f"The alpha of {' and '.join(chance)} is below 0 on every dimension, so the judge's alpha is "
-    sentence += "compared with 0, agreement by chance."
-    if not names:
-        if chance:
-            yield PageRemarks([sentence])
-        return
-    none = undefined(NOT_EVERYWHERE)
-    heads = [
-        f"Minus max({head(name).lower()}, 0)"
-        if any(difference.reason == AS_CHANCE for difference in known[name])
-        else f"Minus {head(name).lower()}"
-        for name in names
-    ]
-    yield Table(
-        "The judge's alpha minus a baseline's",
-        ("Dimension", *heads),
-        [
-            (words.label(dimension), *(_shown(differences.get(name, none)) for name in names))
-            for dimension, differences in over.items()
-        ],
-        note="Differences are on the same topics and lie between -2 and 1, as a baseline's alpha below 0 counts as 0. "
-        "If the whole interval is above 0, the judge agrees better with annotators than the baseline; if it is below 0 "
-        "(marked), the judge agrees less; otherwise the data do not tell them apart. Intervals are not corrected for "
-        f"the number of dimensions.{f' {sentence}' if chance else ''}",
-    )
-
-
-def _shown(difference: Estimate) -> Cell:
-    """Marked, where the judge is shown to agree less."""
-    less = difference.high is not None and difference.high < 0
-    return Alarm(str(difference)) if less else difference
 
 
 def alpha_note(basis: Basis, several: bool) -> str:

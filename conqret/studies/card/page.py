@@ -17,7 +17,7 @@ from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.studies.agreement.annotator_agreement import OVERALL
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.agreement_answer import agreement_answer, agreement_picture
-from conqret.studies.agreement_tables import AS_ONE, alpha_note, as_one_cells, average_note, over_parts
+from conqret.studies.agreement_tables import AS_ONE, alpha_note, as_one_cells, average_note
 from conqret.studies.bias.page import bias_parts
 from conqret.studies.bias.screen import headlines
 from conqret.studies.card.card_fit import last_checked
@@ -53,10 +53,7 @@ def card_sheet(card: Card) -> ReportPage:
             Section("Known limits", [PageRemarks(card.limits)]),
             Section(
                 "Agreement with annotators",
-                [
-                    agreement_rows(card),
-                    *over_parts({row.dimension: row.over for row in card.agreement}),
-                ],
+                [agreement_rows(card)],
             ),
             Section("Does it detect perturbations?", damage, _noticed(card)),
             Section(

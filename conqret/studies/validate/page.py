@@ -17,7 +17,6 @@ from conqret.studies.agreement_tables import (
     agreement_table,
     beside_table,
     language_tables,
-    over_parts,
 )
 from conqret.studies.validate.result import Validation
 
@@ -68,9 +67,7 @@ def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> I
         yield requirement_table(outcomes)
     yield agreement_table(validation)
     yield from language_tables(validation)
-    beside = beside_table(validation)
-    over = over_parts({name: row.over for name, row in validation.dimensions.items()})
-    yield Section(beside.title, [beside, *over])
+    yield beside_table(validation)
     yield _ways(validation)
     if any(name.startswith("sample") for name in validation.average.judge):
         yield _samples(validation)
