@@ -13,7 +13,7 @@ from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import OVERALL, PeopleAgreement
 from conqret.studies.agreement.dimension_result import DimensionAgreement
 from conqret.studies.agreement.held_out import HeldOut
-from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
+from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS, Statistic
 from conqret.studies.agreement.trivial_judges import TRIVIAL
 from conqret.studies.compare.result import JudgeComparison, JudgePair
 from conqret.studies.validate.result import Average, Validation
@@ -180,29 +180,59 @@ def as_one_cells(reached: DimensionAgreement | Average) -> tuple[Cell, ...]:
 
 
 def agreement_table(validation: Validation) -> Table:
-    """A judge with annotators, on each dimension and in the mean; where one annotator labeled, without what takes
-    several."""
-    average = validation.average
-    several = any(row.annotators > 1 for row in validation.dimensions.values())
-    rows: list[tuple[Cell, ...]] = [
+    """A judge with annotators, on each dimension and in the mean."""
+    rows = list(validation.dimensions.values())
+    return table_of_rows(rows, validation.average, validation.basis, coverage=validation.coverage)
+
+
+def table_of_rows(
+    rows: Sequence[DimensionAgreement],
+    average: Average | None,
+    basis: Basis,
+    statistics: Sequence[Statistic] = (),
+    coverage: float | None = None,
+) -> Table:
+    """A judge with annotators, on each dimension and in the mean (None: of one dimension there is none); where one
+    annotator labeled, without what takes several. ``statistics`` stand beside alpha, with the alpha of calibrated
+    scores, or the ``coverage`` of each dimension and of all."""
+    several = any(row.annotators > 1 for row in rows)
+    mapped = bool(statistics) and any(row.calibrated.value is not None for row in rows)
+    covers = coverage is not None
+    cells: list[tuple[Cell, ...]] = [
         (
-            words.label(name),
+            words.label(row.dimension),
             row.compared,
             row.alpha,
+            *mapped * (row.calibrated,),
             *(several * as_one_cells(row)),
-            f"{row.coverage:.1%}",
+            *(row.statistics[statistic.name] for statistic in statistics),
+            *covers * (f"{row.coverage:.1%}",),
         )
-        for name, row in validation.dimensions.items()
+        for row in rows
     ]
-    whole = several * as_one_cells(average)
-    return Table(
-        "Krippendorff's alpha with annotators",
-        ("Dimension", "Units", "Judge and annotators", *several * AS_ONE, "Coverage"),
-        rows,
-        foot=[("Average", "", average.judge["mean"], *whole, f"{validation.coverage:.1%}")],
-        note=f"{alpha_note(validation.basis, several)} "
-        + average_note(average.dimensions, {name: row.alpha for name, row in validation.dimensions.items()}),
-    ).varying("Coverage")
+    foot: list[tuple[Cell, ...]] = []
+    notes = [alpha_note(basis, several)]
+    if average is not None:
+        raw = (average.judge["mean"], *mapped * (average.judge.get(CALIBRATED, ""),))
+        rest = ("",) * len(statistics) if coverage is None else (f"{coverage:.1%}",)
+        foot = [("Average", "", *raw, *(several * as_one_cells(average)), *rest)]
+        notes.append(average_note(average.dimensions, {row.dimension: row.alpha for row in rows}))
+    if mapped:
+        notes.append(
+            "“Calibrated” is the alpha of scores mapped to the labels' scale, with labels of other topics."
+        )
+    heads = (
+        "Dimension",
+        "Units",
+        "Judge and annotators",
+        *mapped * ("Calibrated",),
+        *several * AS_ONE,
+        *(statistic.title for statistic in statistics),
+        *covers * ("Coverage",),
+    )
+    title = "Krippendorff's alpha with annotators"
+    notes += [statistic.about for statistic in statistics if statistic.about]
+    return Table(title, heads, cells, foot=foot, note=" ".join(notes)).varying("Coverage")
 
 
 def language_tables(validation: Validation) -> Iterator[Table]:

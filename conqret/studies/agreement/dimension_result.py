@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from conqret.data import Judgment, Status
 from conqret.data.item import Frozen
+from conqret.show import words
 from conqret.stats.alternative_annotator import AlternativeAnnotator
 from conqret.stats.estimate import Estimate
 from conqret.stats.prediction_powered import CorrectedMean
@@ -20,11 +21,9 @@ class DimensionAgreement(Frozen):
     label, ``people`` that among the people, ``person`` what one of them reaches against the one label of the others
     (mean over them), and ``as_person`` what the judge reaches in that one's place, against the same labels of the same
     units: the two are fairly compared, and ``to_person`` is the second minus the first. ``calibrated`` is alpha where a
-    calibration put the scores onto people's scale.
-    ``statistics`` has all that are declared in :mod:`conqret.studies.agreement.statistics`, each with a value or a
-    reason. ``stands_in`` says whether the judge passes the alternative annotator test (None: no test). ``over`` is the
-    alpha of the judge (calibrated, where it is) minus that of each free baseline, on the same units (one below 0 counts
-    as 0).
+    calibration put the scores onto people's scale. ``statistics`` has all that are declared in
+    :mod:`conqret.studies.agreement.statistics`, each with a value or a reason. ``over`` is the alpha of the judge
+    (calibrated, where it is) minus that of each free baseline, on the same units (one below 0 counts as 0).
     """
 
     dimension: str
@@ -41,7 +40,6 @@ class DimensionAgreement(Frozen):
     as_person: Estimate
     calibrated: Estimate
     statistics: Mapping[str, Estimate]
-    stands_in: bool | None
     over: Mapping[str, Estimate] = {}
     to_person: Estimate = Estimate(None)
 
@@ -113,6 +111,20 @@ class Missingness(Frozen):
     unscored: int
     failed: int
     reasons: dict[str, int]
+
+
+def missing_words(missing: Missingness) -> str:
+    """How many scores are missing, in a sentence."""
+    if missing.scored == missing.total:
+        return f"No score is missing: all {words.count(missing.total)} judgments have all their scores."
+    reasons = ", ".join(
+        f"{words.reason(name)}: {words.count(count)}" for name, count in missing.reasons.items()
+    )
+    return (
+        f"Of {words.count(missing.total)} judgments {words.count(missing.scored)} have all their scores, "
+        f"{words.count(missing.unscored)} got no valid response, and {words.count(missing.failed)} got no response "
+        f"(reasons: {reasons or 'none'})."
+    )
 
 
 def missingness(judgments: Sequence[Judgment]) -> Missingness:

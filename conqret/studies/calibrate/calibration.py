@@ -67,7 +67,6 @@ class CalibratedOn(Frozen):
     error: Mapping[str, Estimate]
     gain: Estimate
     over: Mapping[str, Estimate]
-    bands: Mapping[str, tuple[Band, ...]]
 
 
 class Calibration(FittedFile):
@@ -81,7 +80,7 @@ class Calibration(FittedFile):
     WHAT: ClassVar[str] = "calibration"
     COMMAND: ClassVar[str] = "conqret judges calibrate"
 
-    schema_name: str = "conqret.calibration/3"
+    schema_name: str = "conqret.calibration/4"
     basis: Basis
     folds: Mapping[str, int]
     maps: Mapping[str, CalibrationMaps]

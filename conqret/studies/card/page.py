@@ -15,9 +15,10 @@ from conqret.show.page import write_files
 from conqret.show.report_page import PageRemarks, Part, ReportPage, Section
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.studies.agreement.annotator_agreement import OVERALL
-from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
+from conqret.studies.agreement.dimension_result import missing_words
+from conqret.studies.agreement.statistics import STATISTICS
 from conqret.studies.agreement_answer import agreement_answer, agreement_picture
-from conqret.studies.agreement_tables import AS_ONE, alpha_note, as_one_cells, average_note
+from conqret.studies.agreement_tables import table_of_rows
 from conqret.studies.bias.page import bias_parts
 from conqret.studies.bias.screen import headlines
 from conqret.studies.card.card_fit import last_checked
@@ -53,7 +54,7 @@ def card_sheet(card: Card) -> ReportPage:
             Section("Known limits", [PageRemarks(card.limits)]),
             Section(
                 "Agreement with annotators",
-                [agreement_rows(card)],
+                [table_of_rows(card.agreement, card.average, basis, SHOWN)],
             ),
             Section("Does it detect perturbations?", damage, _noticed(card)),
             Section(
@@ -61,7 +62,7 @@ def card_sheet(card: Card) -> ReportPage:
                 list(_repeatability(card)),
             ),
             *_bias(card),
-            Section("Missing scores", [PageRemarks(list(_missing(card)))]),
+            Section("Missing scores", [PageRemarks([missing_words(card.missing)])]),
             Section("Judge configuration", [instrument_table(card)], _INSTRUMENT),
         ],
         answer=[*agreement_answer(card.agreement, basis, card.average), *_also(card)],
@@ -160,71 +161,8 @@ def _speed(card: Card) -> str:
     return text + (f", {words.count(round(item['tokens']))} tokens" if item["tokens"] else "")
 
 
-def _missing(card: Card) -> Iterator[str]:
-    missing = card.missing
-    if missing.scored == missing.total:
-        yield f"No score is missing: all {words.count(missing.total)} judgments have all their scores."
-        return
-    yield (
-        f"Of {words.count(missing.total)} judgments {words.count(missing.scored)} have all their scores, "
-        f"{words.count(missing.unscored)} got no valid response, and {words.count(missing.failed)} got no response."
-    )
-    yield from (f"{words.count(count)}: {words.reason(name)}." for name, count in missing.reasons.items())
-
-
 SHOWN = [statistic for statistic in STATISTICS.values() if statistic.on_card]
 """The statistics that a card shows."""
-
-
-def agreement_rows(card: Card) -> Table:
-    """The judge beside people, a row for each dimension; where one person labelled, without what takes several."""
-    mapped = any(row.calibrated.value is not None for row in card.agreement)
-    several = card.annotators > 1
-    rows: list[tuple[Cell, ...]] = [
-        (
-            words.label(row.dimension),
-            row.compared,
-            row.alpha,
-            *([row.calibrated] if mapped else []),
-            *(several * as_one_cells(row)),
-            *(row.statistics[statistic.name] for statistic in SHOWN),
-        )
-        for row in card.agreement
-    ]
-    foot: list[tuple[Cell, ...]] = []
-    if (average := card.average) is not None:
-        raw_and_mapped = [average.judge.get(name, "") for name in ("mean", *([CALIBRATED] if mapped else []))]
-        people = several * as_one_cells(average)
-        name = f"Average of {len(average.dimensions)}"
-        foot = [(name, "", *raw_and_mapped, *people, *[""] * len(SHOWN))]
-    return Table(
-        "Krippendorff's alpha and other statistics",
-        (
-            "Dimension",
-            "Units",
-            "Judge and annotators",
-            *(["Calibrated"] if mapped else []),
-            *several * AS_ONE,
-            *(statistic.title for statistic in SHOWN),
-        ),
-        rows,
-        foot=foot,
-        note=" ".join(
-            (
-                f"Columns without another name are Krippendorff's alpha. {alpha_note(card.basis, several)}",
-                *(
-                    [average_note(average.dimensions, {row.dimension: row.alpha for row in card.agreement})]
-                    if average
-                    else []
-                ),
-                *mapped
-                * (
-                    "“Calibrated” is the alpha of scores mapped to the labels' scale, with labels of other topics.",
-                ),
-                *(statistic.about for statistic in SHOWN if statistic.about),
-            )
-        ),
-    )
 
 
 def main_curves(card: Card) -> list[Curve]:

@@ -10,6 +10,7 @@ from conqret.judging.summary_tables import judge_name, requirement_table
 from conqret.show import words
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
+from conqret.studies.agreement.dimension_result import missing_words
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import TRIVIAL
 from conqret.studies.agreement_answer import agreement_answer, agreement_picture
@@ -74,7 +75,7 @@ def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> I
     yield from _statistics(validation)
     yield _replacing(validation)
     yield _means(validation)
-    yield _missing(validation)
+    yield Section("Missing scores", [PageRemarks([missing_words(validation.missing)])])
     yield _join(validation)
 
 
@@ -199,20 +200,6 @@ def _means(validation: Validation) -> Table:
         ],
         note=note,
     )
-
-
-def _missing(validation: Validation) -> Section:
-    missing = validation.missing
-    said = f"All {words.count(missing.total)} judgments have all their scores."
-    if missing.scored < missing.total:
-        reasons = ", ".join(
-            f"{words.count(count)}: {words.reason(name)}" for name, count in missing.reasons.items()
-        )
-        said = (
-            f"Of {missing.total} judgments {missing.scored} have all their scores, {missing.unscored} got no valid "
-            f"response, and {missing.failed} got no response (reasons: {reasons or 'none'})."
-        )
-    return Section("Missing scores", [PageRemarks([said])])
 
 
 def _join(validation: Validation) -> Table | Section:

@@ -163,7 +163,6 @@ def check_dimension(
         calibrated=variants.get(CALIBRATED, undefined(NOT_CALIBRATED)),
         statistics={name: view.statistic(statistic, drawn) for name, statistic in STATISTICS.items()},
         alternative=alternative,
-        stands_in=alternative.passed,
         mean=_mean(view),
     )
     return DimensionCheck(result, judge, people, person, as_person)
