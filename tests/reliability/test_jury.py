@@ -110,7 +110,7 @@ def test_a_jury_of_judges_that_err_apart_gains(study, tmp_path):
     assert furthest.jury == pytest.approx(sum(furthest.values) / 3)
     assert "the member chosen on other topics" in found.beside
     page = write_jury(found, tmp_path / "jury").read_text(encoding="utf-8")
-    assert page.count('<svg class="chart"') == 2
+    assert page.count('<svg class="chart"') == 1
 
 
 def test_the_yardstick_is_explained(study, tmp_path):

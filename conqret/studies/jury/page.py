@@ -10,7 +10,7 @@ from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
 from conqret.show.forest import Forest, forests
 from conqret.show.page import write_file
-from conqret.show.report_page import ReportPage, Section, section
+from conqret.show.report_page import ReportPage, section
 from conqret.show.table import Column, Table
 from conqret.stats.effects import ALPHA
 from conqret.studies.agreement_tables import chosen_words
@@ -32,17 +32,16 @@ def jury_tables(jury_result: Jury) -> Iterator[Table]:
 
 
 def jury_sheet(jury_result: Jury) -> ReportPage:
-    """The page, with alphas and gains as pictures."""
+    """The page, with alphas as a picture."""
     tables = list(jury_tables(jury_result))
     pictures = [] if jury_result.checked is None else list(_pictures(jury_result, jury_result.checked))
-    first = [Section(GAINS, [*pictures[1:], tables[0]])] if pictures else list(map(section, tables[:1]))
     return ReportPage(
         "jury",
         f"Is a jury of {len(jury_result.members)} better than its best judge?",
-        [*first, *map(section, tables[1:])],
+        list(map(section, tables)),
         badges=words.floor_badges([member.model == OFFLINE_MODEL for member in jury_result.members]),
         answer=jury_answer(jury_result),
-        picture=pictures[:1],
+        picture=pictures,
         facts=[
             ("Rule", jury_result.rule),
             ("Metrics", metric_names(jury_result.metrics).replace("_", " ")),
@@ -166,6 +165,4 @@ def _pictures(jury_result: Jury, checked: JuryCheck) -> Iterator[Forest]:
         (f"Member {_chosen(checked)}", checked.best.alpha),
         (f"Jury: {jury_result.rule}", checked.reached.alpha),
     ]
-    gains = [(f"Jury: {jury_result.rule}", checked.reached.gain)]
     yield from forests("Mean Krippendorff's alpha with annotators", "Alpha", alphas)
-    yield from forests(f"Gain over the member {_chosen(checked)}", "Gain", gains)
