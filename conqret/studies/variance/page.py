@@ -20,10 +20,6 @@ _LEDE = (
     "Score differences between topics and between items are what a judge is to measure. Differences between samples, "
     "prompts or models on the same item are noise."
 )
-_ALIKE = (
-    "The intervals assume that topics are about alike: if the scores of a few topics are far noisier than those of the "
-    "others, the interval of the samples holds the true value in only 85 to 90% of studies, not in 95%."
-)
 _MEASURED = "The variance of topics and items is what the judge is to measure; all other variance is noise."
 
 
@@ -85,8 +81,7 @@ def _overview(rows: Sequence[MetricVariance]) -> Table:
             for row, of in zip(rows, sources, strict=True)
         ],
         note=f"{_MEASURED} “SD of samples” is the standard deviation of repeated samples of one request, in units "
-        f"of the "
-        f"score. {_ALIKE}",
+        "of the score.",
     )
 
 
@@ -109,7 +104,7 @@ def _sources(rows: Sequence[MetricVariance], confidence: float) -> Table:
         _titled(rows, "where scores differ", f"where {words.count(first.scores)} scores differ"),
         (Column("Source", "text"), "Levels", "Standard deviation", "Share"),
         _under(rows, parts),
-        note=f"{basis}Brackets hold {confidence:.0%} jackknife-t intervals over {over}. {_ALIKE} {_MEASURED}{below}",
+        note=f"{basis}Brackets hold {confidence:.0%} jackknife-t intervals over {over}. {_MEASURED}{below}",
     )
 
 
