@@ -27,7 +27,7 @@ from conqret.stats.classification import (
 )
 from conqret.stats.correlation import kendall, pearson, spearman
 from conqret.stats.estimate import Estimate, JackknifedEstimate, average
-from conqret.stats.kappa import cohen_kappa, fleiss_kappa, gwet_ac2, linear_kappa, quadratic_kappa
+from conqret.stats.kappa import cohen_kappa, fleiss_kappa, gwet_ac2, quadratic_kappa
 from conqret.stats.paired_ranking import PairedStanding, PairwisePreference, bradley_terry, elo
 from conqret.stats.prediction_powered import prediction_powered_mean
 from conqret.stats.resampling import Resamples, leave_one_out, mean_interval
@@ -151,7 +151,6 @@ INTERVALS: dict[str, Compute] = {
     "average of alphas": _average,
     "difference of alphas": _difference,
     "kappa": lambda w, r: cohen_kappa(w.people[0], w.judge, r, categories=STEPS),
-    "kappa, linear": lambda w, r: linear_kappa(w.people[0], w.judge, r, categories=STEPS),
     "kappa, quadratic": lambda w, r: quadratic_kappa(w.people[0], w.judge, r, categories=STEPS),
     "Fleiss's kappa": lambda w, r: fleiss_kappa(np.stack([*w.people, w.judge]), r),
     "Gwet's AC2": lambda w, r: gwet_ac2(w.people[0], w.judge, r, categories=STEPS),
