@@ -31,8 +31,7 @@ from conqret.retrieval.evaluation.systems import queries, rankings, run_systems
 from conqret.retrieval.first_stage import BM25
 from conqret.retrieval.pipeline import PipelinePlan
 from conqret.runs.session import Session
-from conqret.text.sides import QuestionSides
-from conqret.text.stance_detection import lean, signs
+from conqret.text.stance_detection import QuestionSides, lean, signs
 
 SEED = 13
 DOCUMENTS, WORDS, VOCABULARY, QUERIES, DEPTH = 6_500, 1_500, 60_000, 200, 100

@@ -27,11 +27,10 @@ from conqret.stats.classification import (
 )
 from conqret.stats.correlation import kendall, pearson, spearman
 from conqret.stats.estimate import Estimate, JackknifedEstimate, average
-from conqret.stats.kappa import cohen_kappa, fleiss_kappa, gwet_ac2, linear_kappa, quadratic_kappa
+from conqret.stats.kappa import cohen_kappa, fleiss_kappa, gwet_ac2, quadratic_kappa
 from conqret.stats.paired_ranking import PairedStanding, PairwisePreference, bradley_terry, elo
 from conqret.stats.prediction_powered import prediction_powered_mean
 from conqret.stats.resampling import Resamples, leave_one_out, mean_interval
-from conqret.stats.rogan_gladen import rogan_gladen
 
 Numbers = NDArray[np.float64]
 Statistic = Callable[[Numbers], Numbers]
@@ -141,14 +140,6 @@ def _corrected_mean(world: World, drawn: Resamples) -> Estimate:
     ).corrected  # fmt: skip
 
 
-def _corrected_share(world: World, drawn: Resamples) -> Estimate:
-    judge, people, known = _positive(world.judge), _positive(world.people[0]), world.labelled
-    return rogan_gladen(
-        people[known], judge[known], judge[~known],
-        clusters=world.topics[known].tolist(), unlabelled_clusters=world.topics[~known].tolist(),
-    ).corrected  # fmt: skip
-
-
 Compute = Callable[[World, Resamples], Estimate]
 STEPS = (1.0, 2.0, 3.0, 4.0, 5.0)
 
@@ -160,7 +151,6 @@ INTERVALS: dict[str, Compute] = {
     "average of alphas": _average,
     "difference of alphas": _difference,
     "kappa": lambda w, r: cohen_kappa(w.people[0], w.judge, r, categories=STEPS),
-    "kappa, linear": lambda w, r: linear_kappa(w.people[0], w.judge, r, categories=STEPS),
     "kappa, quadratic": lambda w, r: quadratic_kappa(w.people[0], w.judge, r, categories=STEPS),
     "Fleiss's kappa": lambda w, r: fleiss_kappa(np.stack([*w.people, w.judge]), r),
     "Gwet's AC2": lambda w, r: gwet_ac2(w.people[0], w.judge, r, categories=STEPS),
@@ -177,7 +167,6 @@ INTERVALS: dict[str, Compute] = {
     "Kendall": lambda w, r: kendall(w.people[0], w.judge, r),
     "Pearson": lambda w, r: pearson(w.people[0], w.judge, r),
     "prediction-powered mean": _corrected_mean,
-    "Rogan-Gladen": _corrected_share,
 }
 """Each interval of ratings by its name."""
 

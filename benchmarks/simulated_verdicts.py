@@ -1,7 +1,7 @@
 """Made-up scores of which the truth is known, and every verdict that conqret gives of them.
 
 Each case has a name, what it should say, and how often it may: ``errs`` at most in that share of the cases (None: its
-power, of which nothing is promised). Those of the second family have skewed effects of topics and heavy-tailed noise;
+power, of which nothing is promised). Others have skewed effects of topics and heavy-tailed noise;
 where topics are of unequal sizes, the larger ones have the larger effects.
 """
 
@@ -267,7 +267,7 @@ CASES: tuple[Case, ...] = (
 
 
 TOPIC_SPREAD, HEAVY = 0.15, 3
-"""In the second family: the standard deviation of topics' effects, and the degrees of freedom of the noise of items."""
+"""Where effects are skewed: the standard deviation of topics' effects, and the degrees of freedom of items' noise."""
 TIED = 0.4
 """By how much the logarithm of a topic's size rises with its effect."""
 
@@ -378,7 +378,7 @@ SKEWED_CASES: tuple[Case, ...] = (
     Case("diff with labels", "two systems alike", "interval without 0", skewed_corrected),
     Case("rankings", "two alike", "p < .05", lambda rng, topics, _: skewed_rankings(rng, topics)),
 )
-"""The verdicts of the second family: errors, of which no rate is promised."""
+"""The verdicts under skewed effects: errors, of which no rate is promised."""
 
 
 def happened(name: str, topics: int, balanced: bool, seed: int, cases: Sequence[Case] = CASES) -> bool:

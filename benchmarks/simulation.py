@@ -2,8 +2,8 @@
 
     nice python benchmarks/simulation.py --kept simulated.jsonl --page docs/results/statistics.md
 
-Samples of which the truth is known (``simulated_intervals.py``, ``simulated_commands.py``, ``simulated_verdicts.py``,
-``simulated_guarantees.py``) are drawn with seeds from 0 up, for 8, 20 and 50 topics, balanced and not; tournaments
+Samples of known truth (``simulated_intervals.py``, ``simulated_commands.py`` and ``simulated_verdicts.py``)
+are drawn with seeds from 0 up, for 8, 20 and 50 topics, balanced and not; tournaments
 (``simulated_tournaments.py``, of nine topics) a tenth as often. A verdict that errs more often than it may by more than
 two standard errors is drawn five times as often, and five times that where it still does: with some hundred of them a
 few do by chance. What is done stands in ``--kept``, a line for each hundred, and the same command goes on where it
@@ -41,7 +41,6 @@ from simulated_commands import (
     stable,
     true_values,
 )
-from simulated_guarantees import FAMILIES, MEANS, PREFIX, SHARES, guaranteed, true_means
 from simulated_intervals import (
     INTERVALS,
     RANKINGS,
@@ -107,8 +106,7 @@ def cells(simulations: int, names: Iterable[str]) -> Iterator[Cell]:
 
 def wanted_cells(simulations: int, only: Sequence[str]) -> list[Cell]:
     """The chunks of the cells whose names begin so (none: all)."""
-    guarantees = (f"{PREFIX}{kind}" for kind in FAMILIES)
-    usual = (*KINDS, *SMALLER, *(case.name for case in CASES), *SKEWED, *guarantees)
+    usual = (*KINDS, *SMALLER, *(case.name for case in CASES), *SKEWED)
     every = [
         *cells(simulations, usual), *more_cells(simulations), *plans(simulations), *tournaments(simulations),
     ]  # fmt: skip
@@ -170,8 +168,6 @@ def chunk(cell: Cell, samples: int = CHUNK) -> dict[str, list[Any]]:
             drawn = held(kind, seed)
         elif kind in ONCE:
             drawn = dict(ONCE[kind](topics, balanced, seed))
-        elif kind.startswith(PREFIX):
-            drawn = dict(guaranteed(kind.removeprefix(PREFIX), topics, balanced, seed))
         elif kind in SKEWED:
             drawn = {kind: happened(SKEWED[kind].name, topics, balanced, seed, SKEWED_CASES)}
         else:
@@ -375,42 +371,6 @@ def page(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[s
         yield "### Verdicts where topics' effects are exponential and noise is heavy-tailed\n"
         yield from verdict_table(done, simulations, SKEWED)
         yield ""
-    yield from guarantee_tables(done, simulations)
-
-
-def share_table(done: dict[Cell, dict[str, list[Any]]], kind: str, simulations: int) -> Iterator[str]:
-    """A row for each share: its mean over samples, bold where that is above what it may be by more than two standard
-    errors."""
-    yield f"| mean over samples | at most | {' | '.join(HEADS)} |"
-    yield f"| --- | ---: |{' ---: |' * len(HEADS)}"
-    for name, most in SHARES.items():
-        marks = []
-        for topics in TOPICS:
-            for balanced in (True, False):
-                drawn = [
-                    one for one in together(done, kind, topics, balanced).get(name, []) if one is not None
-                ]
-                if not drawn:
-                    marks.append("none")
-                    continue
-                mean, error = float(np.mean(drawn)), float(np.std(drawn)) / len(drawn) ** 0.5
-                mark = "**" if most is not None and mean > most + 2 * error else ""
-                fewer = f", n = {len(drawn)}" if len(drawn) != simulations else ""
-                marks.append(f"{mark}{mean:.3f}{mark}{fewer}")
-        yield f"| {name} | {'' if most is None else f'{most:.2f}'} | {' | '.join(marks)} |"
-
-
-def guarantee_tables(done: dict[Cell, dict[str, list[Any]]], simulations: int) -> Iterator[str]:
-    """The tables of what is guaranteed by labels."""
-    kinds = {cell[0] for cell in done}
-    for kind, words in FAMILIES.items():
-        if f"{PREFIX}{kind}" in kinds:
-            truth = {balanced: true_means(kind, balanced) for balanced in (True, False)}
-            yield f"### {words.capitalize()}: unequal probabilities\n"
-            yield from interval_table(done, f"{PREFIX}{kind}", MEANS, truth, simulations)
-            yield f"\n### {words.capitalize()}: errors of what is kept\n"
-            yield from share_table(done, f"{PREFIX}{kind}", simulations)
-            yield ""
 
 
 def main() -> None:

@@ -352,7 +352,7 @@ def _calibrated(run: JudgeFolder, maps: Calibration) -> Summary:
 
 def _hold_against(card: Path, setup: Setup) -> None:
     """Say whether the judge card is of this instrument, and if not, what has changed."""
-    from conqret.studies.card.card_fit import changes, standing
+    from conqret.studies.card.card_fit import changes, last_checked
     from conqret.studies.card.result import read_card
 
     known = read_card(card)
@@ -364,7 +364,10 @@ def _hold_against(card: Path, setup: Setup) -> None:
             len(differences),
         )
     else:
-        note(f"the judge card describes this judge: {standing(known)}")
+        note(
+            f"the judge card describes this judge: same fingerprint, {known.run.fingerprint}; behavior last checked on "
+            f"{last_checked(known)}"
+        )
 
 
 def _announce(setup: Setup, checked: CheckedItems, items: Path | None) -> None:

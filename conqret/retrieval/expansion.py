@@ -20,7 +20,7 @@ from conqret.retrieval.fusion import round_robin
 from conqret.retrieval.rerank import MODEL, ordered, renumbered
 from conqret.runs.session import Session
 from conqret.runs.trials import collect
-from conqret.text.sides import standpoints
+from conqret.text.stance_detection import standpoints
 
 if TYPE_CHECKING:
     import pandas as pd

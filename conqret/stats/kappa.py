@@ -28,12 +28,6 @@ def cohen_kappa(tables: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @of_categories(ONE_CATEGORY, "correlation")
-def linear_kappa(tables: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Cohen's kappa in which a disagreement weighs as much as it is steps wide."""
-    return _kappa(tables, 1)
-
-
-@of_categories(ONE_CATEGORY, "correlation")
 def quadratic_kappa(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     """Cohen's kappa in which a disagreement weighs the square of its steps."""
     return _kappa(tables, 2)

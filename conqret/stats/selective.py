@@ -3,36 +3,26 @@
 Learn then Test (Angelopoulos et al., Annals of Applied Statistics 2025): thresholds are tested one after the other,
 from one that keeps little to one that keeps all, and testing stops at the first that does not hold. Each is tested at
 the full ``delta`` (fixed sequence), so the chance that any threshold is taken whose error is above the promise is at
-most ``delta``, whatever the shape of the curve. Topics are what is drawn, not items. A test is offered, and a weaker
-promise:
-
-- ``t``: of the share of errors among all that is kept, by the jackknife over topics, twice: on the scale of log odds
-  (the interval that is shown ends below the promise), and corrected for how skewed topics are (Johnson, JASA 1978;
-  Hall, JRSS-B 1992). It takes the topics that were not seen to be like those that were; how often it fails was
-  simulated (docs/results/abstention.md).
-- ``average`` is no test: the share of errors among what is kept has to be below the promise as if there were one topic
-  more of the mean size, all of it wrong: ``C / (C + 1) rate + 1 / (C + 1) <= error`` (conformal risk control,
-  Angelopoulos et al., ICLR 2024). That promises the error on average over draws of topics, where a draw that keeps
-  nothing has none; ``delta`` has no part in it. As the rate need not rise with what is kept, the first threshold that
-  is above ends it here, too, and how well it holds was simulated (docs/results/statistics.md).
+most ``delta``, whatever the shape of the curve. Topics are what is drawn, not items. The test is a t of the share of
+errors among all that is kept, by the jackknife over topics, twice: on the scale of log odds (the interval that is shown
+ends below the promise), and corrected for how skewed topics are (Johnson, JASA 1978; Hall, JRSS-B 1992). It takes the
+topics that were not seen to be like those that were; how often it fails was simulated (docs/results/abstention.md).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from conqret.stats.estimate import FEWEST_TESTED, LEAST_FREEDOM, TOLERANCE, Estimate, JackknifedEstimate
+from conqret.stats.estimate import FEWEST_TESTED, LEAST_FREEDOM, Estimate, JackknifedEstimate
 from conqret.stats.resampling import cluster_places, mean
 from conqret.stats.student import quantile
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-Bound = Literal["t", "average"]
 
 LEVELS = 20
 """Shares of all scores that are kept, in steps of a twentieth."""
@@ -64,7 +54,6 @@ def risk_coverage(
     *,
     error: float,
     delta: float,
-    bound: Bound = "t",
 ) -> tuple[SelectedScores, ...]:
     """The curve of error over coverage, from the strictest threshold to that which keeps everything.
 
@@ -89,7 +78,7 @@ def risk_coverage(
             threshold, share, len(errors), len(set(among)), _share(errors, among, delta)
         )
         if testing and share >= LEAST_KEPT and len(errors) >= fewest_labels(error):
-            testing = selected.topics >= FEWEST_TESTED and TESTS[bound](errors, among, error, delta)
+            testing = selected.topics >= FEWEST_TESTED and by_t(errors, among, error, delta)
             selected = replace(selected, holds=testing)
         curve.append(selected)
     return tuple(curve)
@@ -138,15 +127,3 @@ def kept_error(errors: NDArray[np.float64], topics: Sequence[Hashable]) -> Jackk
     import numpy as np
 
     return mean(errors if errors.any() else np.append(errors[1:], 1.0), topics, scale="share")
-
-
-def on_average(errors: NDArray[np.float64], topics: Sequence[Hashable], error: float, delta: float) -> bool:
-    """Whether the share of ``errors`` with one further topic, all wrong, is at most ``error``; without ``delta``."""
-    count = len(set(topics))
-    return bool((count * float(errors.mean()) + 1) / (count + 1) <= error + TOLERANCE)
-
-
-TESTS: Mapping[Bound, Callable[[NDArray[np.float64], Sequence[Hashable], float, float], bool]] = {
-    "t": by_t,
-    "average": on_average,
-}

@@ -7,19 +7,18 @@ from collections.abc import Collection, Iterator, Sequence
 from conqret.errors import number
 from conqret.show import words
 from conqret.show.forest import Forest, forests
+from conqret.show.report_page import ReportPage, section
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import PeopleAgreement
 from conqret.studies.agreement.dimension_result import DimensionAgreement
-from conqret.studies.agreement.trivial_judges import AS_CHANCE, TRIVIAL, WORDS, listed
-from conqret.studies.agreement_tables import head
+from conqret.studies.agreement.trivial_judges import NAMED, TRIVIAL, over_baselines
+from conqret.studies.agreement_tables import head, people_table
 from conqret.studies.card.card_limits import WEAK
 from conqret.studies.validate.result import Average
 
 ALPHA = "Krippendorff's α"
 BOUND = "Krippendorff's bound for tentative conclusions"
-NAMED = 3
-"""Dimensions on which the judge agrees that a sentence names beside the best; of more only this many."""
 WITH_CI = "Krippendorff's alpha, {:.0%} confidence intervals"
 
 
@@ -41,7 +40,7 @@ def agreement_answer(
             f"{who} with annotators {chance} on {_name(row)} "
             f"({_alpha(row, basis.settings.confidence)}, {clusters})"
         )
-        return [f"{first}.", *_rest(rows, basis, None)]
+        return [f"{first}.", *_rest(rows, None)]
     whole = words.number(len(rows), "dimension")
     if better:
         best, *others = sorted(better, key=lambda row: -(row.alpha.value or 0.0))
@@ -65,12 +64,10 @@ def agreement_answer(
         )
     if worse:
         first += f"; on {len(worse)} it agrees less than by chance"
-    return [f"{first}.", *_rest(rows, basis, average, better=bool(better or worse))]
+    return [f"{first}.", *_rest(rows, average)]
 
 
-def _rest(
-    rows: Collection[DimensionAgreement], basis: Basis, average: Average | None, better: bool = False
-) -> Iterator[str]:
+def _rest(rows: Collection[DimensionAgreement], average: Average | None) -> Iterator[str]:
     sentences: list[str] = []
     if average is not None and len(average.dimensions) > 1:
         mean = words.with_interval(average.judge["mean"])
@@ -84,51 +81,15 @@ def _rest(
             f"The agreement of one annotator with the other annotators is α = {words.with_interval(one)}; that of the "
             f"judge with the same others is α = {words.with_interval(judge)}."
         )
-    sentences += _over_baselines(rows)
+    sentences += over_baselines({row.dimension: row.over for row in rows})
     parted = sum(row.parted for row in rows)
     if parted:
         where = "" if len(rows) == 1 else f" on {parted} of {len(rows)} dimensions"
         sentences.append(
             f"The data do not show that annotators agree with each other more than by chance{where}."
         )
-    cautions: list[str] = []
-    if better:
-        chance = (1 - basis.settings.confidence) / 2 * sum(row.alpha.low is not None for row in rows)
-        cautions.append(
-            f"The intervals are not corrected for the number of dimensions: if there were no agreement at all, "
-            f"{chance:.1f} of {len(rows)} dimensions would be expected to have an interval above 0 by chance alone."
-        )
-    yield from (" ".join(texts) for texts in (sentences, cautions) if texts)
-
-
-def _over_baselines(rows: Collection[DimensionAgreement]) -> Iterator[str]:
-    """Than which baselines the judge is shown to agree better, and than which less: on which dimensions, where there
-    are several."""
-    better, unshown, less = [], [], []
-    for name, baseline in WORDS.items():
-        over = {_name(row): row.over[name] for row in rows if name in row.over}
-        known = {key: one for key, one in over.items() if one.value is not None}
-        above = [key for key, one in known.items() if one.low is not None and one.low > 0]
-        below = [
-            key
-            for key, one in known.items()
-            if one.high is not None and one.high < 0 and one.reason != AS_CHANCE
-        ]
-        several = len(rows) > 1
-        where = f" on {len(above) or 'none'} of {number(len(known), 'dimension')}" * several
-        where += f" ({', '.join(above)})" * (several and 0 < len(above) <= NAMED)
-        if known and (several or above):
-            better.append(f"than {baseline}{where}")
-        elif known and not below:
-            unshown.append(baseline)
-        if below:
-            less.append(f"than {baseline}{f' on {len(below)}' * several}")
-    if better:
-        yield f"The judge agrees significantly better with annotators {words.listed(better)}."
-    if unshown:
-        yield f"The judge is not shown to agree better with annotators than {listed(unshown)}."
-    if less:
-        yield f"It agrees significantly less with annotators {words.listed(less)}."
+    if sentences:
+        yield " ".join(sentences)
 
 
 def rows_person(
@@ -183,28 +144,28 @@ def annotators_answer(study_agreement: PeopleAgreement) -> list[str]:
         return ["Inter-annotator agreement cannot be computed: no two annotators labeled the same unit."]
     clusters = words.number(basis.clusters, basis.clustered_by)
     whole = known[0].alpha if len(rows) == 1 else study_agreement.average
-    of = f"on {words.label(rows[0].name).lower()}" if len(rows) == 1 else f"on average over {len(rows)} rows"
-    if study_agreement.by == "dimension" and len(rows) > 1:
-        of = f"on average over {words.number(len(rows), 'dimension')}"
+    of = (
+        f"on {words.label(rows[0].name).lower()}"
+        if len(rows) == 1
+        else f"on average over {words.number(len(rows), 'dimension')}"
+    )
     sentences = [
         f"The agreement of annotators with each other is {ALPHA} = {words.with_interval(whole)} {of} ({clusters})."
     ]
     if len(known) > 1:
         least, most = (pick(known, key=lambda row: row.alpha.value or 0.0) for pick in (min, max))
-        name = words.label if study_agreement.by == "dimension" else str
         sentences.append(
-            f"Annotators agree least on {name(least.name).lower()} ({words.with_interval(least.alpha)}) and most on "
-            f"{name(most.name).lower()} ({words.with_interval(most.alpha)})."
+            f"Annotators agree least on {words.label(least.name).lower()} ({words.with_interval(least.alpha)}) and "
+            f"most on {words.label(most.name).lower()} ({words.with_interval(most.alpha)})."
         )
     return sentences
 
 
 def annotators_picture(study_agreement: PeopleAgreement) -> Sequence[Forest]:
-    """Inter-annotator alpha by dimension or topic."""
-    name = words.label if study_agreement.by == "dimension" else str
-    rows = [(name(row.name), row.alpha) for row in study_agreement.rows]
+    """Inter-annotator alpha by dimension."""
+    rows = [(words.label(row.name), row.alpha) for row in study_agreement.rows]
     axis = WITH_CI.format(study_agreement.basis.settings.confidence)
-    return forests(f"Inter-annotator agreement by {study_agreement.by}", axis, rows)
+    return forests("Inter-annotator agreement by dimension", axis, rows)
 
 
 def _alpha(row: DimensionAgreement, confidence: float) -> str:
@@ -217,3 +178,24 @@ def _alpha(row: DimensionAgreement, confidence: float) -> str:
 
 def _name(row: DimensionAgreement) -> str:
     return words.label(row.dimension).lower()
+
+
+def agreement_sheet(study_agreement: PeopleAgreement) -> ReportPage:
+    """The page: alpha by dimension as a picture, and the table."""
+    basis = study_agreement.basis
+    return ReportPage(
+        "agreement",
+        "Do the annotators agree with each other?",
+        [section(people_table(study_agreement))],
+        answer=annotators_answer(study_agreement),
+        picture=annotators_picture(study_agreement),
+        how_to_read=[
+            "Krippendorff's alpha is 1 where annotators always agree, and 0 where they agree only as often as by "
+            "chance. Where annotators disagree with each other, no judge can agree with all of them: conqret "
+            "validate compares judge-human agreement with inter-annotator agreement."
+        ],
+        facts=[
+            ("Labels", f"{basis.labels} ({basis.layout})"),
+            (f"{basis.clustered_by.capitalize()}s", words.count(basis.clusters)),
+        ],
+    )

@@ -7,15 +7,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from conqret.show import words
-from conqret.show.report_page import PageRemarks
-from conqret.show.table import Alarm, Cell, Column, Table
+from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import FEWEST_TESTED, Estimate, undefined
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import OVERALL, PeopleAgreement
 from conqret.studies.agreement.dimension_result import DimensionAgreement
 from conqret.studies.agreement.held_out import HeldOut
-from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
-from conqret.studies.agreement.trivial_judges import AS_CHANCE, TRIVIAL, WORDS
+from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS, Statistic
+from conqret.studies.agreement.trivial_judges import TRIVIAL
 from conqret.studies.compare.result import PRICED_ITEMS, JudgeComparison, JudgeCost, JudgePair
 from conqret.studies.validate.result import Average, Validation
 
@@ -26,21 +25,21 @@ SHOWN = ("mean", CALIBRATED, *TRIVIAL)
 """The judge, and what stands beside it, in this order."""
 _ONE_ANNOTATOR = (
     " “One annotator” is the alpha of one annotator with the combined label of the other annotators (the mean over "
-    "annotators). “Judge in place of one” is the alpha of the judge with the combined label of all annotators but one "
-    "(“Calibrated in place of one” uses calibrated scores): compare it with “One annotator”. “Inter-annotator” is the "
-    "alpha of all annotators with each other, without the judge."
+    "annotators). “Judge in place of one” is the alpha of the judge with the combined label of all annotators but one: "
+    "compare it with “One annotator”. “Inter-annotator” is the alpha of all annotators with each other, without the "
+    "judge."
 )
 NOT_EVERYWHERE = "it has no value on some of the judge's units"
 
 
 def people_table(study_agreement: PeopleAgreement) -> Table:
-    """How far annotators agree, a row for each dimension or topic."""
+    """How far annotators agree, a row for each dimension."""
     shared = len({row.level for row in study_agreement.rows}) == 1
     level = "" if not shared else f", {study_agreement.rows[0].level} level"
     names = list(study_agreement.rows[0].statistics)
     rows = [
         (
-            words.label(row.name) if study_agreement.by == "dimension" else row.name,
+            words.label(row.name),
             *(() if shared else (row.level,)),
             row.annotators,
             row.units,
@@ -62,7 +61,7 @@ def people_table(study_agreement: PeopleAgreement) -> Table:
     return Table(
         f"Inter-annotator agreement{level}, {study_agreement.basis.intervals}",
         (
-            study_agreement.by.capitalize(),
+            "Dimension",
             *(() if shared else ("Level",)),
             "Annotators",
             "Units",
@@ -197,43 +196,69 @@ def pairs_table(pairs: Sequence[JudgePair], basis: Basis) -> Table:
     )
 
 
-def as_one(mapped: bool) -> tuple[str, ...]:
-    """The columns where several annotators labeled; ``mapped`` with that of calibrated scores."""
-    calibrated = ["Calibrated in place of one"] if mapped else []
-    return ("Judge in place of one", *calibrated, "One annotator", "Inter-annotator")
+AS_ONE = ("Judge in place of one", "One annotator", "Inter-annotator")
+"""The columns where several annotators labeled."""
 
 
-def as_one_cells(reached: DimensionAgreement | Average, mapped: bool) -> tuple[Cell, ...]:
-    """The cells of :func:`as_one`."""
-    calibrated = (reached.calibrated_as_person,) if mapped else ()
-    return (reached.as_person, *calibrated, reached.person, reached.people)
+def as_one_cells(reached: DimensionAgreement | Average) -> tuple[Cell, ...]:
+    """The cells of :data:`AS_ONE`."""
+    return (reached.as_person, reached.person, reached.people)
 
 
 def agreement_table(validation: Validation) -> Table:
-    """A judge with annotators, on each dimension and in the mean; where one annotator labeled, without what takes
-    several."""
-    average = validation.average
-    several = any(row.annotators > 1 for row in validation.dimensions.values())
-    mapped = CALIBRATED in average.judge
-    rows: list[tuple[Cell, ...]] = [
+    """A judge with annotators, on each dimension and in the mean."""
+    rows = list(validation.dimensions.values())
+    return table_of_rows(rows, validation.average, validation.basis, coverage=validation.coverage)
+
+
+def table_of_rows(
+    rows: Sequence[DimensionAgreement],
+    average: Average | None,
+    basis: Basis,
+    statistics: Sequence[Statistic] = (),
+    coverage: float | None = None,
+) -> Table:
+    """A judge with annotators, on each dimension and in the mean (None: of one dimension there is none); where one
+    annotator labeled, without what takes several. ``statistics`` stand beside alpha, with the alpha of calibrated
+    scores, or the ``coverage`` of each dimension and of all."""
+    several = any(row.annotators > 1 for row in rows)
+    mapped = bool(statistics) and any(row.calibrated.value is not None for row in rows)
+    covers = coverage is not None
+    cells: list[tuple[Cell, ...]] = [
         (
-            words.label(name),
+            words.label(row.dimension),
             row.compared,
             row.alpha,
-            *(several * as_one_cells(row, mapped)),
-            f"{row.coverage:.1%}",
+            *mapped * (row.calibrated,),
+            *(several * as_one_cells(row)),
+            *(row.statistics[statistic.name] for statistic in statistics),
+            *covers * (f"{row.coverage:.1%}",),
         )
-        for name, row in validation.dimensions.items()
+        for row in rows
     ]
-    whole = several * as_one_cells(average, mapped)
-    return Table(
-        "Krippendorff's alpha with annotators",
-        ("Dimension", "Units", "Judge and annotators", *several * as_one(mapped), "Coverage"),
-        rows,
-        foot=[("Average", "", average.judge["mean"], *whole, f"{validation.coverage:.1%}")],
-        note=f"{alpha_note(validation.basis, several)} "
-        + average_note(average.dimensions, {name: row.alpha for name, row in validation.dimensions.items()}),
-    ).varying("Coverage")
+    foot: list[tuple[Cell, ...]] = []
+    notes = [alpha_note(basis, several)]
+    if average is not None:
+        raw = (average.judge["mean"], *mapped * (average.judge.get(CALIBRATED, ""),))
+        rest = ("",) * len(statistics) if coverage is None else (f"{coverage:.1%}",)
+        foot = [("Average", "", *raw, *(several * as_one_cells(average)), *rest)]
+        notes.append(average_note(average.dimensions, {row.dimension: row.alpha for row in rows}))
+    if mapped:
+        notes.append(
+            "“Calibrated” is the alpha of scores mapped to the labels' scale, with labels of other topics."
+        )
+    heads = (
+        "Dimension",
+        "Units",
+        "Judge and annotators",
+        *mapped * ("Calibrated",),
+        *several * AS_ONE,
+        *(statistic.title for statistic in statistics),
+        *covers * ("Coverage",),
+    )
+    title = "Krippendorff's alpha with annotators"
+    notes += [statistic.about for statistic in statistics if statistic.about]
+    return Table(title, heads, cells, foot=foot, note=" ".join(notes)).varying("Coverage")
 
 
 def language_tables(validation: Validation) -> Iterator[Table]:
@@ -290,49 +315,6 @@ def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping
         + " “Offline” is a baseline that scores by word statistics."
         * ("floor" in names),
     )
-
-
-def over_parts(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[Table | PageRemarks]:
-    """How much better the judge agrees with annotators than baselines do; where it is shown to agree less, that is
-    marked. A baseline that counts as chance on every dimension has no column: that would be the judge's alpha again."""
-    known = {
-        name: [differences[name] for differences in over.values() if name in differences] for name in TRIVIAL
-    }
-    names = [
-        name for name, some in known.items() if any(difference.reason != AS_CHANCE for difference in some)
-    ]
-    chance = [WORDS[name] for name, some in known.items() if some and name not in names]
-    sentence = f"The alpha of {' and '.join(chance)} is below 0 on every dimension, so the judge's alpha is "
-    sentence += "compared with 0, agreement by chance."
-    if not names:
-        if chance:
-            yield PageRemarks([sentence])
-        return
-    none = undefined(NOT_EVERYWHERE)
-    heads = [
-        f"Minus max({head(name).lower()}, 0)"
-        if any(difference.reason == AS_CHANCE for difference in known[name])
-        else f"Minus {head(name).lower()}"
-        for name in names
-    ]
-    yield Table(
-        "The judge's alpha minus a baseline's",
-        ("Dimension", *heads),
-        [
-            (words.label(dimension), *(_shown(differences.get(name, none)) for name in names))
-            for dimension, differences in over.items()
-        ],
-        note="Differences are on the same topics and lie between -2 and 1, as a baseline's alpha below 0 counts as 0. "
-        "If the whole interval is above 0, the judge agrees better with annotators than the baseline; if it is below 0 "
-        "(marked), the judge agrees less; otherwise the data do not tell them apart. Intervals are not corrected for "
-        f"the number of dimensions.{f' {sentence}' if chance else ''}",
-    )
-
-
-def _shown(difference: Estimate) -> Cell:
-    """Marked, where the judge is shown to agree less."""
-    less = difference.high is not None and difference.high < 0
-    return Alarm(str(difference)) if less else difference
 
 
 def alpha_note(basis: Basis, several: bool) -> str:

@@ -2,7 +2,7 @@
 
 Stance detection by lexical evidence, in the manner of the first systems (Somasundaran and Wiebe 2010;
 the feature sets of SemEval-2016 task 6): what the text declares, what it finds good and bad, what it denies,
-and which of that the yes side of the question would say (see :mod:`conqret.text.sides`).
+and which of that the yes side of the question would say (:class:`QuestionSides`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,40 @@ from functools import lru_cache
 
 from conqret.text.analysis import stem, weight
 from conqret.text.lexicons import NEGATIONS
-from conqret.text.sides import QuestionSides
-from conqret.text.stance_words import BAD, DECLARES_AGAINST, DECLARES_FOR, GOOD, LESSEN
+from conqret.text.stance_words import AGAINST, BAD, DECLARES_AGAINST, DECLARES_FOR, GOOD, LESSEN
 from conqret.text.text_passages import REACH, Passage, read
+from conqret.text.word_lists import fold
+
+STANDPOINTS = {
+    "yes side": "benefits advantages reasons for supporters evidence in favour",
+    "no side": "harms risks disadvantages reasons against critics opponents",
+}
+"""By either side of a question, words to search with for it."""
+
+
+def standpoints(question: str) -> dict[str, str]:
+    """The offline baseline's perspectives: the question with the words of either side, by its name."""
+    return {name: f"{question} {words}" for name, words in STANDPOINTS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSides:
+    """The sides of a question.
+
+    ``terms`` are its content stems; ``polarity`` is 1 where yes speaks for the subject, -1 where it speaks
+    against it. Two turns cancel out: "Should the ban on hunting be abolished?" has 1.
+    """
+
+    terms: frozenset[str]
+    polarity: int
+
+    @classmethod
+    def of(cls, question: str) -> QuestionSides:
+        """Read the sides off a question or a claim, by its words."""
+        passage = Passage(fold(question))
+        turns = sum(stem(word) in AGAINST or word in NEGATIONS for word in passage.words)
+        return cls(frozenset(passage.roots) - {""}, -1 if turns % 2 else 1)
+
 
 DECLARED, VALUED, DENIED = 1.0, 2.0, 0.5
 """What a declaration, the balance of good and bad words, and a denial of the question's words weigh.

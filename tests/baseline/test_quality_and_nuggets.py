@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from conqret.baseline import By, Evidence, Which
 from conqret.baseline.evidence import Strength, prefer
 from conqret.baseline.text_quality import DIMENSIONS, FITTED
-from tests.baseline.items import ELSEWHERE, UNIFORMS, fixture_items, item
+from tests.baseline.items import ELSEWHERE, UNIFORMS, item
 
 CAREFUL = (
     "School uniforms should be worn. First, they reduce bullying: in Larkfield reports fell from 90 to 30 [2]. "
@@ -32,17 +32,6 @@ def test_a_careful_argument_beats_a_rant(dimension: str) -> None:
     )
 
 
-def test_a_rant_has_the_stronger_emotional_appeal() -> None:
-    evidence = Evidence(item(*UNIFORMS, argument=CAREFUL, second=RANT))
-    key = "emotional_appeal"
-    assert evidence.dimensions("argument")[key].value < evidence.dimensions("second_argument")[key].value
-
-
-def test_overall_quality_is_the_mean_of_the_three() -> None:
-    found = Evidence(item(*UNIFORMS, argument=CAREFUL)).dimensions()
-    assert found["overall_quality"].value == pytest.approx(sum(found[key].value for key in FITTED) / 3)
-
-
 @pytest.mark.parametrize("dimension", FITTED)
 def test_with_documents_the_three_are_writing_truth_and_topic_in_equal_parts(dimension: str) -> None:
     bare, grounded = Evidence(item(argument=CAREFUL)), Evidence(item(*UNIFORMS, argument=CAREFUL))
@@ -60,21 +49,6 @@ def test_preference_by_hand() -> None:
     assert verdict.strength == pytest.approx(math.tanh((4 * 0.25 - 0.5) / 2))
     assert verdict.explanation == "The first is ahead (62% sure), mostly in groundedness."
     assert prefer(Strength(1.0), Strength(1.005)).label == "tie"
-
-
-def test_evidence_outweighs_a_little_more_text() -> None:
-    said = (
-        "In Larkfield the number of reports fell from 90 to {} [2]. Uniforms reduce bullying in school [2]."
-    )
-    more = said.format(70) + " That alone should settle the question for every school."
-    evidence = Evidence(item(*UNIFORMS, argument=said.format(30), second=more))
-    assert evidence.preference().label == "first"
-
-
-def test_without_documents_writing_alone_decides() -> None:
-    evidence = Evidence(item(argument=CAREFUL, second=RANT))
-    assert evidence.preference().label == "first"
-    assert evidence.preference().explanation.endswith("mostly in writing.")
 
 
 def test_swapping_the_arguments_swaps_the_preference() -> None:
@@ -107,13 +81,6 @@ def test_too_little_text_gives_fewer_document_nuggets() -> None:
     assert Evidence(item()).document_nuggets(20) == ()
 
 
-def test_coverage_by_documents_falls_with_documents_of_other_topics() -> None:
-    nugget = Evidence(item(*UNIFORMS)).topic_nuggets(1)[0]
-    whole = Evidence(item(*UNIFORMS)).coverage(nugget, "documents")
-    part = Evidence(item(*UNIFORMS[:2], ELSEWHERE[0])).coverage(nugget, "documents")
-    assert whole > part > Evidence(item(*ELSEWHERE)).coverage(nugget, "documents")
-
-
 def test_coverage_of_a_document_nugget_by_an_argument() -> None:
     evidence = Evidence(
         item(*UNIFORMS, argument="The number of reports fell from 90 to 30 in Larkfield [2].")
@@ -122,11 +89,6 @@ def test_coverage_of_a_document_nugget_by_an_argument() -> None:
     assert evidence.coverage(said, "argument") == 1
     assert evidence.coverage(said.replace("30", "70"), "argument") == pytest.approx(0.5)
     assert evidence.coverage("Bake the loaf for forty minutes", "argument") == 0
-
-
-def test_the_same_item_gives_the_same_evidence() -> None:
-    one = fixture_items(documents=10)[0]
-    assert everything(Evidence(one)) == everything(Evidence(one))
 
 
 TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=40).filter(str.strip) | st.sampled_from(

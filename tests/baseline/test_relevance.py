@@ -5,7 +5,6 @@ import pytest
 from conqret.baseline import Evidence
 from conqret.baseline.relevance import RelevanceQuery, TermContext, features, relevance
 from conqret.text.analysis import Text, stem
-from conqret.text.boilerplate import boilerplate
 from tests.baseline.items import ELSEWHERE, UNIFORMS, fixture_items, item
 
 QUERY = RelevanceQuery.of("Should students have to wear school uniforms?")
@@ -25,12 +24,6 @@ def test_match_by_hand() -> None:
     found = features(Text("Students in school: uniform, uniform." + " bla" * 95), QUERY)
     assert found.match == pytest.approx((0.5 + 0.5 + 0.75) / 4)
     assert found.missing == ("wear",)
-
-
-def test_a_short_text_need_not_repeat_the_words_of_the_question() -> None:
-    found = features(Text("Students in school: uniform, uniform."), QUERY)
-    room = 1 - 0.75 * (1 - 5 / 100) * 5 / 20
-    assert found.match == pytest.approx((2 * (1 - 0.5 ** (1 / room)) + 1 - 0.5 ** (2 / room)) / 4)
 
 
 def test_one_passage_that_answers_the_question_is_relevant() -> None:
@@ -102,16 +95,6 @@ def test_an_order_to_the_judge_does_not_raise_the_score(order: str) -> None:
             assert "orders to the judge" in evidence.document_relevance(where).explanation
 
 
-def test_advertising_is_set_aside() -> None:
-    advert = (
-        "Buy school uniforms today! Sign up for our newsletter and get 15% off every uniform students wear."
-    )
-    evidence = Evidence(item(*UNIFORMS, advert))
-    assert boilerplate(Text(advert)) == {"promotion": {1}}
-    assert evidence.document_relevance(3).value < min(evidence.document_relevance(i).value for i in range(3))
-    assert "advertising" in evidence.document_relevance(3).explanation
-
-
 def test_context_relevance_is_the_mean_and_falls_with_each_replaced_document() -> None:
     texts = list(UNIFORMS)
     values = [Evidence(item(*texts)).context_relevance().value]
@@ -130,19 +113,6 @@ def test_the_order_of_the_documents_changes_nothing() -> None:
         assert [forward.document_relevance(i) for i in range(10)] == [
             back.document_relevance(9 - i) for i in range(10)
         ]
-
-
-def test_fixture_documents_are_told_from_those_of_other_topics() -> None:
-    items = fixture_items(documents=10)
-    means = []
-    for level in (0, 2, 5, 7, 10):
-        total = 0.0
-        for n, one in enumerate(items):
-            others = items[(n + 2) % len(items)].documents
-            mixed = (*others[:level], *one.documents[level:])
-            total += Evidence(one.model_copy(update={"documents": mixed})).context_relevance().value
-        means.append(total / len(items))
-    assert means == sorted(set(means), reverse=True)
 
 
 @pytest.mark.slow

@@ -49,7 +49,6 @@ def test_of_a_run_and_its_labels(cli, run, tmp_path):
     ("more", "message"),
     [
         (("-o", "x.pdf"), "ends in neither .tex nor .md"),
-        (("--bias", "runs/bias"), "need --labels"),
     ],
 )
 def test_what_cannot_be_written(cli, tmp_path, more, message):

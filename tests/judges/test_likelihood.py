@@ -13,13 +13,12 @@ import pytest
 from conqret import Document, Item, judge
 from conqret.data import Measure, Reason
 from conqret.errors import DeclarationError
-from conqret.judges.likelihood import texts
+from conqret.judges.likelihood import PAIR_WEIGHT, STOP_SHARE, VOCABULARY, WORD_WEIGHT, LanguageModel, texts
 from conqret.judging.instrument import judge_item
 from conqret.judging.judge_parts import JUDGES, Case
 from conqret.llm.request import Request
 from conqret.local.definitions import TargetScore
 from conqret.text.analysis import words_of
-from conqret.text.language_model import PAIR_WEIGHT, STOP_SHARE, VOCABULARY, WORD_WEIGHT, LanguageModel
 from conqret.text.lexicons import STOP_WORDS
 from tests.contract.items import demo
 from tests.judging.scripted import ITEM, Scripted, instrument, measures

@@ -66,13 +66,6 @@ def test_a_promise_that_nobody_can_keep_leaves_nothing(seen):
     assert {measure.reason for measure in left.measures.values()} == {Reason.UNSURE}
 
 
-def test_what_is_wrong_hangs_on_the_tolerance(seen):
-    assert abstain(*seen, tolerance=1).found["clarity"].wrong.value == 0
-    exact = abstain(*seen, tolerance=0).found["clarity"].wrong.value
-    half = abstain(*seen, tolerance=0.5).found["clarity"].wrong.value
-    assert 0 < half < exact
-
-
 def test_one_rule_for_all_metrics(seen):
     found = abstain(*seen, together=True)
     assert list(found.found) == ["all"]
@@ -103,13 +96,6 @@ def test_unsure_is_unscored_and_never_0(found, seen):
     assert found.applied(failed) is failed
 
 
-def test_on_topics_it_never_saw_the_promise_is_kept(found):
-    rng = np.random.default_rng(9)
-    sure = rng.random(20_000)
-    wrong = rng.random(20_000) < np.where(sure > 0.5, 0.05, 0.6)
-    assert wrong[sure >= found.rules["clarity"]].mean() <= 0.2
-
-
 def test_the_file_is_read_again_and_refused_for_another_judge(found, folder):
     file = folder / "abstention.json"
     text = found.model_dump_json()
@@ -118,7 +104,7 @@ def test_the_file_is_read_again_and_refused_for_another_judge(found, folder):
     for broken in (
         "",
         "{}",
-        text.replace("abstention/2", "abstention/1"),
+        text.replace("abstention/3", "abstention/2"),
         text.replace('"error":0.2', '"error":7'),
     ):
         file.write_text(broken, encoding="utf-8")
@@ -152,19 +138,6 @@ def test_agreement_between_samples_is_a_confidence(folder):
     assert found.found["all"].curve[0].threshold == 1.0
 
 
-def test_a_guarantee_on_average_keeps_more(found, seen):
-    """12 topics or more of labels: the average is below the promise with less room than a test needs."""
-    average = abstain(*seen, bound="average")
-    kept, tested = average.found["clarity"].taken, found.found["clarity"].taken
-    assert kept.share >= tested.share
-    assert (15 * kept.error.value + 1) / 16 <= 0.2
-    assert (average.bound, found.bound) == ("average", "t")
-    assert average.promise != found.promise
-    table = next(abstention_tables(average))
-    assert "conformal risk control" in table.note
-    assert "in 95% of draws" not in table.note
-
-
 def test_tables_and_page_say_what_was_promised(found, seen):
     kept, worth = abstention_tables(found)
     assert "at most 20% of the kept scores are wrong, in 95% of random samples of topics" in kept.note
@@ -172,13 +145,11 @@ def test_tables_and_page_say_what_was_promised(found, seen):
     assert kept.rows[0][:2] == ("Clarity", "300")
     assert [row[0] for row in worth.rows] == ["Clarity", "Cogency"]
     page = "".join(abstention_sheet(found).html())
-    assert page.count("<svg") == 4
+    assert page.count("<svg") == 2
     sheet = abstention_sheet(found)
-    errors, confidences = *sheet.picture, *sheet.sections[2].charts
+    (errors,) = sheet.picture
     assert [line.name for line in errors.lines] == ["Wrong among those kept", "The most that is allowed"]
-    assert [line.name for line in confidences.lines] == ["Stated", "Perfect"]
-    for chart in (errors, confidences):
-        assert all(len(tick.text) <= 4 for tick in (*chart.across(), *chart.up())), "round numbers"
+    assert all(len(tick.text) <= 4 for tick in (*errors.across(), *errors.up())), "round numbers"
     assert float(list(errors.up())[-1].text) < 1, "the axis holds what there is to see"
     nothing = abstain(*seen, error=0.01)
     assert "fewer than the 500 labels" in next(abstention_tables(nothing)).note
@@ -192,15 +163,6 @@ def test_what_came_out_is_said_first(found):
     assert 0 < one.taken.share < 1
     assert outcome(found).startswith(f"{one.taken.share:.0%} of the scores can be kept")
     assert abstention_sheet(found).answer == [outcome(found)]
-    _, worth = abstention_tables(found)
-    for constant, said in (
-        (0.0, "shown to be worse"),
-        (one.stated.brier.value, "not shown to be better"),
-        (1.0, "shown to be better"),
-    ):
-        other = found.model_copy(update={"found": {"clarity": one.model_copy(update={"constant": constant})}})
-        _, worth = abstention_tables(other)
-        assert f"is {said}." in worth.note
     steps = tuple(step for step in one.curve if step.share >= 1)
     whole = one.model_copy(update={"curve": steps, "threshold": steps[0].threshold})
     assert outcome(found.model_copy(update={"found": {"clarity": whole}})).startswith(

@@ -8,7 +8,6 @@ import pytest
 from conqret.stats.isotonic import FOLDS
 from conqret.studies.calibrate.calibration_maps import (
     AS_IS,
-    LEFT_OUT,
     CalibrationSample,
     refits,
     tried,
@@ -34,26 +33,6 @@ class Made(CalibrationSample):
             on_labels=lambda values: values,
             clusters_of=lambda units: [names[place] for place in np.flatnonzero(units)],
         )
-
-
-def error(one, seen):
-    return float(((np.interp(seen.score, one.scores, one.labels) - seen.target) ** 2).mean())
-
-
-def test_the_error_of_the_chosen_maps_is_not_optimistic():
-    """The reported error of the chosen maps less that on very many other topics, in the mean of many samples."""
-    rng = np.random.default_rng(0)
-    fresh = Made(rng, NEW, 1)
-    gaps = []
-    for _ in range(120):
-        seen = Made(rng, TOPICS)
-        found = tried(seen)
-        whole, *without = found.chosen_maps
-        assert whole.kind == found.chosen[0]
-        elsewhere = [error(value, fresh) for value in without]
-        said = np.array([without[fold].of(one) for fold, one in zip(seen.fold, seen.score, strict=True)])
-        gaps.append(((said - seen.target) ** 2).mean() - np.mean([elsewhere[fold] for fold in seen.fold]))
-    assert abs(np.mean(gaps)) < 2 * np.std(gaps, ddof=1) / len(gaps) ** 0.5
 
 
 def test_a_fold_has_no_part_in_the_choice_of_its_kind():
@@ -83,10 +62,3 @@ def test_without_a_topic_the_kind_is_chosen_again():
         chosen.add(again.chosen)
         assert fit(kept) == pytest.approx(again.calibrated(seen.fold))
     assert len(chosen) > 1  # else nothing is shown
-
-
-def test_each_fold_and_each_two_are_left_out():
-    parts = Made(np.random.default_rng(1), TOPICS).parts()
-    assert len(LEFT_OUT) == len(parts) == 1 + FOLDS + FOLDS * (FOLDS - 1) // 2
-    fold = Made(np.random.default_rng(1), TOPICS).fold
-    assert all(set(fold[part]) == set(range(FOLDS)) - out for out, part in parts.items())

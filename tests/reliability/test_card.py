@@ -16,13 +16,10 @@ from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import Direction
-from conqret.show.report_page import PageRemarks
-from conqret.show.table import Table
 from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.studies.agreement.dimension_result import DimensionAgreement
-from conqret.studies.agreement.trivial_judges import AS_CHANCE, not_beaten, over_trivial
+from conqret.studies.agreement.trivial_judges import over_baselines, over_trivial
 from conqret.studies.agreement_answer import agreement_answer, agreement_picture
-from conqret.studies.agreement_tables import over_parts
 from conqret.studies.bias.result import BiasTable
 from conqret.studies.card.card_fit import changes
 from conqret.studies.card.card_limits import _agreement, _chosen
@@ -85,14 +82,7 @@ def test_limits_are_said_in_words(card: Card) -> None:
     assert "were not compared with human labels: context relevance" in text
     assert "The judge's alpha with annotators on local acceptability, local sufficiency" in text
     assert "has no interval: too few labels differ from the most frequent value" in text
-    assert (
-        "the data do not show that the judge agrees better with annotators than text length alone or a constant"
-        in text
-    )
-
-
-def test_a_card_fits_the_judge_that_it_is_of(card: Card, tmp_path: Path) -> None:
-    assert changes(card, setup(tmp_path)) == []
+    assert "The judge agrees significantly better with annotators than text length alone on none of" in text
 
 
 def test_another_model_or_setting_makes_it_stale(card: Card, tmp_path: Path) -> None:
@@ -115,14 +105,6 @@ def test_another_format_or_a_part_of_a_call_makes_it_stale(card: Card, tmp_path:
         "asked in one call of rag-fine-grained: groundedness, and all on the card",
         "schemas of the answers: changed",
     ]
-
-
-def test_a_changed_prompt_or_scale_makes_it_stale(card: Card, tmp_path: Path) -> None:
-    same = setup(tmp_path)
-    for part in ("prompt rag-fine-grained", "schemas of the answers", "definitions of the dimensions"):
-        identity = {**card.run.identity, part: "other"}
-        run = card.run.model_copy(update={"fingerprint": "x", "identity": identity})
-        assert changes(card.model_copy(update={"run": run}), same) == [f"{part}: changed"]
 
 
 def test_parts_of_another_judge_are_refused(card: Card, folder: Path) -> None:
@@ -207,15 +189,11 @@ def test_less_agreement_than_by_chance_is_no_doubt_about_chance() -> None:
 def test_what_is_shown_to_be_worse_is_said_and_shown_as_such(card: Card) -> None:
     less, unsure, better = Estimate(-0.2, -0.3, -0.1), Estimate(-0.2, -0.5, 0.1), Estimate(0.2, 0.1, 0.3)
     over = {"clarity": {"length": less}, "cogency": {"length": unsure}, "credibility": {"length": better}}
-    assert [text.partition(" than ")[0] + text.partition(": ")[2] for text in not_beaten(over)] == [
-        "on 1 of 3 dimensions the data show that the judge agrees less with annotatorsclarity",
-        "on 1 of 3 dimensions the data do not show that the judge agrees better with annotatorscogency",
+    assert [*over_baselines(over)] == [
+        "The judge agrees significantly better with annotators than text length alone on 1 of 3 dimensions "
+        "(credibility).",
+        "It agrees significantly less with annotators than text length alone on 1.",
     ]
-    rows = [row.model_copy(update={"over": {"length": less}}) for row in card.agreement[:1]]
-    sheet = card_sheet(card.model_copy(update={"agreement": tuple(rows), "average": None}))
-    said = sheet.markdown()
-    assert '<b class="missing">-0.200</b> <small' in "".join(sheet.html())
-    assert "| **-0.200 \\[-0.300, -0.100]** |" in said
 
 
 def test_a_baseline_below_chance_counts_as_chance_and_says_so() -> None:
@@ -229,32 +207,11 @@ def test_a_baseline_below_chance_counts_as_chance_and_says_so() -> None:
     over = over_trivial({"mean": judge, "length": length}, 0.95)
     assert over["length"].value == judge.value
     assert over["length"].high < 0
-    (said,) = not_beaten({"clarity": over})
-    assert "do not show that the judge agrees better with annotators than text length alone" in said
-    (text,) = over_parts({"clarity": over})
-    assert isinstance(text, PageRemarks)
+    (said,) = over_baselines({"clarity": over})
+    assert said == "The judge is not shown to agree better with annotators than text length alone."
     both = over_trivial({"mean": judge, "length": length, "floor": floor}, 0.95)
     assert both["floor"].value == judge.value - floor.value
-    (table,) = over_parts(
-        {"clarity": both, "cogency": {"floor": Estimate(-0.2, -0.4, -0.1, reason=AS_CHANCE)}}
-    )
-    assert isinstance(table, Table)
-    assert table.header == ("Dimension", "Minus max(offline, 0)")
-    assert "The alpha of text length alone is below 0 on every dimension" in table.note
-    assert len(not_beaten({"clarity": both})) == 2
-
-
-def test_one_of_the_people_is_said_to_agree_better_where_the_difference_is_shown(card: Card) -> None:
-    def said(difference: Estimate) -> bool:
-        row = card.agreement[0].model_copy(update={"to_person": difference})
-        return any(
-            holds
-            for text, holds in _agreement([row]).items()
-            if text.startswith("The judge agrees less with the other annotators")
-        )
-
-    assert said(Estimate(-0.3, -0.5, -0.1))
-    assert not said(Estimate(-0.3, -0.7, 0.1))
+    assert len([*over_baselines({"clarity": both})]) == 2
 
 
 def test_people_who_agree_by_chance_and_how_items_were_chosen_are_limits(folder: Path, card: Card) -> None:
@@ -287,7 +244,6 @@ def test_the_answer_stands_below_the_title(card: Card) -> None:
         in worse
     )
     assert "on 1 it agrees less than by chance." in worse
-    assert "0.1 of 2 dimensions would be expected" in worse
     both = answer(row(0.1, 0.4), row(0.7, 0.9))
     assert "agrees with annotators more than by chance on 2 of 2 dimensions: overall quality" in both
     assert "α = 0.80, 95% CI [0.70, 0.90], n = " in both

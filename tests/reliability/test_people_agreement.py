@@ -6,11 +6,10 @@ import math
 import numpy as np
 import pytest
 
-from conqret.errors import DeclarationError
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.annotator_agreement import agreement
 from conqret.studies.compare.result import compare_judges
-from tests.reliability.judged import labels_of, study
+from tests.reliability.judged import study
 
 
 def test_people_among_themselves(tmp_path, rng):
@@ -21,21 +20,6 @@ def test_people_among_themselves(tmp_path, rng):
     assert found.together.n == 160
     assert sum(found.rows[0].values.values()) == 240
     json.loads(found.model_dump_json())
-    with pytest.raises(DeclarationError, match="no topics"):
-        agreement(labels, by="topic")
-
-
-def test_people_by_topic(tmp_path):
-    text = "item,topic,annotator,clarity\n" + "".join(
-        f"i{n},t{n % 2},{person},{1 + (n % 3 if person == 'x' or n % 2 else 0)}\n"
-        for n in range(12)
-        for person in "xy"
-    )
-    found = agreement(labels_of(tmp_path, text), by="topic", settings=AgreementSettings())
-    assert [row.name for row in found.rows] == ["t0", "t1"]
-    assert found.rows[1].alpha.value == 1
-    assert found.rows[0].alpha.value < 0.5
-    assert found.basis.clustered_by == "topic"
 
 
 def test_two_judges(tmp_path, rng):

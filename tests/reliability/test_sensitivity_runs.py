@@ -6,7 +6,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from conqret import judge
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
 from conqret.io import open_items
@@ -14,7 +13,6 @@ from conqret.judging.instrument import Instrument
 from conqret.llm.client import Client
 from conqret.perturb import PERTURBATIONS
 from conqret.runs.engine import Stage
-from conqret.studies.card.methods import describe_methods
 from conqret.studies.sensitivity.result import SensitivityFolder
 from conqret.studies.sensitivity.sensitivity_cost import estimate
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
@@ -124,20 +122,6 @@ def test_the_grid_has_the_levels_that_are_given(perturb, irrelevant, hallucinate
     plan = sensitivity_plan(DEMO / "items.jsonl", perturb=perturb, grid=True)
     levels = {damage.perturbation.name: damage.levels for damage in plan.crossed}
     assert levels == {"irrelevant": irrelevant, "hallucinate-share": hallucinate}
-
-
-def test_the_methods_paragraph_says_the_thresholds(tmp_path: Path) -> None:
-    labels, settings = DEMO / "labels.jsonl", {"metrics": ["context_relevance", "predicted_precision"]}
-    judge(DEMO / "items.jsonl", format="rag-fine-grained", output=tmp_path / "run", **settings)
-    sensitivity(
-        DEMO / "items.jsonl", perturb="irrelevant:50", labels=labels, relevant_grade=2, output=tmp_path / "sens",
-        **settings,
-    )  # fmt: skip
-    written = describe_methods(tmp_path / "run", labels=labels, sensitivity=tmp_path / "sens")
-    assert "counts towards predicted precision from the rating 3" in written.paragraphs["Judge"]
-    assert "a score is unchanged within ±0.05" in written.paragraphs["Reliability"]
-    assert "relevant from the grade 2 upwards, is 0.722" in written.paragraphs["Precision"]
-    assert "rag-fine-grained (offline) (rating ≥ 3) is 0.712" in written.paragraphs["Precision"]
 
 
 def test_another_run_in_the_folder_is_refused(tmp_path: Path) -> None:

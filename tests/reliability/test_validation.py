@@ -4,7 +4,6 @@ import krippendorff
 import numpy as np
 import pytest
 
-from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.validate.result import Validation, validate
 from conqret.studies.validate.validate import check_requirement, parse_requirement
 from tests.reliability.judged import PEOPLE, judgment, labels_of, scored, study
@@ -20,11 +19,6 @@ def test_alpha_is_that_of_the_package(tmp_path, rng):
             wanted = krippendorff.alpha(reliability_data=np.array(ratings), level_of_measurement="ordinal")
             assert estimate.value == pytest.approx(wanted)
             assert estimate.low < estimate.value < estimate.high
-        each = [
-            krippendorff.alpha(reliability_data=np.array([judge, person]), level_of_measurement="ordinal")
-            for person in table
-        ]
-        assert row.alpha_each.value == pytest.approx(np.mean(each))
         assert row.names == list(PEOPLE)
     assert found.average.dimensions == ["clarity"]
     assert found.average.judge["mean"].value == found.dimensions["clarity"].alpha.value
@@ -64,21 +58,9 @@ def test_binary_labels(tmp_path):
     ]
     row = validate(judgments, labels).dimensions["supported"]
     assert row.onto.endswith("rounded to the nearest label")
-    assert row.positive == "1 and above"
     for name in ("accuracy", "kappa", "f1", "mcc", "auroc"):
         assert row.statistics[name].value == 1
     assert row.statistics["base_rate"].value == 0.5
-    assert row.share is not None
-    assert row.share.naive.value == 0.5
-    assert row.share.corrected.n == 20
-
-
-def test_positive_from(tmp_path, rng):
-    judgments, labels, _ = study(tmp_path, rng)
-    plain = validate(judgments, labels).dimensions["clarity"]
-    assert "--positive-from" in plain.statistics["auroc"].reason
-    row = validate(judgments, labels, settings=AgreementSettings(positive_from=2.5)).dimensions["clarity"]
-    assert 0.5 < row.statistics["auroc"].value <= 1
 
 
 def test_the_judge_in_the_place_of_one_person(tmp_path, rng):
@@ -129,8 +111,7 @@ def test_labels_that_were_drawn_with_unequal_probabilities_are_weighted(tmp_path
     drawn = [f"{row},{chances[row.split(',')[0]]:.6g}" for row in rows[1:] if row.split(",")[0] in kept]
     text = "\n".join([f"{rows[0]},inclusion_probability", *drawn])
     labels = labels_of(tmp_path, text, scales=["1:3"])
-    found = validate(judgments, labels, settings=AgreementSettings(positive_from=2.5))
-    row = found.dimensions["clarity"]
+    row = validate(judgments, labels).dimensions["clarity"]
     truth = np.mean([(float(one.split(",")[-1]) - 1) / 2 for one in rows[1:] if ",clarity," in one])
     plain = np.mean([(float(one.split(",")[-2]) - 1) / 2 for one in drawn if ",clarity," in one])
     assert plain > truth + 0.05
@@ -138,8 +119,6 @@ def test_labels_that_were_drawn_with_unequal_probabilities_are_weighted(tmp_path
         assert estimate.value == pytest.approx(truth, abs=0.04)
         assert estimate.low < truth < estimate.high
     assert row.mean.corrected.n == len(kept)
-    assert row.share.corrected.value is not None
-    assert (row.share.sensitivity, row.share.specificity) != (None, None)
     assert whole.chances == {}
     lines = text.split("\n")
     some = lines[1].split(",")[0]
@@ -149,11 +128,8 @@ def test_labels_that_were_drawn_with_unequal_probabilities_are_weighted(tmp_path
     high = "\n".join([lines[0], *(line for line in lines[1:] if float(line.rsplit(",", 1)[1]) > 0.3)])
     for changed, reason in ((missing, "no inclusion_probability"), (high, "stand for")):
         drawn_labels = labels_of(tmp_path, changed, scales=["1:3"])
-        lost = validate(judgments, drawn_labels, settings=AgreementSettings(positive_from=2.5)).dimensions[
-            "clarity"
-        ]
+        lost = validate(judgments, drawn_labels).dimensions["clarity"]
         assert reason in lost.mean.corrected.reason
-        assert reason in lost.share.corrected.reason
         assert lost.mean.naive.value is not None
 
 

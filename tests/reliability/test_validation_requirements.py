@@ -26,7 +26,7 @@ def test_requirements(tmp_path, rng):
     assert outcome("winning_rate[clarity] >= 0").met
     unmet = outcome("auroc[clarity] >= 0")
     assert not unmet.met
-    assert "positive" in unmet.reason
+    assert "two labels" in unmet.reason
     with pytest.raises(UnknownNameError, match="validated dimension"):
         outcome("alpha[cogency] >= 0")
 

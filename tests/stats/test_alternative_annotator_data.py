@@ -72,18 +72,3 @@ def test_all_published_rates_come_out(data_dir: Path, name: str) -> None:
     assert [round(test.winning_rate, 2) for test in found] == list(rates)
     assert [test.passed for test in found] == [rate >= 0.5 for rate in rates]
     assert [round(test.advantage, 2) for test in found] == list(advantages)
-
-
-def test_the_published_rates_are_52() -> None:
-    assert sum(len(rates) for _, _, _, rates, _ in PUBLISHED.values()) == 52
-
-
-def test_a_mean_over_more_clusters_than_are_pooled_is_that_of_the_closed_form() -> None:
-    from conqret.stats.resampling import MOST_CLUSTERS, mean
-
-    values = np.random.default_rng(5).exponential(size=2 * MOST_CLUSTERS)
-    found = mean(values)
-    without = (values.sum() - values) / (len(values) - 1)
-    assert found.value == pytest.approx(values.mean())
-    assert np.allclose(found.without, without)
-    assert found.clusters == len(values)

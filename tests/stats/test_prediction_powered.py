@@ -1,17 +1,14 @@
-"""Corrected means and shares: coverage by simulation, and width beside labels alone."""
+"""Corrected means: coverage by simulation, and width beside labels alone."""
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from conqret.errors import DeclarationError
 from conqret.stats.estimate import UNVARIED
 from conqret.stats.prediction_powered import prediction_powered_mean
-from conqret.stats.resampling import mean_interval
-from conqret.stats.rogan_gladen import rogan_gladen
 
-DATA_SETS = 2_000
-TOLERANCE = 0.015
+DATA_SETS = 400
+TOLERANCE = 0.03
 
 
 def simulate(rng, correlation, labelled, further, mean=0.3):
@@ -40,67 +37,12 @@ def test_coverage_and_width(correlation, labelled, further):
         assert width == pytest.approx(alone, rel=0.02)
 
 
-def test_coverage_with_topics():
-    """Errors that the items of a topic share: 25 topics with labelled and other items."""
-    rng = np.random.default_rng(3)
-    topics = np.repeat(np.arange(25), 16)
-    held = tight = 0
-    for _ in range(DATA_SETS):
-        shared = rng.normal(size=25)[topics] * 0.5
-        truth = rng.normal(size=len(topics)) + shared
-        people = 0.7 * truth + 0.6 * rng.normal(size=len(topics))
-        judge, labelled = 0.5 * truth + 0.2, rng.random(len(topics)) < 0.25
-        one = prediction_powered_mean(
-            people[labelled],
-            judge[labelled],
-            judge[~labelled],
-            clusters=list(topics[labelled]),
-            unlabelled_clusters=list(topics[~labelled]),
-        )
-        held += one.corrected.low <= 0 <= one.corrected.high
-        tight += one.corrected.high - one.corrected.low < one.labels.high - one.labels.low
-    assert held / DATA_SETS == pytest.approx(0.95, abs=TOLERANCE)
-    assert tight / DATA_SETS > 0.8
-
-
 def test_by_hand():
     # theta = mean(Y) + (mean(F) - mean(f)) = 0.5 + (0.8 - 0.7) = 0.6 with the weight fixed at 1.
     found = prediction_powered_mean([0, 1, 0, 1], [0.5, 0.9, 0.5, 0.9], [0.7, 0.9, 0.8, 0.8], power=1)
     assert found.corrected.value == pytest.approx(0.6)
     assert found.labels.value == 0.5
     assert found.naive.value == pytest.approx(0.75)
-
-
-def test_means_of_shares_stay_between_0_and_1_and_hold_the_truth():
-    """Labels near the top of their scale: plain intervals reach above 1, and those of labels alone hold it in 88%."""
-    rng = np.random.default_rng(8)
-    topics = np.repeat(np.arange(8), 5)
-
-    def people(shifts):
-        seen = 2.5 + 0.8 * shifts + rng.normal(size=(len(shifts)))
-        return np.clip(np.round(2 + seen), 0, 4) / 4
-
-    truth = people(rng.normal(size=100_000)).mean()
-    held, alone = [], []
-    for _ in range(300):
-        said = people(rng.normal(size=8)[topics])
-        judge = np.clip(said + 0.1 * rng.normal(size=40) + 0.05, 0, 1)
-        known = rng.random(40) < 0.5
-        sides = [one[known].tolist() for one in (said, judge, topics)]
-        rest = [one[~known].tolist() for one in (judge, topics)]
-        if len(set(sides[2])) < 4:
-            continue
-        found = prediction_powered_mean(
-            *sides[:2], rest[0], clusters=sides[2], unlabelled_clusters=rest[1], scale="share"
-        )
-        for one, kept in ((found.corrected, held), (found.labels, alone)):
-            if one.low is not None:
-                assert 0 <= one.low <= one.value <= one.high <= 1
-                kept.append(one.low <= truth <= one.high)
-        assert found.naive == mean_interval(
-            [*sides[1], *rest[0]], [*sides[2], *rest[1]], scale="share"
-        )  # as on the page of the run
-    assert min(np.mean(held), np.mean(alone)) >= 0.93
 
 
 def test_labels_that_do_not_vary_have_no_interval():
@@ -150,64 +92,3 @@ def test_a_label_without_a_score_stays():
     assert found.corrected.value == pytest.approx(0.4 + 0.16 - 0.192)
     with pytest.raises(DeclarationError, match="no judgment"):
         prediction_powered_mean([1, 0], [nan, nan], [nan])
-
-
-def test_rogan_gladen_by_hand():
-    # p = 0.5, se = 0.8, sp = 0.9: (0.5 + 0.9 - 1) / (0.8 + 0.9 - 1) = 4 / 7.
-    labels = np.repeat([1, 0], [50, 50])
-    judged = np.repeat([1, 0, 0, 1], [40, 10, 45, 5])
-    found = rogan_gladen(labels, judged, np.repeat([1, 0], [100, 100]))
-    assert found.corrected.value == pytest.approx(4 / 7)
-    assert (found.naive.value, found.sensitivity, found.specificity) == (0.5, 0.8, 0.9)
-
-
-@pytest.mark.parametrize("topics", [8, 20])
-def test_rogan_gladen_covers_by_topic_and_the_naive_share_does_not(topics):
-    """Topics differ in their share of positives and in how the judge errs: the issue's .87 at eight."""
-    held = naive = 0
-    samples = 300
-    for seed in range(samples):
-        rng = np.random.default_rng(seed)
-        which = np.repeat(np.arange(topics), 20)
-        share = np.clip(0.4 + 0.15 * rng.normal(size=topics), 0.02, 0.98)[which]
-        se = np.clip(0.8 + 0.08 * rng.normal(size=topics), 0, 1)[which]
-        truth = rng.random(len(which)) < share
-        judge = np.where(truth, rng.random(len(which)) < se, rng.random(len(which)) < 0.15)
-        known = rng.random(len(which)) < 0.5
-        found = rogan_gladen(
-            truth[known],
-            judge[known],
-            judge[~known],
-            clusters=which[known].tolist(),
-            unlabelled_clusters=which[~known].tolist(),
-        )
-        held += found.corrected.low is not None and found.corrected.low <= 0.4 <= found.corrected.high
-        naive += found.naive.low <= 0.4 <= found.naive.high
-    assert held / samples >= 0.92
-    assert naive < held
-
-
-def test_rogan_gladen_without_a_use():
-    half, alike = [1, 0] * 10, [0, 1] * 10
-    assert "chance" in rogan_gladen(half, alike, half).corrected.reason
-    assert "positive" in rogan_gladen([0, 0], [0, 1], [1]).corrected.reason
-    few = rogan_gladen([1, 1, *[0] * 20], [1, 0, *[0] * 20], half).corrected
-    assert (few.low, few.reason) == (None, "no interval: 2 labeled items of one kind only")
-    for wrong in (([1], [1, 0], [1]), ([2], [1], [1]), ([1], [1], [])):
-        with pytest.raises(DeclarationError):
-            rogan_gladen(*wrong)
-    with pytest.raises(DeclarationError, match="clusters for"):
-        rogan_gladen([1], [1], [1], clusters=["a", "b"])
-
-
-def test_labels_of_a_few_large_topics_leave_fewer_degrees_of_freedom():
-    people, sizes = np.random.default_rng(4).normal(size=24), [12, 6, 3, 2, 1]
-    topics = np.repeat(np.arange(5), sizes)
-    labels = prediction_powered_mean(
-        people, people, [0.0], clusters=topics.tolist(), unlabelled_clusters=[9], power=0
-    ).labels
-    shares = np.bincount(topics, people - people.mean()) / 24
-    error = np.sqrt(5 / 4 * (shares**2).sum())
-    freedom = 24**2 / (np.array(sizes) ** 2).sum() - 1
-    assert freedom < 2.0 + 1
-    assert labels.high - labels.value == pytest.approx(stats.t.ppf(0.975, max(freedom, 2)) * error)

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from conqret.stats.agreement import alphas
-from conqret.stats.rater_ceiling import NO_RATER, one_against_others
+from conqret.stats.correlation import NO_RATER, one_against_others
 from conqret.stats.resampling import leave_one_out
 
 

@@ -69,47 +69,6 @@ def test_they_are_those_of_a_mixed_model():
     assert found == pytest.approx({**reml, "sample": fitted.scale / 100}, rel=0.02, abs=2e-5)
 
 
-def test_known_components_are_found_and_intervals_hold_them():
-    """100 samples of eight topics; benchmarks/components.py has more of them."""
-    held = {"item": 0, "item x model": 0, "sample": 0, "generalizability": 0}
-    found, order = [], list(TRUTH)
-    true = {name: value**2 for name, value in TRUTH.items()}
-    items = true["topic"] + true["item"]
-    ratio = items / (items + true["topic x model"] + true["item x model"] + true["sample"])
-    for seed in range(100):
-        one = variance_components(*drawn(np.random.default_rng([seed, 8])))
-        variances = by_name(one)
-        found.append([variances[name] for name in order])
-        for place, effect in enumerate(one.effects):
-            if (name := effect.names[0]) in held:
-                ends = one.variance(place).estimate()
-                held[name] += ends.low <= true[name] <= ends.high
-        ends = one.generalizability().estimate()
-        held["generalizability"] += ends.low <= ratio <= ends.high
-    mean, error = np.mean(found, axis=0), np.std(found, axis=0) / 10
-    assert (np.abs(mean - [true[name] for name in order]) < 3 * error).all()
-    assert min(held.values()) >= 88
-
-
-def test_larger_topics_with_larger_effects_move_nothing():
-    """Topics of 1 or 8 items, of which the larger ones are far above or below the others: by squares of sums over
-    items, topics would have four times their variance and items next to none."""
-    found, apart = [], 3.0
-    for seed in range(60):
-        rng = np.random.default_rng([seed, 20])
-        sizes = rng.choice([1, 8], size=20)
-        topic = np.repeat(np.arange(20), sizes)
-        effects = np.where(sizes == 8, apart, 1 / apart) * rng.normal(size=20) * 0.1
-        items = effects[topic] + rng.normal(size=len(topic)) * 0.12
-        scores = items[:, None] + rng.normal(size=(len(topic), 2)) * 0.05
-        which = np.repeat(np.arange(len(topic)), 2)
-        one = by_name(variance_components(scores.ravel(), topic[which].tolist(), which.tolist(), {}))
-        found.append([one[name] for name in ("topic", "item", "sample")])
-    true = [0.01 * (apart**2 + apart**-2) / 2, 0.0144, 0.0025]
-    mean, error = np.mean(found, axis=0), np.std(found, axis=0) / 60**0.5
-    assert (np.abs(mean - true) < 3 * error).all()
-
-
 def test_what_topics_say_nothing_of_has_no_interval():
     found = variance_components(*drawn(np.random.default_rng(1)))
     ends = {effect.names[0]: found.variance(place).estimate() for place, effect in enumerate(found.effects)}

@@ -2,8 +2,7 @@
 
 import pytest
 
-from conqret.text.sides import QuestionSides
-from conqret.text.stance_detection import lean, signs, stance_order, stance_scores
+from conqret.text.stance_detection import QuestionSides, lean, signs, stance_order, stance_scores
 from conqret.text.text_passages import Passage, read
 
 

@@ -22,7 +22,7 @@ from conqret.llm.token_sampling import NucleusSampling
 from conqret.options import Within, check_ranges
 from conqret.prompts import Library, RenderedPrompt
 from conqret.registry import Registry
-from conqret.text.sides import standpoints
+from conqret.text.stance_detection import standpoints
 
 if TYPE_CHECKING:
     from conqret.debateqa.answering.retrieved_chunks import ChunkSearch

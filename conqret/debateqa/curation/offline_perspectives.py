@@ -11,8 +11,7 @@ from typing import Any
 
 from conqret.perspectives.detection import COVERED, best_passage
 from conqret.text.analysis import weight
-from conqret.text.sides import standpoints
-from conqret.text.stance_detection import values
+from conqret.text.stance_detection import standpoints, values
 from conqret.text.text_passages import Passage, read
 
 VIEWS_OF_ONE = 2

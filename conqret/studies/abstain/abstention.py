@@ -13,22 +13,17 @@ from pydantic import Field
 from conqret.data import Judgment, Measure, Reason
 from conqret.data.item import Frozen
 from conqret.judging.scales import confidences
-from conqret.stats.confidence_scores import Band
 from conqret.stats.estimate import Estimate
-from conqret.stats.selective import Bound, SelectedScores, fewest_labels
-from conqret.studies.agreement.agreement_settings import Basis
-from conqret.studies.agreement.fitted_file import FittedFile
+from conqret.stats.selective import SelectedScores, fewest_labels
+from conqret.studies.agreement.agreement_settings import Basis, FittedFile
 
 
 class Trust(Frozen):
-    """How far one series of confidences can be trusted as probabilities of being right.
-
-    ``brier`` and ``error`` (expected calibration error) are those of the confidences, ``bands`` are of these; 0 is
-    best."""
+    """What the confidences are worth as probabilities of being right: ``brier`` score and expected calibration
+    ``error``; 0 is best."""
 
     brier: Estimate
     error: Estimate
-    bands: tuple[Band, ...]
 
 
 class AbstainsOn(Frozen):
@@ -74,13 +69,12 @@ class Abstention(FittedFile):
     WHAT: ClassVar[str] = "abstention"
     COMMAND: ClassVar[str] = "conqret judges abstain"
 
-    schema_name: str = "conqret.abstention/2"
+    schema_name: str = "conqret.abstention/3"
     basis: Basis
     source: str
     error: float = Field(gt=0, lt=1)
     delta: float = Field(gt=0, lt=1)
     tolerance: float = Field(ge=0, le=1)
-    bound: Bound
     rules: Mapping[str, float | None]
     found: Mapping[str, AbstainsOn]
     left_out: Mapping[str, str]
@@ -88,13 +82,9 @@ class Abstention(FittedFile):
     @property
     def promise(self) -> str:
         """What is promised, in words."""
-        how_often = f"in {1 - self.delta:.0%} of random samples of topics"
-        if self.bound == "average":
-            how_often = "on average over random samples of topics (a sample that keeps no score counts as 0%)"
         return (
-            f"at most {self.error:.0%} of the kept scores are wrong, {how_often}, if the labeled items are a random "
-            f"sample "
-            "of the items to be scored"
+            f"at most {self.error:.0%} of the kept scores are wrong, in {1 - self.delta:.0%} of random samples of "
+            "topics, if the labeled items are a random sample of the items to be scored"
         )
 
     def applied(self, judgment: Judgment) -> Judgment:

@@ -9,7 +9,6 @@ from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, note, note_each, result, tell
-from conqret.stats.selective import Bound
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,9 +25,6 @@ class RiskOptions(OptionGroup):
             the first of these that the run has.
         together: Choose one confidence threshold for all metrics together, from the labels of all of them, instead of
             one for each metric.
-        bound: How the guarantee on kept scores is made: `t` (a t-test, useful with 12 topics or more; simulations show
-            how often it fails) or `average` (conformal risk control: `--error` holds on average over samples of topics
-            but not in each, more scores are kept, and `--delta` is ignored).
     """
 
     error: float = 0.2
@@ -36,7 +32,6 @@ class RiskOptions(OptionGroup):
     tolerance: float = 0.25
     by: str | None = None
     together: bool = False
-    bound: Bound = "t"
 
 
 @grouped
@@ -91,7 +86,6 @@ def abstain(
         delta=risk.delta,
         tolerance=risk.tolerance,
         source=risk.by,
-        bound=risk.bound,
         together=risk.together,
         metrics=label_options.metric_map(metric),
         settings=AgreementSettings(aggregate=aggregate),

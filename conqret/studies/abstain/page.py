@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point, reach
 from conqret.show.report_page import ReportPage, Section
 from conqret.show.table import Cell, Column, Table
-from conqret.stats.confidence_scores import BANDS
 from conqret.stats.estimate import Estimate, undefined
-from conqret.stats.selective import LEAST_KEPT, Bound, fewest_labels
+from conqret.stats.selective import LEAST_KEPT, fewest_labels
 from conqret.studies.abstain.abstention import AbstainsOn, Abstention
 from conqret.studies.abstain.result import TOGETHER
 
@@ -24,11 +23,6 @@ SAID = {
     "orders": "agreement of both orders of the arguments",
 }
 """Where confidences are from, in words."""
-TESTED: Mapping[Bound, str] = {
-    "t": "tested by a one-sided t-test over topics",
-    "average": "conformal risk control over topics",
-}
-WORTHY = "shown to be better"
 
 
 class Percent(Estimate):
@@ -69,14 +63,12 @@ def abstention_tables(abstention: Abstention) -> Iterator[Table]:
         f"the true share of wrong scores is above their upper end in {abstention.delta:.0%} of random samples of "
         f"{abstention.basis.clustered_by}s"
     )
-    if abstention.bound == "average":
-        passed = "their upper end may lie above the guarantee, which holds only on average"
     yield Table(
         TITLE,
         ("Dimension", "Labels", "Wrong", "From", "Kept", "Wrong of kept"),
         rows,
-        note=f"The guarantee is: {abstention.promise} ({TESTED[abstention.bound]}). A score is wrong if it "
-        f"is further than {abstention.tolerance:.0%} of the scale from the human label, or, where labels have no "
+        note=f"The guarantee is: {abstention.promise} (tested by a one-sided t-test over topics). A score is wrong "
+        f"if it is further than {abstention.tolerance:.0%} of the scale from the human label, or, where labels have no "
         "order, if it is another label. “From” is the lowest confidence at which a score is kept (confidence: "
         f"{SAID.get(abstention.source, abstention.source)}). Brackets hold {ends} confidence intervals over "
         f"{abstention.basis.clustered_by}s; {passed}. "
@@ -91,7 +83,7 @@ def abstention_tables(abstention: Abstention) -> Iterator[Table]:
         ],
         note="Each confidence is compared, as the probability that a score is right, with whether it is right; errors "
         "are 0 at best. ECE is the expected calibration error. “Constant” is the Brier score of one and the same "
-        f"probability for every score. {_worth(abstention)}",
+        "probability for every score.",
     )
 
 
@@ -100,7 +92,7 @@ def outcome(abstention: Abstention) -> str:
     taken = [rule.taken for rule in abstention.found.values()]
     kept = [step for step in taken if step is not None]
     whole = sum(step.share >= 1 for step in kept)
-    allowed = f"at most {abstention.error:.0%}" + " on average" * (abstention.bound == "average")
+    allowed = f"at most {abstention.error:.0%}"
     if whole == len(taken):
         wrong = [step.error.value or 0.0 for step in kept]
         each = f"{min(wrong):.0%}" + f" to {max(wrong):.0%}, by dimension," * (len(wrong) > 1)
@@ -123,40 +115,15 @@ def outcome(abstention: Abstention) -> str:
     )
 
 
-def _worth(abstention: Abstention) -> str:
-    """Of how many confidences are shown to be worth something as probabilities: the interval of their Brier score lies
-    below the constant's."""
-    found = [_worth_of(rule) for rule in abstention.found.values()]
-    if len(found) == 1:
-        return (
-            "Compared with one constant probability for all scores, the Brier score of the judge's confidences is "
-            f"{found[0]}."
-        )
-    return (
-        f"The Brier score of confidences is {WORTHY} than the constant's on {found.count(WORTHY)} of {len(found)} "
-        "dimensions."
-    )
-
-
-def _worth_of(rule: AbstainsOn) -> str:
-    brier = rule.stated.brier
-    if brier.high is not None and brier.high < rule.constant:
-        return WORTHY
-    if brier.low is not None and brier.low > rule.constant:
-        return "shown to be worse"
-    return "not shown to be better"
-
-
 def abstention_sheet(abstention: Abstention) -> ReportPage:
     """The page: a section a rule, with the curve of error over what is kept and the reliability diagram."""
     sections = [Section(table.title, [table]) for table in abstention_tables(abstention)]
-    charts = {name: list(_charts(rule, abstention.error)) for name, rule in abstention.found.items()}
-    pictures = [chart for drawn in charts.values() for chart in drawn[:1]]
+    charts = {name: _chart(rule, abstention.error) for name, rule in abstention.found.items()}
+    picture = next(iter(charts.values()))
     sections += [
         Section(
             _name(name, rule),
-            [*(chart for chart in charts[name] if chart is not pictures[0]), _curve(rule, abstention.error)],
-            _bands(rule),
+            [*(chart for chart in [charts[name]] if chart is not picture), _curve(rule, abstention.error)],
         )
         for name, rule in abstention.found.items()
     ]
@@ -166,7 +133,7 @@ def abstention_sheet(abstention: Abstention) -> ReportPage:
         sections,
         badges=words.floor_badges([abstention.model == OFFLINE_MODEL]),
         answer=[outcome(abstention)],
-        picture=pictures[:1],
+        picture=[picture],
         facts=[
             ("Judge", f"{abstention.format} with {abstention.model}"),
             ("Confidence", SAID.get(abstention.source, abstention.source)),
@@ -176,47 +143,21 @@ def abstention_sheet(abstention: Abstention) -> ReportPage:
     )
 
 
-def _charts(rule: AbstainsOn, promised: float) -> Iterator[Chart]:
+def _chart(rule: AbstainsOn, promised: float) -> Chart:
     kept = [Point.of(step.share, step.error) for step in rule.curve if step.labelled]
     limit = [Point(end, promised) for end in (min((at.x for at in kept), default=0.0), 1.0)]
-    yield _chart(
+    lines = [
+        ChartLine("Wrong among those kept", kept),
+        ChartLine("The most that is allowed", limit, marked=False),
+    ]
+    return Chart(
         "Wrong scores among those kept",
         "Share of scores that is kept",
         "Share that is wrong",
-        [
-            ChartLine("Wrong among those kept", kept),
-            ChartLine("The most that is allowed", limit, marked=False),
-        ],
-        least=0.0,
+        lines,
+        ends=reach(lines, 0.0),
+        levels=False,
     )
-    ends = (rule.curve[-1].threshold, rule.curve[0].threshold)
-    yield _chart(
-        "Reliability of the confidences",
-        "Confidence",
-        "Share that is right",
-        [
-            ChartLine(
-                "Stated", [Point.of(band.said.value or 0.0, band.people) for band in rule.stated.bands]
-            ),
-            ChartLine("Perfect", [Point(end, end) for end in ends], marked=False),
-        ],
-        least=1.0,
-    )
-
-
-def _bands(rule: AbstainsOn) -> str:
-    """What a point of the reliability diagram is."""
-    counted = ", ".join(words.count(band.units) for band in rule.stated.bands)
-    return (
-        f"Each point of the reliability diagram is a bin of scores with similar confidence ({BANDS} bins of about "
-        f"equally many scores; scores of equal confidence share a bin). The numbers of scores in the bins, from "
-        f"left to right, are: {counted}."
-    )
-
-
-def _chart(title: str, x: str, y: str, lines: Sequence[ChartLine], *, least: float) -> Chart:
-    """Lines on an axis upright that holds what they hold, and ``least``."""
-    return Chart(title, x, y, lines, ends=reach(lines, least), levels=False)
 
 
 def _curve(rule: AbstainsOn, error: float) -> Table:

@@ -19,10 +19,10 @@ from conqret.io.label_sheets import unequal_chances
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.judging.scales import SOURCES
-from conqret.stats.confidence_scores import bands, brier, calibration_error
-from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED
+from conqret.stats.confidence_scores import brier, calibration_error
+from conqret.stats.estimate import FEWEST_TESTED
 from conqret.stats.resampling import mean_interval
-from conqret.stats.selective import Bound, risk_coverage, trusted_from
+from conqret.stats.selective import risk_coverage, trusted_from
 from conqret.studies.abstain.abstention import (
     AbstainsOn,
     Abstention,
@@ -67,7 +67,6 @@ def abstain(
     delta: float = DELTA,
     tolerance: float = TOLERANCE,
     source: str | None = None,
-    bound: Bound = "t",
     together: bool = False,
     metrics: Mapping[str, str] | None = None,
     settings: AgreementSettings = USUAL,
@@ -117,10 +116,11 @@ def abstain(
         name: _on(
             tuple(joined.metrics[dimension] for dimension in of),
             _joint([answers[dimension] for dimension in of]),
-            error, delta, bound,
+            error,
+            delta,
         )
         for name, of in groups.items()
-    }  # fmt: skip
+    }
     return Abstention(
         format=judge.format,
         model=judge.model,
@@ -130,7 +130,6 @@ def abstain(
         error=error,
         delta=delta,
         tolerance=tolerance,
-        bound=bound,
         rules={metric: rule.threshold for rule in rules.values() for metric in rule.metrics},
         found=rules,
         left_out=left_out,
@@ -216,11 +215,10 @@ def _on(
     answers: ConfidentAnswers,
     error: float,
     delta: float,
-    bound: Bound,
 ) -> AbstainsOn:
     import numpy as np
 
-    curve = risk_coverage(*answers, error=error, delta=delta, bound=bound)
+    curve = risk_coverage(*answers, error=error, delta=delta)
     at = np.flatnonzero(answers.labelled)
     topics = [answers.topics[place] for place in at.tolist()]
     sure, right = answers.sure[at], 1 - answers.wrong[at].astype(np.float64)
@@ -232,14 +230,9 @@ def _on(
         wrong=mean_interval(1 - right, topics, scale="share"),
         threshold=trusted_from(curve),
         curve=curve,
-        stated=_trust(sure, right, topics),
+        stated=Trust(
+            brier=brier(sure, right, topics).estimate(),
+            error=calibration_error(sure, right, topics).estimate(),
+        ),
         constant=float(right.mean() * (1 - right.mean())),
-    )
-
-
-def _trust(confidences: NDArray[np.float64], right: NDArray[np.float64], topics: Sequence[Hashable]) -> Trust:
-    return Trust(
-        brier=brier(confidences, right, topics).estimate(),
-        error=calibration_error(confidences, right, topics).estimate(),
-        bands=bands(confidences, right, topics, CONFIDENCE),
     )

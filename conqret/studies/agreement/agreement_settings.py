@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from pathlib import Path
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
+
+from pydantic import ValidationError
 
 from conqret.data.item import Frozen
+from conqret.errors import DeclarationError
+from conqret.io.bounded import whole_bytes
 from conqret.io.labels import LabelSet, Unit
 from conqret.stats.alternative_annotator import EPSILON
 from conqret.stats.estimate import CONFIDENCE
@@ -18,12 +22,10 @@ the majority for nominal and binary labels, else the mean."""
 
 
 class AgreementSettings(Frozen):
-    """``aggregate`` is the rule that makes one label of several; ``positive_from`` the label from which an item counts
-    as positive (None: binary dimensions only); ``epsilon`` the allowance of the alternative annotator test. ``seed``
-    draws what the tests of missing scores permute."""
+    """``aggregate`` is the rule that makes one label of several, ``epsilon`` the allowance of the alternative annotator
+    test, and ``seed`` deals topics to folds."""
 
     aggregate: AggregateRule = "auto"
-    positive_from: float | None = None
     epsilon: float = EPSILON["experts"]
     confidence: float = CONFIDENCE
     seed: int = SEED
@@ -71,3 +73,50 @@ class Basis(Frozen):
 
         over = f"{self.clusters:,} {self.clustered_by}s{pooling(self.clusters, means=True)}"
         return f"{self.settings.confidence:.0%} jackknife-t intervals over {over}"
+
+
+class FittedFile(Frozen):
+    """What ``COMMAND`` made for the judgments of one instrument. ``schema_name`` is the layout and its number (the
+    default is what is read), and ``WHAT`` what people call it."""
+
+    WHAT: ClassVar[str]
+    COMMAND: ClassVar[str]
+
+    schema_name: str
+    format: str
+    model: str
+    fingerprint: str
+
+    def check(self, format_name: str, model: str, fingerprint: str) -> None:
+        """Raises DeclarationError where it was made for another instrument."""
+        if fingerprint != self.fingerprint:
+            raise DeclarationError(
+                f"the {self.WHAT} was fitted for {self.format} with {self.model} (fingerprint "
+                f"{self.fingerprint}), but the judgments come from {format_name} with {model} "
+                f"({fingerprint}): make one for this judge with {self.COMMAND}"
+            )
+
+    @classmethod
+    def read(cls, file: Path) -> Self:
+        """The contents of a file of ``COMMAND``.
+
+        Raises:
+            DeclarationError: there is no such file, or it holds something else.
+        """
+        try:
+            fitted_file = cls.model_validate_json(whole_bytes(file))
+        except OSError as error:
+            raise DeclarationError(f"{file} cannot be read: {error.strerror}") from None
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            raise DeclarationError(
+                f"{file} holds no {cls.WHAT} ({where + ': ' if where else ''}{first['msg']}); make "
+                f"one with {cls.COMMAND}"
+            ) from None
+        wanted = cls.model_fields["schema_name"].default
+        if fitted_file.schema_name != wanted:
+            raise DeclarationError(
+                f"{file} is a {fitted_file.schema_name}, not a {wanted}: make it again with {cls.COMMAND}"
+            )
+        return fitted_file

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from conqret.data.item import Frozen
 from conqret.data.topic_keys import TopicKeys
-from conqret.errors import DeclarationError, strict_options
+from conqret.errors import strict_options
 from conqret.io.label_scale import LabelScale
 from conqret.io.labels import Labels, LabelSet, Unit, labels_of
 from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Estimate, JackknifedEstimate, average
-from conqret.stats.resampling import Resamples, leave_one_out, whole
+from conqret.stats.resampling import Resamples, leave_one_out
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.statistics import STATISTICS
 from conqret.text.language_names import NAMES
@@ -25,11 +24,10 @@ from conqret.judging.dimensions import DIMENSIONS
 
 OVERALL = "overall_quality"
 """The dimension that averages leave out (ConQRet, Table 5)."""
-By = Literal["dimension", "topic"]
 
 
 class PeopleOn(Frozen):
-    """People on one dimension (or topic). ``units`` counts those with two labels or more, on which agreement rests,
+    """People on one dimension. ``units`` counts those with two labels or more, on which agreement rests,
     ``labels`` values, ``paired`` those on such units; ``most_frequent`` is the share of the most frequent value:
     the base rate. ``statistics`` are those of people that :mod:`conqret.studies.agreement.statistics` declares."""
 
@@ -53,21 +51,14 @@ class PeopleAgreement(Frozen):
     unit and dimension as a unit (None where levels differ)."""
 
     basis: Basis
-    by: str
     rows: tuple[PeopleOn, ...]
     average: Estimate
     together: Estimate | None
 
 
 @strict_options
-def agreement(
-    labels: Labels, *, by: By = "dimension", settings: AgreementSettings = USUAL
-) -> PeopleAgreement:
-    """Compute inter-annotator agreement with intervals over topics, by dimension or (all dimensions together) by topic.
-
-    Raises:
-        DeclarationError: by topic, and the labels have none, or dimensions differ in their level.
-    """
+def agreement(labels: Labels, *, settings: AgreementSettings = USUAL) -> PeopleAgreement:
+    """Compute inter-annotator agreement by dimension, with intervals over topics."""
     import numpy as np
 
     labels = labels_of(labels)
@@ -79,13 +70,7 @@ def agreement(
         [np.pad(table, ((0, height - len(table)), (0, 0)), constant_values=np.nan) for table in tables.values()], axis=1
     )  # fmt: skip
     one_level = len({labels.scale(name).level for name in tables}) == 1
-    if by == "topic":
-        found = [
-            _people_on(labels, topic, list(tables), table, whole(table.shape[1]), settings)
-            for topic, table in _by_topic(labels, everything, one_level).items()
-        ]
-    else:
-        found = [_people_on(labels, name, [name], table, drawn, settings) for name, table in tables.items()]
+    found = [_people_on(labels, name, table, drawn, settings) for name, table in tables.items()]
     together = None
     if one_level:
         wide = Resamples(drawn.weights, np.tile(drawn.cluster, len(tables)))
@@ -94,7 +79,6 @@ def agreement(
     averaged = [alpha for row, alpha in found if row.name != OVERALL]
     return PeopleAgreement(
         basis=Basis.of(labels, kind, labels.units, clusters, settings),
-        by=by,
         rows=tuple(row for row, _ in found),
         average=average(averaged).estimate(settings.confidence),
         together=together,
@@ -141,32 +125,9 @@ def label_counts(table: NDArray[np.float64], scale: LabelScale) -> dict[str, int
     }
 
 
-def _by_topic(
-    labels: LabelSet, everything: NDArray[np.float64], one_level: bool
-) -> dict[str, NDArray[np.float64]]:
-    """The labels of all dimensions on each topic, NaN elsewhere."""
-    import numpy as np
-
-    topics = labels.topics
-    if not one_level:
-        raise DeclarationError(
-            "the figures by topic put all dimensions together, although these differ in level; "
-            "choose one with --dimension"
-        )
-    if not topics:
-        raise DeclarationError(f"{labels.name} has no topics: add a column topic, or group by dimension")
-    named = np.array([topics.get(unit, "") for unit in labels.units] * len(labels.dimensions))
-    return {
-        topic: np.where(named == topic, everything, np.nan)
-        for topic in dict.fromkeys(named.tolist())
-        if topic
-    }
-
-
 def _people_on(
     labels: LabelSet,
     name: str,
-    dimensions: Sequence[str],
     table: NDArray[np.float64],
     drawn: Resamples,
     settings: AgreementSettings,
@@ -175,13 +136,8 @@ def _people_on(
 
     there = ~np.isnan(table)
     sizes = there.sum(axis=0)
-    of_topic = {unit for unit, topic in labels.topics.items() if topic == name}
-    absent = Counter(
-        label.absence
-        for label in labels.labels
-        if label.dimension in dimensions and (len(dimensions) < 2 or label.unit in of_topic)
-    )
-    scale = labels.scale(dimensions[0])
+    absent = labels.absent(name)
+    scale = labels.scale(name)
     values = label_counts(table, scale)
     alpha = alphas(table[None], scale.level, drawn)[0]
     row = PeopleOn(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -21,13 +21,6 @@ def agree(
             help=f"CSV, TSV, JSONL or Parquet, long or wide; or a published layout. {label_options.SEVERAL}"
         ),
     ],
-    by: Annotated[
-        Literal["dimension", "topic"],
-        typer.Option(
-            help="What a row of the table stands for, and so by what agreement is computed: each dimension or each "
-            "topic."
-        ),
-    ] = "dimension",
     *,
     reading: label_options.LabelReading,
     page: options.PageFile,
@@ -42,19 +35,17 @@ def agree(
 
     Examples:
 
-    conqret labels agreement labels.csv --level ordinal --by dimension
+    conqret labels agreement labels.csv --level ordinal
 
     conqret labels agreement labels.csv --map low=1,medium=2,high=3 -o agreement.html
     """
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement.annotator_agreement import agreement
-    from conqret.studies.agreement.page import agreement_sheet
-    from conqret.studies.agreement_answer import annotators_answer
+    from conqret.studies.agreement_answer import agreement_sheet, annotators_answer
     from conqret.studies.agreement_tables import people_table
 
     agreement_result = agreement(
         reading.load(labels),
-        by=by,
         settings=AgreementSettings(confidence=confidence),
     )
     note(*agreement_result.basis.notes)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
+from conqret.data import Judgment, Status
 from conqret.data.item import Frozen
+from conqret.show import words
 from conqret.stats.alternative_annotator import AlternativeAnnotator
 from conqret.stats.estimate import Estimate
 from conqret.stats.prediction_powered import CorrectedMean
-from conqret.stats.rogan_gladen import CorrectedShare
 
 
 class DimensionAgreement(Frozen):
@@ -19,11 +21,9 @@ class DimensionAgreement(Frozen):
     label, ``people`` that among the people, ``person`` what one of them reaches against the one label of the others
     (mean over them), and ``as_person`` what the judge reaches in that one's place, against the same labels of the same
     units: the two are fairly compared, and ``to_person`` is the second minus the first. ``calibrated`` is alpha where a
-    calibration put the scores onto people's scale, and ``calibrated_as_person`` what those scores reach in that place.
-    ``statistics`` has all that are declared in :mod:`conqret.studies.agreement.statistics`, each with a value or a
-    reason. ``stands_in`` says whether the judge passes the alternative annotator test (None: no test). ``over`` is the
-    alpha of the judge (calibrated, where it is) minus that of each free baseline, on the same units (one below 0 counts
-    as 0).
+    calibration put the scores onto people's scale. ``statistics`` has all that are declared in
+    :mod:`conqret.studies.agreement.statistics`, each with a value or a reason. ``over`` is the alpha of the judge
+    (calibrated, where it is) minus that of each free baseline, on the same units (one below 0 counts as 0).
     """
 
     dimension: str
@@ -40,10 +40,8 @@ class DimensionAgreement(Frozen):
     as_person: Estimate
     calibrated: Estimate
     statistics: Mapping[str, Estimate]
-    stands_in: bool | None
     over: Mapping[str, Estimate] = {}
     to_person: Estimate = Estimate(None)
-    calibrated_as_person: Estimate = Estimate(None)
 
     @property
     def parted(self) -> bool:
@@ -73,13 +71,10 @@ class DimensionValidation(DimensionAgreement):
 
     ``variants`` are alpha for the judge's mean, majority and single samples, for its ``calibrated`` scores, and for
     the free baselines (``length``, ``constant``, ``floor``).
-    ``alpha_each`` is the mean over annotators of the alpha with that one alone. ``mean`` estimates the mean of people's
-    labels over all judged units in [0, 1], ``share`` that of positives among the unlabelled ones; ``worst_case`` and
-    ``best_case`` bound the judge's own mean if every missing score were 0 or 1.
+    ``mean`` estimates the mean of people's labels over all judged units in [0, 1].
     """
 
     onto: str
-    positive: str
     names: list[str]
     judged: int
     labelled: int
@@ -89,12 +84,8 @@ class DimensionValidation(DimensionAgreement):
     missing_labels: int
     cannot_judge: int
     variants: dict[str, Estimate]
-    alpha_each: Estimate
     alternative: AlternativeAnnotator
     mean: CorrectedMean
-    share: CorrectedShare | None
-    worst_case: float | None
-    best_case: float | None
 
     @property
     def agreement(self) -> DimensionAgreement:
@@ -110,3 +101,40 @@ class DimensionValidation(DimensionAgreement):
             "winning_rate": Estimate(test.winning_rate, reason=test.reason),
             "advantage": Estimate(test.advantage, reason=test.reason),
         }
+
+
+class Missingness(Frozen):
+    """Judgments by status and reason."""
+
+    total: int
+    scored: int
+    unscored: int
+    failed: int
+    reasons: dict[str, int]
+
+
+def missing_words(missing: Missingness) -> str:
+    """How many scores are missing, in a sentence."""
+    if missing.scored == missing.total:
+        return f"No score is missing: all {words.count(missing.total)} judgments have all their scores."
+    reasons = ", ".join(
+        f"{words.reason(name)}: {words.count(count)}" for name, count in missing.reasons.items()
+    )
+    return (
+        f"Of {words.count(missing.total)} judgments {words.count(missing.scored)} have all their scores, "
+        f"{words.count(missing.unscored)} got no valid response, and {words.count(missing.failed)} got no response "
+        f"(reasons: {reasons or 'none'})."
+    )
+
+
+def missingness(judgments: Sequence[Judgment]) -> Missingness:
+    """Count what is missing among ``judgments``."""
+    statuses = Counter(judgment.status for judgment in judgments)
+    reasons = Counter(str(judgment.reason) for judgment in judgments if judgment.reason is not None)
+    return Missingness(
+        total=len(judgments),
+        scored=statuses[Status.SCORED],
+        unscored=statuses[Status.UNSCORED],
+        failed=statuses[Status.FAILED],
+        reasons=dict(sorted(reasons.items())),
+    )

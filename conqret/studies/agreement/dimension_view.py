@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import Unit
 from conqret.stats.agreement import alphas
-from conqret.stats.estimate import Estimate, JackknifedEstimate, average, undefined, without_value
-from conqret.stats.rater_ceiling import mean_of_raters
+from conqret.stats.correlation import mean_of_raters
+from conqret.stats.estimate import Estimate, JackknifedEstimate, undefined, without_value
 from conqret.stats.resampling import Resamples
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.annotator_agreement import labels_table
 from conqret.studies.agreement.label_join import JoinedLabels, UnitScores
-from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, Of, Statistic
+from conqret.studies.agreement.statistics import Of, Statistic
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,9 +49,6 @@ class View:
             score.label in self.scale.words for score in self.found.values()
         )
         self.placed = self.scale.bounded or self.verdicts
-        self.positive_from = settings.positive_from
-        if self.positive_from is None and self.scale.binary:
-            self.positive_from = self.scale.high
         categorical = self.scale.level == "nominal" or self.scale.binary
         self.rule = settings.aggregate
         if self.rule == "auto":
@@ -62,7 +59,6 @@ class View:
         )
         self.scored = ~np.isnan(self.judge())
         self.compared = self.scored & ~np.isnan(self.target)
-        self.unlabelled = self.scored & ~self.there.any(axis=0)
 
     @property
     def steps(self) -> bool:
@@ -74,9 +70,7 @@ class View:
 
     @property
     def categories(self) -> list[float]:
-        """All steps of the scale, used or not; or 0 and 1, where a label on counts as positive."""
-        if self.positive_from is not None and not self.scale.binary:
-            return [0.0, 1.0]
+        """All steps of the scale, used or not."""
         if self.verdicts:
             return sorted(set(self.scale.words.values()))
         low, high = self.scale.ends()
@@ -101,11 +95,6 @@ class View:
         low, high = self.scale.ends()
         text = f"score s is {low:g} + s * {high - low:g}"
         return f"{text}, rounded to the nearest label" if self._rounds else text
-
-    @property
-    def positive_words(self) -> str:
-        """From which label on a unit is positive."""
-        return "" if self.positive_from is None else f"{self.positive_from:g} and above"
 
     @property
     def _rounds(self) -> bool:
@@ -207,15 +196,6 @@ class View:
                 without.append(of_sides(self.on_labels(refitted, rounded=rounds), some))
         return replace(sampled, without=np.array(without, dtype=float))
 
-    def each(self, drawn: Resamples) -> JackknifedEstimate:
-        """The mean over annotators of the judge's alpha with that one alone."""
-        import numpy as np
-
-        if not self.placed:
-            return without_value(NO_SCALE)
-        judge = np.broadcast_to(self.judge(), self.table.shape)
-        return average(alphas(np.stack([judge, self.table], axis=1), self.scale.level, drawn))
-
     def person(self, drawn: Resamples) -> tuple[JackknifedEstimate, JackknifedEstimate]:
         """The mean over annotators of the alpha with the one label of the others: that of each annotator, and that of
         the judge in their place, on the units that both have."""
@@ -232,32 +212,6 @@ class View:
             for each in (person, judge)
         )
         return mean_alpha, stand_in if self.placed else without_value(NO_SCALE)
-
-    def calibrated_person(self, drawn: Resamples) -> JackknifedEstimate:
-        """The same of the calibrated scores in the place of each annotator; fitted again as in :meth:`alpha`."""
-        import numpy as np
-
-        if len(self.names) < 2 or not self.placed:
-            return without_value(NO_SCALE if not self.placed else "fewer than two annotators labeled it")
-        if CALIBRATED not in self.variants:
-            return without_value(NOT_CALIBRATED)
-        others, missing = self._labels_of_others(), np.isnan(self.table)
-
-        def of_scores(
-            judge: NDArray[np.float64], some: NDArray[np.bool_], drawn: Resamples | None = None
-        ) -> JackknifedEstimate:
-            pairs = np.stack([np.where(missing[:, some], np.nan, judge), others[:, some]], axis=1)
-            return mean_of_raters(alphas(pairs, self.scale.level, drawn))
-
-        every = np.ones(self.table.shape[1], dtype=bool)
-        whole_alpha = of_scores(self.judge(CALIBRATED), every, drawn)
-        return self._refitted(
-            whole_alpha,
-            CALIBRATED,
-            drawn,
-            lambda judge, some: of_scores(judge, some).value,
-            rounds=self._rounds,
-        )
 
     def _labels_of_others(self) -> NDArray[np.float64]:
         """The one label of all annotators but each one: annotators by units."""
@@ -293,21 +247,18 @@ class View:
         """People and the judge as this kind of statistic takes them, or why there is no such thing."""
         import numpy as np
 
-        def positive(side: NDArray[np.float64]) -> NDArray[np.float64]:
-            return np.where(np.isnan(side), np.nan, (side >= (self.positive_from or 0.0)).astype(float))
-
         people, judge = self.target, self.judge(rounded=of == "categories")
-        if of == "positives" and self.positive_from is None:
-            return "no label counts as positive: say --positive-from"
+        if of == "positives" and not self.scale.binary:
+            return "it is for two labels, and these are more"
         if of == "categories" and not self.steps:
             return "the labels are no few whole steps" if self.placed else NO_SCALE
         if of == "positives":
-            return positive(people), judge
+            return np.where(
+                np.isnan(people), np.nan, (people >= (self.scale.high or 0.0)).astype(float)
+            ), judge
         if of == "categories" and self.rule == "mean" and not self.verdicts:
             low, high = self.scale.ends()
             people = np.clip(low + np.floor(people - low + 0.5), low, high)
-        if of == "categories" and self.positive_from is not None and not self.scale.binary:
-            people, judge = positive(people), positive(judge)
         return people, judge
 
     def _one_label(self, table: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -13,10 +13,9 @@ from typing import Literal
 
 from conqret.stats.agreement import LEVELS, Level
 from conqret.stats.classification import accuracy, auroc, base_rate, f1, matthews
-from conqret.stats.correlation import kendall, pearson, spearman
+from conqret.stats.correlation import FEWEST_RATED, kendall, one_against_others, pearson, spearman
 from conqret.stats.estimate import Estimate
 from conqret.stats.kappa import cohen_kappa, fleiss_kappa, gwet_ac2, quadratic_kappa
-from conqret.stats.rater_ceiling import FEWEST_RATED, one_against_others
 
 CALIBRATED = "calibrated"
 """What a calibration makes of a score."""

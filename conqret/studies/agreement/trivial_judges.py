@@ -6,15 +6,15 @@ it by the labels of other topics (:func:`conqret.stats.isotonic.cross_fitted`); 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conqret.data import Item, Judgment
-from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, number
 from conqret.io.labels import Unit
 from conqret.judging.judge_folder import JudgeFolder
+from conqret.show import words
 from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.stats.isotonic import cross_fitted, dealt
 from conqret.studies.agreement.agreement_settings import AgreementSettings
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 WORDS = {"length": "text length alone", "constant": "a constant", "floor": "the offline baseline"}
 TRIVIAL = tuple(WORDS)
 """Their names among the variants of a judge's scores."""
+NAMED = 3
+"""Dimensions that a sentence names; of more only how many."""
 AS_CHANCE = "its alpha is below 0 and counts as 0, agreement by chance"
 """Remark on a difference from which nothing was subtracted."""
 
@@ -147,42 +149,36 @@ def over_trivial(alphas: Mapping[str, JackknifedEstimate], confidence: float) ->
     }
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names in a sentence, the last after "or"."""
-    *others, last = names
-    return f"{', '.join(others)} or {last}" if others else last
-
-
-def not_beaten(over: Mapping[str, Mapping[str, Estimate]], named: bool = True) -> list[str]:
-    """A sentence for those that are trivial and on the same dimensions shown to agree better with annotators than the
-    judge (which less than chance is not), or not shown to agree less; ``over`` has the differences of the alphas by
-    dimension, which are ``named``, or counted alone."""
-    losses = []
-    for name in TRIVIAL:
+def over_baselines(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[str]:
+    """Than which baselines the judge is shown to agree better, and than which less (which less than chance is not): on
+    which dimensions, where there are several; ``over`` has the differences of the alphas by dimension."""
+    better, unshown, less = [], [], []
+    several = len(over) > 1
+    for name, baseline in WORDS.items():
         known = {
-            key: differences[name]
+            words.label(key).lower(): differences[name]
             for key, differences in over.items()
             if name in differences and differences[name].value is not None
         }
-        less = [
+        above = [key for key, one in known.items() if one.low is not None and one.low > 0]
+        below = [
             key
-            for key, difference in known.items()
-            if difference.high is not None and difference.high < 0 and difference.reason != AS_CHANCE
+            for key, one in known.items()
+            if one.high is not None and one.high < 0 and one.reason != AS_CHANCE
         ]
-        lost = [
-            key
-            for key, difference in known.items()
-            if key not in less and (difference.low is None or difference.low <= 0)
-        ]
-        for phrase, keys in (
-            ("show that the judge agrees less", less),
-            ("do not show that the judge agrees better", lost),
-        ):
-            if keys:
-                where = f"on {len(keys)} of {number(len(known), 'dimension')}"
-                listing = f": {', '.join(key.replace('_', ' ') for key in keys)}" if named else ""
-                losses.append(((phrase, where, listing), WORDS[name]))
-    return [
-        f"{where} the data {phrase} with annotators than {listed(names)}{listing}"
-        for (phrase, where, listing), names in gathered(losses).items()
-    ]
+        where = f" on {len(above) or 'none'} of {number(len(known), 'dimension')}" * several
+        where += f" ({', '.join(above)})" * (several and 0 < len(above) <= NAMED)
+        if known and (several or above):
+            better.append(f"than {baseline}{where}")
+        elif known and not below:
+            unshown.append(baseline)
+        if below:
+            less.append(f"than {baseline}{f' on {len(below)}' * several}")
+    if better:
+        yield f"The judge agrees significantly better with annotators {words.listed(better)}."
+    if unshown:
+        *others, last = unshown
+        names = f"{', '.join(others)} or {last}" if others else last
+        yield f"The judge is not shown to agree better with annotators than {names}."
+    if less:
+        yield f"It agrees significantly less with annotators {words.listed(less)}."

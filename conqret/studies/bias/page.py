@@ -15,7 +15,7 @@ from conqret.stats.curve_tests import MARGIN
 from conqret.studies.bias.contrast import NEUTRAL
 from conqret.studies.bias.result import POWER, BiasRow, BiasTable
 from conqret.studies.bias.screen import FALLS, felt, headlines, lacking, mark, ordered, valueless
-from conqret.studies.card.card_tables import repeatability_table
+from conqret.studies.variance.page import repeatability_table
 
 RISE = "r"
 """Marks a p-value of a rise alone."""

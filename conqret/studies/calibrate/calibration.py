@@ -22,9 +22,8 @@ from conqret.judging.summary import Summary
 from conqret.judging.tables import ScoreTable
 from conqret.stats.confidence_scores import Band
 from conqret.stats.estimate import Estimate
-from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
+from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis, FittedFile
 from conqret.studies.agreement.dimension_view import View
-from conqret.studies.agreement.fitted_file import FittedFile
 from conqret.studies.agreement.label_join import JoinedLabels
 from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.calibrate.calibration_maps import CalibrationSample, MonotoneMap, refits, tried
@@ -68,7 +67,6 @@ class CalibratedOn(Frozen):
     error: Mapping[str, Estimate]
     gain: Estimate
     over: Mapping[str, Estimate]
-    bands: Mapping[str, tuple[Band, ...]]
 
 
 class Calibration(FittedFile):
@@ -82,7 +80,7 @@ class Calibration(FittedFile):
     WHAT: ClassVar[str] = "calibration"
     COMMAND: ClassVar[str] = "conqret judges calibrate"
 
-    schema_name: str = "conqret.calibration/3"
+    schema_name: str = "conqret.calibration/4"
     basis: Basis
     folds: Mapping[str, int]
     maps: Mapping[str, CalibrationMaps]

@@ -49,7 +49,7 @@ def calibrate(
     from conqret.io.safe_files import write_whole
     from conqret.show.report_page import check_ending, write_sheet
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.agreement.trivial_judges import not_beaten
+    from conqret.studies.agreement.trivial_judges import over_baselines
     from conqret.studies.calibrate.page import calibration_answer, calibration_sheet, calibration_tables
     from conqret.studies.calibrate.result import calibrate as fitted
 
@@ -72,7 +72,7 @@ def calibrate(
         as_json=json_output,
         answer=calibration_answer(calibration),
     )
-    note_each(not_beaten({name: check.over for name, check in calibration.checked.items()}))
+    note_each(over_baselines({name: check.over for name, check in calibration.checked.items()}))
     tell(at(output, "maps"))
     if page is not None:
         tell(at(write_sheet(calibration_sheet(calibration), page), "page"))

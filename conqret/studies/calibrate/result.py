@@ -166,9 +166,8 @@ def _checked(
             for name in view.variants
             if not name.startswith(("sample", "majority"))
         }
-        sides = _sides(view)
-        pooled.append(sides)
-        checked[maps.dimension] = _on(view, sampled[maps.dimension], sides, drawn)
+        pooled.append(_sides(view))
+        checked[maps.dimension] = _on(view, sampled[maps.dimension], drawn)
     names = averaged_dimensions({name: alphas["mean"].defined for name, alphas in sampled.items()})
     rows = [sampled[name] for name in names]
     means = {
@@ -187,7 +186,6 @@ def _checked(
 def _on(
     view: View,
     alphas: Mapping[str, JackknifedEstimate],
-    sides: LabelledSides,
     drawn: Resamples,
 ) -> CalibratedOn:
     confidence = view.settings.confidence
@@ -197,7 +195,6 @@ def _on(
         error={name: view.distance(name, drawn).estimate(confidence) for name in alphas},
         gain=alphas[CALIBRATED].minus(alphas["mean"]).estimate(confidence),
         over=over_trivial(alphas, confidence),
-        bands=_bands([sides], confidence),
     )
 
 

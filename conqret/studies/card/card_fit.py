@@ -20,24 +20,10 @@ def changes(card: Card, setup: Setup) -> list[str]:
     return changed_parts or ["something that this version of conqret counts and the card's version did not"]
 
 
-def standing(card: Card) -> str:
-    """What a card that fits is worth: the same fingerprint does not show that a provider still serves the same."""
-    note = f"same fingerprint, {card.run.fingerprint}; behavior last checked on {last_checked(card)}"
-    alarms = () if card.drift is None else card.drift.alarms
-    if not alarms:
-        return note
-    names = ", ".join(sorted({alarm.metric for alarm in alarms}))
-    return f"{note}, and it had drifted by then: {names}"
-
-
 def last_checked(card: Card) -> str:
-    """The day (YYYY-MM-DD, UTC) on which the judge was last asked anything that the card rests on: the judged run, the
-    bias probes, or a wave on which its answers did not come from recordings alone."""
-    dates = [card.run.created]
-    if card.bias is not None:
-        dates.append(card.bias.record.created)
-    if card.drift is not None:
-        dates += [wave.date for wave in card.drift.waves if not wave.recorded]
+    """The day (YYYY-MM-DD, UTC) on which the judge was last asked anything that the card rests on: the judged run or
+    the bias probes."""
+    dates = [card.run.created, *([] if card.bias is None else [card.bias.record.created])]
     return max(dates)[:10]
 
 

@@ -10,10 +10,9 @@ from conqret.judging.judge_folder import JudgeRecord
 from conqret.show import words
 from conqret.studies.agreement.dimension_result import DimensionAgreement
 from conqret.studies.agreement.statistics import CALIBRATED
-from conqret.studies.agreement.trivial_judges import not_beaten
+from conqret.studies.agreement.trivial_judges import over_baselines
 from conqret.studies.bias.result import BiasTable
 from conqret.studies.card.run_cost import Cost
-from conqret.studies.drift.result import Drift
 from conqret.studies.sensitivity.curves import Curve
 from conqret.studies.validate.result import Validation
 
@@ -37,7 +36,6 @@ def known_limits(
     bias: BiasTable | None,
     cost: Cost,
     topics: int,
-    drift: Drift | None = None,
 ) -> tuple[str, ...]:
     """Sentences, the gravest first."""
     single = [row.dimension for row in rows if row.annotators < 2]
@@ -46,7 +44,6 @@ def known_limits(
     sentences = {
         "This judge is the lexical baseline: it counts words and understands nothing. An LLM judge is useful "
         "only if it agrees better with annotators than this baseline does.": record.baseline,
-        **_drift(drift),
         **_agreement(rows),
         **_beside(validation),
         **_curves(curves),
@@ -119,9 +116,10 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
 
 
 def _beside(validation: Validation) -> dict[str, object]:
-    """What a calibration changes, and where the judge is not shown to beat free baselines."""
+    """What a calibration changes, and which free baselines the judge is shown to beat."""
     raw, calibrated = (validation.average.judge.get(name) for name in ("mean", CALIBRATED))
-    trivial = not_beaten({name: row.over for name, row in validation.dimensions.items()})
+    over = {name: row.over for name, row in validation.dimensions.items()}
+    beaten = all((one.low or 0) > 0 for row in over.values() for one in row.values())
     gain = validation.average.gain
     mended = (
         f"Calibration (fitted on the labels of other topics) changes the judge's mean alpha from {raw} to "
@@ -133,7 +131,7 @@ def _beside(validation: Validation) -> dict[str, object]:
         mended = f"{mended}, which is no significant gain (difference {gain})"
     return {
         f"{mended}.": calibrated,
-        **{f"{words.capitalised(_words(text))}.": True for text in trivial},
+        **dict.fromkeys(over_baselines(over), not beaten),
     }
 
 
@@ -148,12 +146,6 @@ def _curves(curves: Sequence[Curve]) -> dict[str, object]:
         f"Scores do not change as expected when items are perturbed: {_names(blind)}.": blind,
         f"The data do not tell whether scores change as expected when items are perturbed: {_names(unknown)}.": unknown,
     }
-
-
-def _drift(drift: Drift | None) -> dict[str, object]:
-    alarms = () if drift is None else drift.alarms
-    names = _names(sorted({alarm.metric for alarm in alarms}))
-    return {f"The judge has drifted on {names}: what was measured before the drift no longer holds.": alarms}
 
 
 def _bias(bias: BiasTable | None) -> dict[str, object]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conqret.data.topic_keys import TopicKeys
-from conqret.errors import DeclarationError, strict_options
+from conqret.errors import strict_options
 from conqret.io.labels import Labels
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.overview import judge_here
@@ -20,12 +20,10 @@ from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement_tables import agreement_table
-from conqret.studies.card.card_tables import repeatability_table
 from conqret.studies.card.result import Card
-from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults, verdict_words
-from conqret.studies.sensitivity.sensitivity_tables import margins, precision_table, rated_from
 from conqret.studies.validate.result import Validation
 from conqret.studies.validate.validate import validate
+from conqret.studies.variance.page import repeatability_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +63,6 @@ def describe_methods(
     labels: Labels | None = None,
     metrics: Mapping[str, str] | None = None,
     settings: AgreementSettings = USUAL,
-    bias: str | Path | None = None,
-    sensitivity: str | Path | None = None,
     on_validation: Callable[[Validation], object] = lambda validation: None,
 ) -> Methods:
     """Write the methods paragraphs and tables of a paper on a run: prompts, models, dates, failures, agreement.
@@ -76,29 +72,19 @@ def describe_methods(
         labels: human labels of the items: agreement is then reported, too.
         metrics: which metric of the judge a dimension is compared with, where their names differ.
         settings: how agreement is measured.
-        bias: a folder of ``conqret bias``, with ``labels``.
-        sensitivity: a folder of ``conqret sensitivity``, with ``labels``.
         on_validation: gets what was compared with the labels.
 
     Raises:
-        DeclarationError: there is no run, or ``bias`` or ``sensitivity`` come without ``labels``.
+        DeclarationError: there is no run.
     """
-    if labels is None and (bias is not None or sensitivity is not None):
-        raise DeclarationError("--bias and --sensitivity need --labels, as in conqret validate")
     folder = JudgeFolder(Path(run))
     record, summary = folder.record(), folder.so_far()
     topics = TopicKeys.of(folder.judgments()).count
     if labels is None:
         return methods(record, summary, topics)
-    found = validate(
-        run, labels=labels, metrics=metrics, settings=settings, bias=bias, sensitivity=sensitivity
-    )
+    found = validate(run, labels=labels, metrics=metrics, settings=settings)
     on_validation(found.validation)
-    made = methods(record, summary, topics, found.validation, found.card)
-    if sensitivity is None or not (damaged := SensitivityFolder(Path(sensitivity)).results()).precision:
-        return made
-    precision = {"Precision": " ".join(_precision(damaged))}
-    return Methods({**made.paragraphs, **precision}, (*made.tables, precision_table(damaged)))
+    return methods(record, summary, topics, found.validation, found.card)
 
 
 def methods(
@@ -110,8 +96,7 @@ def methods(
 ) -> Methods:
     """The paragraphs and tables of a run, which may not be finished.
 
-    With a ``validation`` it says how far people agree with the judge, and with its ``card`` what was found of bias and
-    damage, and the known limits.
+    With a ``validation`` it says how far people agree with the judge, and with its ``card`` the known limits.
     """
     paragraphs = {"Judge": " ".join(_judge(record, topics)), "Scores": " ".join(_scores(summary))}
     scores = metric_table(summary)
@@ -126,8 +111,6 @@ def methods(
     if card is not None:
         if card.repeatability:
             tables.append(repeatability_table(card.repeatability))
-        if probed := " ".join(_probed(card)):
-            paragraphs["Reliability"] = probed
         paragraphs["Limits"] = " ".join(card.limits)
     return Methods(paragraphs, tuple(tables))
 
@@ -230,31 +213,3 @@ def _said(dimension: str) -> str:
 
 def _among(people: Estimate) -> str:
     return "" if people.value is None else f", and {people} among annotators"
-
-
-def _probed(card: Card) -> Iterator[str]:
-    if card.repeatability:
-        ends = [row.deviation.value for row in card.repeatability if row.deviation.value is not None]
-        least, most = f"{min(ends):.3f}", f"{max(ends):.3f}"
-        between = f"{least} to {most}, by the metric" if least != most else f"{least} on every metric"
-        yield f"Judged again, scores of one item have a standard deviation of {between}."
-    if card.sensitivity:
-        within = margins(card.sensitivity)
-        yield f"Under perturbations {verdict_words(card.sensitivity)}; a score is unchanged within {within}."
-    if card.bias is not None:
-        yield (
-            f"Of {len(card.bias.primary)} probes for bias {len(card.bias.alarms)} raise an alarm and "
-            f"in {len(card.bias.having('clear'))} a test finds no effect beyond the margin, or no rise where only a "
-            f"rise is a bias (both at {card.bias.alpha:g}; alarms are corrected for all probes together)."
-        )
-
-
-def _precision(damaged: SensitivityResults) -> Iterator[str]:
-    """What was predicted of the evidence as it is, and what is true by the labels, with both thresholds."""
-    first = damaged.precision[0]
-    yield (
-        f"The true precision of the evidence of {words.number(first.n, 'item')}, a document being relevant from the "
-        f"grade {damaged.relevant_grade:g} upwards, is {first.true:.3f}."
-    )
-    for name, predicted in first.predicted.items():
-        yield f"Predicted by {name}{rated_from(damaged, name)} is {predicted:.3f}."

@@ -24,8 +24,6 @@ def methods(
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
     aggregate: label_options.Aggregate = "auto",
-    bias: Path | None = None,
-    sensitivity: Path | None = None,
     output: Path | None = None,
     latex: bool = False,
     confidence: label_options.Confidence = 0.95,
@@ -38,8 +36,6 @@ def methods(
 
     Args:
         run: The folder of a run of `conqret judge`.
-        bias: The folder of a run of `conqret bias`: its result is reported, too. Needs `--labels`.
-        sensitivity: The folder of a run of `conqret sensitivity`: its result is reported, too. Needs `--labels`.
         output (--output, -o): A file: LaTeX (.tex) or Markdown (.md).
         latex: Print LaTeX instead of Markdown.
 
@@ -47,7 +43,7 @@ def methods(
 
     conqret runs methods runs/first
 
-    conqret runs methods runs/first --labels labels.csv --scale 1:3 --bias runs/bias -o methods.tex
+    conqret runs methods runs/first --labels labels.csv --scale 1:3 -o methods.tex
     """
     from conqret.errors import DeclarationError
     from conqret.io.overwriting import write_new
@@ -61,8 +57,6 @@ def methods(
         labels=None if labels is None else reading.load(labels),
         metrics=label_options.metric_map(metric),
         settings=AgreementSettings(aggregate=aggregate, confidence=confidence),
-        bias=bias,
-        sensitivity=sensitivity,
         on_validation=lambda found: note(*found.basis.notes),
     )
     if labels is None:

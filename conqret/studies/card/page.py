@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.judge_parts import JURY
+from conqret.judging.rubrics import identity_in_words
 from conqret.judging.summary_tables import judge_name
 from conqret.show import words
 from conqret.show.page import write_files
 from conqret.show.report_page import PageRemarks, Part, ReportPage, Section
+from conqret.show.table import Alarm, Cell, Column, Table
+from conqret.studies.agreement.annotator_agreement import OVERALL
+from conqret.studies.agreement.dimension_result import missing_words
+from conqret.studies.agreement.statistics import STATISTICS
 from conqret.studies.agreement_answer import agreement_answer, agreement_picture
-from conqret.studies.agreement_tables import over_parts
+from conqret.studies.agreement_tables import table_of_rows
 from conqret.studies.bias.page import bias_parts
 from conqret.studies.bias.screen import headlines
 from conqret.studies.card.card_fit import last_checked
-from conqret.studies.card.card_tables import (
-    agreement_rows,
-    instrument_table,
-    main_curves,
-    repeatability_table,
-    verdict_rows,
-)
 from conqret.studies.card.result import FILE_NAME, Card
-from conqret.studies.drift.page import difference_table
+from conqret.studies.sensitivity.curves import Curve
 from conqret.studies.sensitivity.page import answer, chart
-from conqret.studies.sensitivity.sensitivity_tables import how_decided
+from conqret.studies.sensitivity.sensitivity_tables import damage, how_decided
+from conqret.studies.variance.page import repeatability_table
 
 PAGE_NAME, MARKDOWN_NAME = "card.html", "card.md"
 
@@ -54,10 +54,7 @@ def card_sheet(card: Card) -> ReportPage:
             Section("Known limits", [PageRemarks(card.limits)]),
             Section(
                 "Agreement with annotators",
-                [
-                    agreement_rows(card),
-                    *over_parts({row.dimension: row.over for row in card.agreement}),
-                ],
+                [table_of_rows(card.agreement, card.average, basis, SHOWN)],
             ),
             Section("Does it detect perturbations?", damage, _noticed(card)),
             Section(
@@ -65,8 +62,7 @@ def card_sheet(card: Card) -> ReportPage:
                 list(_repeatability(card)),
             ),
             *_bias(card),
-            Section("Is it still as it was?", [] if card.drift is None else [difference_table(card.drift)]),
-            Section("Missing scores", [PageRemarks(list(_missing(card)))]),
+            Section("Missing scores", [PageRemarks([missing_words(card.missing)])]),
             Section("Judge configuration", [instrument_table(card)], _INSTRUMENT),
         ],
         answer=[*agreement_answer(card.agreement, basis, card.average), *_also(card)],
@@ -165,13 +161,46 @@ def _speed(card: Card) -> str:
     return text + (f", {words.count(round(item['tokens']))} tokens" if item["tokens"] else "")
 
 
-def _missing(card: Card) -> Iterator[str]:
-    missing = card.missing
-    if missing.scored == missing.total:
-        yield f"No score is missing: all {words.count(missing.total)} judgments have all their scores."
-        return
-    yield (
-        f"Of {words.count(missing.total)} judgments {words.count(missing.scored)} have all their scores, "
-        f"{words.count(missing.unscored)} got no valid response, and {words.count(missing.failed)} got no response."
+SHOWN = [statistic for statistic in STATISTICS.values() if statistic.on_card]
+"""The statistics that a card shows."""
+
+
+def main_curves(card: Card) -> list[Curve]:
+    """The curves to draw: all but those of single dimensions of quality, and those that are not as they should be."""
+    single = {dimension.name for dimension in DIMENSIONS} - {OVERALL}
+    return [row for row in card.sensitivity if row.verdict == "no" or row.metric not in single]
+
+
+def verdict_rows(curves: Sequence[Curve]) -> Table:
+    """What known damage should do to each metric, and what it does; a heading for each kind of damage."""
+    rows: dict[str, list[tuple[Cell, ...]]] = {}
+    for row in curves:
+        levels = ", ".join(f"{point.level:g}" for point in row.points)
+        heading = f"{row.perturbation} ({damage(row.perturbation)}), at {levels} {row.unit}"
+        means = ", ".join(f"{point.mean:.3f}" for point in row.points)
+        verdict_text = f"{row.verdict or 'nothing is expected'}: {row.words}"
+        cells = (
+            words.label(row.metric),
+            row.expected or "",
+            means,
+            Alarm(verdict_text) if row.verdict == "no" else verdict_text,
+        )
+        rows.setdefault(heading, []).append(cells)
+    columns = [Column(name, "text") for name in ("Metric", "Should", "Means", "As it should")]
+    return Table(
+        "All curves", columns, [line for head, row_group in rows.items() for line in ((head,), *row_group)]
     )
-    yield from (f"{words.count(count)}: {words.reason(name)}." for name, count in missing.reasons.items())
+
+
+def instrument_table(card: Card) -> Table:
+    """What the fingerprint names."""
+    parts = {**identity_in_words(card.run.identity), "metrics": ", ".join(map(words.label, card.run.metrics))}
+    rows = [
+        (
+            name.replace("_", " "),
+            ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value),
+        )
+        for name, value in parts.items()
+        if value is not None
+    ]
+    return Table("Judge configuration", ("Part", Column("Value", "text")), rows)

@@ -20,19 +20,17 @@ from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.own_judge import recorded_judge
 from conqret.judging.summary import Summary
 from conqret.studies.agreement.agreement_settings import Basis
-from conqret.studies.agreement.dimension_result import DimensionAgreement
-from conqret.studies.agreement.missing_scores import Missingness
+from conqret.studies.agreement.dimension_result import DimensionAgreement, Missingness
 from conqret.studies.bias.result import BiasTable
 from conqret.studies.card.card_fit import differences
 from conqret.studies.card.card_limits import known_limits
 from conqret.studies.card.run_cost import Cost
-from conqret.studies.drift.result import Drift
 from conqret.studies.sensitivity.curves import Curve
 from conqret.studies.sensitivity.result import SensitivityResults
 from conqret.studies.validate.result import Average, Validation
 from conqret.studies.variance.result import Repeatability, repeatabilities
 
-SCHEMA = "conqret.judge-card/3"
+SCHEMA = "conqret.judge-card/4"
 FILE_NAME = "card.json"
 
 
@@ -51,7 +49,7 @@ class Card(Frozen):
 
     Of ``labelled`` items by ``annotators`` people ``compared`` were judged. ``agreement`` has a row for each labelled
     dimension, ``people`` beside the judge in each, and ``average`` the mean of two and more; ``sensitivity`` and
-    ``bias`` are there where such runs were given, and ``drift`` where waves were. ``repeatability`` is that of
+    ``bias`` are there where such runs were given. ``repeatability`` is that of
     whole judgments where the bias probes asked for them again, else that of the single samples of the run. ``limits``
     are sentences for people.
     """
@@ -70,7 +68,6 @@ class Card(Frozen):
     average: Average | None
     sensitivity: tuple[Curve, ...] = ()
     bias: BiasTable | None = None
-    drift: Drift | None = None
     repeatability: tuple[Repeatability, ...] = ()
     cost: Cost
     missing: Missingness
@@ -86,14 +83,13 @@ def make_card(
     judgments: Iterable[Judgment] = (),
     bias: BiasTable | None = None,
     sensitivity: SensitivityResults | None = None,
-    drift: Drift | None = None,
 ) -> Card:
     """The card of a finished run that was held against labels; of its ``judgments`` the samples are looked at.
 
     Raises:
-        DeclarationError: validation, bias table, sensitivity run or the newest wave are of another instrument.
+        DeclarationError: validation, bias table or sensitivity run are of another instrument.
     """
-    _same_instrument(record, validation, bias, sensitivity, drift)
+    _same_instrument(record, validation, bias, sensitivity)
     judge = recorded_judge(record)
     known = [(item.topic, item.stance) for item in items]
     topics, stances = {topic for topic, _ in known}, Counter(stance for _, stance in known)
@@ -119,12 +115,11 @@ def make_card(
         average=validation.average if len(validation.average.dimensions) > 1 else None,
         sensitivity=curves,
         bias=bias,
-        drift=drift,
         repeatability=again
         or repeatabilities(judgments, record.metrics, validation.basis.settings.confidence),
         cost=cost,
         missing=validation.missing,
-        limits=known_limits(record, rows, validation, curves, bias, cost, len(topics), drift),
+        limits=known_limits(record, rows, validation, curves, bias, cost, len(topics)),
     )
 
 
@@ -139,7 +134,6 @@ def _same_instrument(
     validation: Validation,
     bias: BiasTable | None,
     sensitivity: SensitivityResults | None,
-    drift: Drift | None,
 ) -> None:
     """Refuse parts that were made by another instrument than the run."""
     parts: dict[str, Sequence[Mapping[str, Any]]] = {"the validation": [validation.judge.model_dump()]}
@@ -147,9 +141,6 @@ def _same_instrument(
         parts["the bias table"] = [dict(bias.record)]
     if sensitivity is not None:
         parts["the sensitivity run"] = sensitivity.record.judges
-    if drift is not None:
-        newest = drift.waves[-1]
-        parts[f"the newest wave ({newest.name})"] = [dict(newest) | {"format": drift.format}]
     for part, judges in parts.items():
         if record.fingerprint not in {judge["fingerprint"] for judge in judges}:
             run_identity, other = record.identity, judges[0].get("identity")

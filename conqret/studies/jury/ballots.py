@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from conqret.data import Call, Judgment, Measure, Part, Reason, Status, Trace
 from conqret.data.digest import gathered
@@ -12,12 +12,12 @@ from conqret.errors import DeclarationError
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.scales import PREFERENCE
 from conqret.runs.run_folder import told_apart
-from conqret.studies.jury.rules import Rule, combine
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+Rule = Literal["mean", "median"]
 Place = tuple[str, str, str | None]
 """An item, a metric, and one of its parts (None: the measure itself)."""
 COUNTED = "predicted_precision"
@@ -162,3 +162,11 @@ class Ballots:
 def preferred_label(value: float) -> str:
     """The verdict of a preference with this value."""
     return "tie" if value == PREFERENCE["tie"] else "first" if value > PREFERENCE["tie"] else "second"
+
+
+def combine(rule: Rule, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What a rule makes of scores of one metric (units by judges, none missing): one score of each unit. The median is
+    the majority of an odd number of judges whose scores have two values."""
+    import numpy as np
+
+    return np.asarray((np.mean if rule == "mean" else np.median)(scores, axis=1))

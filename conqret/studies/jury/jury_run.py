@@ -18,9 +18,8 @@ from conqret.judging.judge_parts import JURY, digest
 from conqret.judging.judge_run import sum_up
 from conqret.runs.session import SessionCounts
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
-from conqret.studies.jury.ballots import Ballots
+from conqret.studies.jury.ballots import Ballots, Rule
 from conqret.studies.jury.result import Jury, hold_jury
-from conqret.studies.jury.rules import Rule
 
 RESULT, PAGE = "jury.json", "jury.html"
 
@@ -67,16 +66,10 @@ def jury(
     records = [folder.record() for folder in folders]
     model = f"{rule} of {len(runs)} judges"
 
-    def judged(rule: Rule) -> list[Judgment]:
-        return ballots.judged(
-            rule, model=model, fingerprint=digest(_identity(records, rule)), format=JURY.name
-        )
-
-    read = None if labels is None else labels_of(labels)
-    found, judgments = hold_jury(
-        ballots, records, judged, read, rule=rule, metrics=metrics, settings=settings
-    )
     identity = _identity(records, rule)
+    judgments = ballots.judged(rule, model=model, fingerprint=digest(identity), format=JURY.name)
+    read = None if labels is None else labels_of(labels)
+    found = hold_jury(ballots, records, judgments, read, rule=rule, metrics=metrics, settings=settings)
     record = records[0].model_copy(
         update={
             "created": max(record.created for record in records),

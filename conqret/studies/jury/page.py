@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from conqret.data.digest import gathered
 from conqret.judging.summary_tables import metric_names
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
 from conqret.show.forest import Forest, forests
 from conqret.show.page import write_file
-from conqret.show.report_page import ReportPage, Section, section
+from conqret.show.report_page import ReportPage, section
 from conqret.show.table import Column, Table
 from conqret.stats.effects import ALPHA
 from conqret.studies.agreement_tables import chosen_words
@@ -22,10 +21,10 @@ GAINS, DIFFER = "What the jury gains", "Items on which the members differ most"
 
 
 def jury_tables(jury_result: Jury) -> Iterator[Table]:
-    """Rules and members with annotators, errors by pairs, and where members differ most."""
+    """Jury and members with annotators, errors by pairs, and where members differ most."""
     checked = jury_result.checked
     if checked is not None:
-        yield _rules(checked)
+        yield _gains(jury_result.rule, checked)
         yield _members(jury_result, checked)
         yield _errors(checked)
     if jury_result.disagreements:
@@ -33,17 +32,16 @@ def jury_tables(jury_result: Jury) -> Iterator[Table]:
 
 
 def jury_sheet(jury_result: Jury) -> ReportPage:
-    """The page, with alphas and gains as pictures."""
+    """The page, with alphas as a picture."""
     tables = list(jury_tables(jury_result))
     pictures = [] if jury_result.checked is None else list(_pictures(jury_result, jury_result.checked))
-    first = [Section(GAINS, [*pictures[1:], tables[0]])] if pictures else list(map(section, tables[:1]))
     return ReportPage(
         "jury",
         f"Is a jury of {len(jury_result.members)} better than its best judge?",
-        [*first, *map(section, tables[1:])],
+        list(map(section, tables)),
         badges=words.floor_badges([member.model == OFFLINE_MODEL for member in jury_result.members]),
         answer=jury_answer(jury_result),
-        picture=pictures[:1],
+        picture=pictures,
         facts=[
             ("Rule", jury_result.rule),
             ("Metrics", metric_names(jury_result.metrics).replace("_", " ")),
@@ -67,17 +65,20 @@ def write_jury(jury_result: Jury, folder: Path) -> Path:
     return write_file(folder / PAGE, jury_sheet(jury_result).html())
 
 
-def _rules(checked: JuryCheck) -> Table:
-    topics = f"{checked.basis.clustered_by}s"
+def _gains(rule: str, checked: JuryCheck) -> Table:
+    topics, reached = f"{checked.basis.clustered_by}s", checked.reached
     return Table(
         f"{GAINS}, {checked.basis.intervals}",
         ("Jury by", "Alpha", "Over the average", "p", "Over each", "Gain"),
         [
             (
-                rule, checked_rule.alpha, checked_rule.over_average, words.p_value(checked_rule.p),
-                _beaten(checked_rule), checked_rule.gain,
+                rule,
+                reached.alpha,
+                reached.over_average,
+                words.p_value(reached.p),
+                _beaten(reached),
+                reached.gain,
             )
-            for rule, checked_rule in _alike(checked)
         ],
         foot=[(words.label(_chosen(checked)), checked.best.alpha, "", "", "", "")],
         note="“Alpha” is Krippendorff's alpha with annotators on the units that all members scored, averaged over the "
@@ -87,9 +88,8 @@ def _rules(checked: JuryCheck) -> Table:
         "“Over each” is the number of members that the jury agrees significantly better than (p < .05 each); it is "
         "tested only if the jury is better than their average. "
         f"“Gain” is the jury's alpha minus that of the member {_chosen(checked)}. "
-        f"The rule in the first row is the one that was requested; the others are exploratory. "
         f"{words.symmetry_note(checked.basis.clusters)}".rstrip(),
-    ).compact()  # fmt: skip
+    ).compact()
 
 
 def _beaten(rule: RuleOn) -> str:
@@ -117,15 +117,6 @@ def _members(jury_result: Jury, checked: JuryCheck) -> Table:
         ],
         note=chosen_words(best, checked.basis),
     ).compact()
-
-
-def _alike(checked: JuryCheck) -> list[tuple[str, RuleOn]]:
-    """The rules, those in one that are one: of two members the median is the mean."""
-    same_rules = gathered(
-        ((checked_rule.alpha, checked_rule.gain), (rule, checked_rule))
-        for rule, checked_rule in checked.rules.items()
-    )
-    return [(", ".join(rule for rule, _ in same), same[0][1]) for same in same_rules.values()]
 
 
 def _chosen(checked: JuryCheck) -> str:
@@ -172,8 +163,6 @@ def _pictures(jury_result: Jury, checked: JuryCheck) -> Iterator[Forest]:
     alphas = [
         *((member.name, member.alpha) for member in jury_result.members),
         (f"Member {_chosen(checked)}", checked.best.alpha),
-        *((f"Jury: {rule}", checked_rule.alpha) for rule, checked_rule in _alike(checked)),
+        (f"Jury: {jury_result.rule}", checked.reached.alpha),
     ]
-    gains = [(f"Jury: {rule}", checked_rule.gain) for rule, checked_rule in _alike(checked)]
     yield from forests("Mean Krippendorff's alpha with annotators", "Alpha", alphas)
-    yield from forests(f"Gain over the member {_chosen(checked)}", "Gain", gains)

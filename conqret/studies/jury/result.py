@@ -11,7 +11,7 @@ as ``K / (1 + (K - 1) r)`` independent ones (Kish 1965, section 5.4).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from heapq import nlargest
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
@@ -29,14 +29,13 @@ from conqret.studies.agreement.agreement_settings import USUAL, AgreementSetting
 from conqret.studies.agreement.held_out import HeldOut, HeldOutChoice
 from conqret.studies.agreement.shared_units import SharedUnits
 from conqret.studies.compare.result import beside_chance
-from conqret.studies.jury.ballots import Ballots
-from conqret.studies.jury.rules import RULES, Rule
+from conqret.studies.jury.ballots import Ballots, Rule
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-SCHEMA = "conqret.jury/2"
+SCHEMA = "conqret.jury/3"
 MOST = 10
 """Items on which the members differ most, that are listed."""
 
@@ -89,11 +88,11 @@ class Disagreement(Frozen):
 
 
 class JuryCheck(Frozen):
-    """The jury beside people: each rule, the ``best`` member, chosen by other topics, and the members'
+    """The jury beside people: what it ``reached``, the ``best`` member, chosen by other topics, and the members'
     errors by pairs. ``independent`` is how many independent judges they count as (None: not known)."""
 
     basis: Basis
-    rules: Mapping[str, RuleOn]
+    reached: RuleOn
     best: HeldOut
     errors: tuple[ErrorPair, ...]
     independent: float | None
@@ -116,15 +115,17 @@ class Jury(Frozen):
     @property
     def chance(self) -> str:
         """That neither a member nor the jury agrees better than chance, in a sentence; empty where one does."""
-        rules = [] if self.checked is None else [rule.alpha for rule in self.checked.rules.values()]
-        return beside_chance([*rules, *(member.alpha for member in self.members if member.alpha is not None)])
+        alphas = [] if self.checked is None else [self.checked.reached.alpha]
+        return beside_chance(
+            [*alphas, *(member.alpha for member in self.members if member.alpha is not None)]
+        )
 
     @property
     def verdict(self) -> str:
         """What the jury gains, in a sentence."""
         if self.checked is None:
             return "what the jury gains over its members is unknown without human labels (--labels)"
-        rule_check = self.checked.rules[self.rule]
+        rule_check = self.checked.reached
         jury, count = f"the jury ({self.rule})", len(rule_check.over)
         by = f"by {words.with_interval(rule_check.over_average)} (Krippendorff's α)"
         known = {name: 1.0 if p is None else p for name, p in rule_check.over.items()}
@@ -149,7 +150,7 @@ class Jury(Frozen):
         }
         if self.checked is None or not known:
             return ""
-        rule_alpha, chosen = self.checked.rules[self.rule].alpha.value, self.checked.best.alpha.value
+        rule_alpha, chosen = self.checked.reached.alpha.value, self.checked.best.alpha.value
         best, other = max(known, key=known.__getitem__), f"other {self.checked.basis.clustered_by}s"
         alphas = (rule_alpha, known[best], chosen)
         jury, single, held_out = ("none" if alpha is None else f"{alpha:z.3f}" for alpha in alphas)
@@ -165,20 +166,17 @@ class Jury(Frozen):
         )
 
 
-JudgedBy = Callable[[Rule], list[Judgment]]
-
-
 def hold_jury(
     ballots: Ballots,
     records: Sequence[JudgeRecord],
-    judged: JudgedBy,
+    judged: Sequence[Judgment],
     labels: LabelSet | None,
     *,
     rule: Rule = "mean",
     metrics: Mapping[str, str] | None = None,
     settings: AgreementSettings = USUAL,
-) -> tuple[Jury, list[Judgment]]:
-    """The jury by ``rule``, and its judgments (``judged`` makes those of any rule).
+) -> Jury:
+    """The jury by ``rule``, whose judgments are ``judged``.
 
     Raises:
         DeclarationError: labels meet the judgments nowhere.
@@ -187,12 +185,11 @@ def hold_jury(
         name: list(judgment.values()) for name, judgment in zip(ballots.names, ballots.judgments, strict=True)
     }
     shared = None if labels is None else SharedUnits.of(members, labels, metrics, settings)
-    made = {one: judged(one) for one in (rule, *(other for other in RULES if other != rule))}
     checked: JuryCheck | None = None
     alphas: dict[str, Estimate] = {}
     if labels is not None and shared is not None:
-        checked, alphas = _checked(shared, members, made, labels, metrics, settings)
-    jury = Jury(
+        checked, alphas = _checked(shared, members, judged, labels, metrics, settings)
+    return Jury(
         rule=rule,
         members=tuple(
             Member(
@@ -204,45 +201,39 @@ def hold_jury(
             )
             for name, record in zip(ballots.names, records, strict=True)
         ),
-        metrics=tuple(dict.fromkeys(name for judgment in made[rule] for name in judgment.measures)),
-        items=len(made[rule]),
-        scored=sum(not judgment.reasons for judgment in made[rule]),
+        metrics=tuple(dict.fromkeys(name for judgment in judged for name in judgment.measures)),
+        items=len(judged),
+        scored=sum(not judgment.reasons for judgment in judged),
         checked=checked,
-        disagreements=tuple(_disagreements(ballots, made[rule], shared, metrics or {})),
+        disagreements=tuple(_disagreements(ballots, judged, shared, metrics or {})),
     )
-    return jury, made[rule]
 
 
 def _checked(
     alone: SharedUnits,
     members: Mapping[str, Sequence[Judgment]],
-    made: Mapping[Rule, Sequence[Judgment]],
+    judged: Sequence[Judgment],
     labels: LabelSet,
     metrics: Mapping[str, str] | None,
     settings: AgreementSettings,
 ) -> tuple[JuryCheck, dict[str, Estimate]]:
-    """Each rule beside the members, and the members' alphas."""
-    means: dict[Rule, list[JackknifedEstimate]] = {}
+    """The jury beside the members, and the members' alphas."""
     drawn = leave_one_out(alone.clusters)
     choice = HeldOutChoice.of(alone, settings.seed, drawn)
-    for rule, judgments in made.items():
-        both = SharedUnits.of({**members, f"jury ({rule})": judgments}, labels, metrics, settings)
-        means[rule] = both.averaged(
-            {name: side.alphas(side.judges, drawn) for name, side in both.sides.items()}
-        )
+    both = SharedUnits.of({**members, "the jury": judged}, labels, metrics, settings)
+    means = both.averaged({name: side.alphas(side.judges, drawn) for name, side in both.sides.items()})
     chosen = choice.sampled(alone, drawn)
     errors = tuple(_errors(alone, settings.confidence))
     checked = JuryCheck(
         basis=alone.basis(labels, settings),
-        rules={rule: rule_on(of, chosen, alone, settings.confidence) for rule, of in means.items()},
+        reached=rule_on(means, chosen, alone, settings.confidence),
         best=choice.held_out(alone, drawn, settings.confidence),
         errors=errors,
         independent=_independent([error.correlation.value for error in errors], len(alone.names)),
         left_out=alone.left_out,
     )
     alphas = {
-        name: mean.estimate(settings.confidence)
-        for name, mean in zip(alone.names, next(iter(means.values())), strict=False)
+        name: mean.estimate(settings.confidence) for name, mean in zip(alone.names, means, strict=False)
     }
     return checked, alphas
 

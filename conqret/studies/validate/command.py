@@ -27,15 +27,12 @@ class EvidenceFiles(OptionGroup):
             judge can be trusted).
         sensitivity: The folder of a run of `conqret sensitivity`: its result becomes part of the judge card (a page on
             how far the judge can be trusted).
-        drift: A folder of waves (dated runs over the same items): what `conqret judges drift` says of them becomes
-            part of the judge card (a page on how far the judge can be trusted).
     """
 
     calibration: Path | None = None
     baseline: label_options.Baseline = None
     bias: Path | None = None
     sensitivity: Path | None = None
-    drift: Path | None = None
 
 
 @grouped
@@ -48,7 +45,6 @@ def validate(
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
     aggregate: label_options.Aggregate = "auto",
-    positive_from: float | None = None,
     epsilon: Annotated[float, Within(0, 0.99)] = 0.2,
     evidence: EvidenceFiles,
     confidence: label_options.Confidence = 0.95,
@@ -66,7 +62,6 @@ def validate(
         require: A condition on the result: `alpha[overall_quality] >= 0.4` (Krippendorff's alpha on one dimension),
             `alpha.low >= 0.3` (low end of the interval of the mean alpha) or `coverage >= 0.98` (share of labeled items
             that have a score). Exit code 0 if all are met, 1 if one is not. May be repeated.
-        positive_from: The lowest label that counts as positive, for precision, recall and F1.
         epsilon: For the test whether the judge can replace an annotator (alternative annotator test): on what share of
             items the judge, being cheaper, may do worse than an annotator. Usual values: 0.2 for expert annotators, 0.1
             for crowd workers.
@@ -93,14 +88,11 @@ def validate(
         labels=reading.load(labels),
         metrics=label_options.metric_map(metric),
         require=require or (),
-        settings=AgreementSettings(
-            aggregate=aggregate, positive_from=positive_from, epsilon=epsilon, confidence=confidence
-        ),
+        settings=AgreementSettings(aggregate=aggregate, epsilon=epsilon, confidence=confidence),
         calibration=evidence.calibration,
         baseline=evidence.baseline,
         bias=evidence.bias,
         sensitivity=evidence.sensitivity,
-        drift=evidence.drift,
         output=output or run,
     )
     _remark(validated.validation)

@@ -10,6 +10,7 @@ from conqret.judging.summary_tables import judge_name, requirement_table
 from conqret.show import words
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
+from conqret.studies.agreement.dimension_result import missing_words
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import TRIVIAL
 from conqret.studies.agreement_answer import agreement_answer, agreement_picture
@@ -17,7 +18,6 @@ from conqret.studies.agreement_tables import (
     agreement_table,
     beside_table,
     language_tables,
-    over_parts,
 )
 from conqret.studies.validate.result import Validation
 
@@ -68,17 +68,14 @@ def _tables(validation: Validation, outcomes: Sequence[RequirementOutcome]) -> I
         yield requirement_table(outcomes)
     yield agreement_table(validation)
     yield from language_tables(validation)
-    beside = beside_table(validation)
-    over = over_parts({name: row.over for name, row in validation.dimensions.items()})
-    yield Section(beside.title, [beside, *over])
+    yield beside_table(validation)
     yield _ways(validation)
     if any(name.startswith("sample") for name in validation.average.judge):
         yield _samples(validation)
     yield from _statistics(validation)
     yield _replacing(validation)
     yield _means(validation)
-    yield from _shares(validation)
-    yield _missing(validation)
+    yield Section("Missing scores", [PageRemarks([missing_words(validation.missing)])])
     yield _join(validation)
 
 
@@ -168,7 +165,6 @@ def _replacing(validation: Validation) -> Section:
 def _means(validation: Validation) -> Table:
     rows = validation.dimensions.values()
     both = any(row.mean.power for row in rows)
-    missing = any(row.worst_case != row.best_case for row in rows)
     note = (
         "The table has estimates of the mean label of all items. “Mean score” is the mean of the judge's scores "
         "of all "
@@ -185,8 +181,6 @@ def _means(validation: Validation) -> Table:
         f"labeled "
     )
     note += "items are a random sample of them, or are weighted by an inclusion_probability that their labels state."
-    if missing:
-        note += " “Worst case” and “Best case” are the judge's mean if every missing score were 0 or 1."
     return Table(
         "Mean human label over all judged items, in [0, 1]",
         (
@@ -194,7 +188,6 @@ def _means(validation: Validation) -> Table:
             "Mean score",
             "Mean label",
             *both * ("Both", "Weight"),
-            *missing * ("Worst case", "Best case"),
         ),
         [
             (
@@ -202,37 +195,11 @@ def _means(validation: Validation) -> Table:
                 row.mean.naive,
                 row.mean.labels,
                 *both * (row.mean.corrected, row.mean.power),
-                *missing * (row.worst_case, row.best_case),
             )
             for row in rows
         ],
         note=note,
     )
-
-
-def _shares(validation: Validation) -> Iterator[Table]:
-    rows = [
-        (words.label(dimension), row.positive, row.share.naive, row.share.corrected)
-        for dimension, row in validation.dimensions.items()
-        if row.share is not None
-    ]
-    if rows:
-        columns = ("Dimension", "Positive", "Judge alone", "Corrected (Rogan and Gladen)")
-        yield Table("The share of positives among unlabelled units", columns, rows)
-
-
-def _missing(validation: Validation) -> Section:
-    missing = validation.missing
-    said = f"All {words.count(missing.total)} judgments have all their scores."
-    if missing.scored < missing.total:
-        reasons = ", ".join(
-            f"{words.count(count)}: {words.reason(name)}" for name, count in missing.reasons.items()
-        )
-        said = (
-            f"Of {missing.total} judgments {missing.scored} have all their scores, {missing.unscored} got no valid "
-            f"response, and {missing.failed} got no response (reasons: {reasons or 'none'})."
-        )
-    return Section("Missing scores", [PageRemarks([said])])
 
 
 def _join(validation: Validation) -> Table | Section:

@@ -23,20 +23,18 @@ from conqret.stats.agreement import alphas
 from conqret.stats.alternative_annotator import AlternativeAnnotator, alternative_annotator_test
 from conqret.stats.estimate import Estimate, JackknifedEstimate, average, too_few, undefined, without_value
 from conqret.stats.prediction_powered import CorrectedMean, no_correction, prediction_powered_mean
-from conqret.stats.resampling import Resamples, leave_one_out, mean_interval
-from conqret.stats.rogan_gladen import CorrectedShare, rogan_gladen
+from conqret.stats.resampling import Resamples, leave_one_out
 from conqret.stats.weighted_prediction import DrawnItems, weighted_mean
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions, label_counts
-from conqret.studies.agreement.dimension_result import DimensionValidation
+from conqret.studies.agreement.dimension_result import DimensionValidation, Missingness, missingness
 from conqret.studies.agreement.dimension_view import NO_PAIR, NO_SCALE, View
 from conqret.studies.agreement.label_join import JoinedLabels, JoinReport, join_labels
-from conqret.studies.agreement.missing_scores import Missingness, missingness
 from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import beside_trivial, over_trivial
 from conqret.studies.calibrate.calibration import Calibration
 
-SCHEMA = "conqret.validation/3"
+SCHEMA = "conqret.validation/4"
 
 
 class ValidatedJudge(Frozen):
@@ -51,8 +49,7 @@ class ValidatedJudge(Frozen):
 class Average(Frozen):
     """Means over ``dimensions``: overall quality and, where the taxonomy of argument quality was labelled, all that
     does not belong to it are left out. ``judge`` has each variant, ``people`` people among themselves,
-    ``calibrated_as_person`` the calibrated scores in the place of one; ``gain`` is the
-    alpha of the calibrated scores minus that of the scores as they are."""
+    and ``gain`` is the alpha of the calibrated scores minus that of the scores as they are."""
 
     dimensions: list[str]
     judge: dict[str, Estimate]
@@ -60,7 +57,6 @@ class Average(Frozen):
     person: Estimate
     as_person: Estimate
     gain: Estimate
-    calibrated_as_person: Estimate = Estimate(None)
 
     @property
     def quantities(self) -> dict[str, Estimate]:
@@ -123,7 +119,6 @@ class DimensionCheck:
     people: JackknifedEstimate
     person: JackknifedEstimate
     as_person: JackknifedEstimate
-    calibrated_as_person: JackknifedEstimate
 
 
 def check_dimension(
@@ -135,12 +130,9 @@ def check_dimension(
     judge = {name: view.alpha(name, drawn) for name in view.variants}
     people = alphas(view.table[None], scale.level, drawn)[0]
     person, as_person = view.person(drawn)
-    calibrated_as_person = view.calibrated_person(drawn)
     variants = {name: statistic.estimate(confidence) for name, statistic in judge.items()}
     absent = joined.labels.absent(dimension)
     labelled, scored = int(view.labelled.sum()), int((view.labelled & view.scored).sum())
-    values = [score.value for score in view.found.values()]
-    held, lost = sum(value or 0.0 for value in values), values.count(None)
     reasons = Counter(score.reason for score in view.found.values() if score.value is None)
     alternative = _alternative(view)
     result = DimensionValidation(
@@ -150,10 +142,9 @@ def check_dimension(
         scale=str(scale),
         target=view.target_words,
         onto=view.onto_words,
-        positive=view.positive_words,
         annotators=len(view.names),
         names=list(view.names),
-        judged=len(values),
+        judged=len(view.found),
         labelled=labelled,
         scored=scored,
         compared=int(view.compared.sum()),
@@ -165,22 +156,16 @@ def check_dimension(
         alpha=variants["mean"],
         variants=variants,
         over=over_trivial(judge, confidence),
-        alpha_each=view.each(drawn).estimate(confidence),
         people=people.estimate(confidence),
         person=person.estimate(confidence),
         as_person=as_person.estimate(confidence),
         to_person=_difference(as_person, person).estimate(confidence),
-        calibrated_as_person=calibrated_as_person.estimate(confidence),
         calibrated=variants.get(CALIBRATED, undefined(NOT_CALIBRATED)),
         statistics={name: view.statistic(statistic, drawn) for name, statistic in STATISTICS.items()},
         alternative=alternative,
-        stands_in=alternative.passed,
         mean=_mean(view),
-        share=_share(view),
-        worst_case=held / len(values) if values else None,
-        best_case=(held + lost) / len(values) if values else None,
     )
-    return DimensionCheck(result, judge, people, person, as_person, calibrated_as_person)
+    return DimensionCheck(result, judge, people, person, as_person)
 
 
 def _difference(sampled: JackknifedEstimate, other: JackknifedEstimate) -> JackknifedEstimate:
@@ -226,36 +211,6 @@ def _mean(view: View) -> CorrectedMean:
         unlabelled_clusters=view.clusters_of(rest),
         confidence=view.settings.confidence,
         scale="share",
-    )
-
-
-def _share(view: View) -> CorrectedShare | None:
-    """The share of positives among the unlabelled units; None where no label counts as positive, or none is left."""
-    import numpy as np
-
-    if view.positive_from is None or not view.scale.bounded or not view.unlabelled.any():
-        return None
-    judge, truth = (
-        side >= view.positive_from for side in (view.judge(rounded=view.scale.whole), view.target)
-    )
-    known, rest = view.compared, view.unlabelled
-    chances = view.chances[known] if view.unequal else None
-    if view.unequal:
-        at = known | rest
-        reason = DrawnItems(
-            np.where(known, truth, np.nan)[at], judge[at].astype(float), view.chances[at]
-        ).fault()
-        if reason:
-            naive = mean_interval(judge[rest], view.clusters_of(rest), scale="share")
-            return CorrectedShare(naive, undefined(reason), None, None)
-    return rogan_gladen(
-        truth[known],
-        judge[known],
-        judge[rest],
-        clusters=view.clusters_of(known),
-        unlabelled_clusters=view.clusters_of(rest),
-        confidence=view.settings.confidence,
-        chances=chances,
     )
 
 
@@ -360,7 +315,4 @@ def _average(checked: Mapping[str, DimensionCheck], confidence: float) -> Averag
         people=average([check.people for check in every]).estimate(confidence),
         person=average([check.person for check in every]).estimate(confidence),
         as_person=average([check.as_person for check in every]).estimate(confidence),
-        calibrated_as_person=average([check.calibrated_as_person for check in every]).estimate(confidence)
-        if CALIBRATED in means
-        else undefined(NOT_CALIBRATED),
     )

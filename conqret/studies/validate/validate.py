@@ -22,7 +22,6 @@ from conqret.studies.bias.bias_run import BiasFolder
 from conqret.studies.calibrate.calibration import Calibration
 from conqret.studies.card.page import write_card
 from conqret.studies.card.result import Card, make_card
-from conqret.studies.drift.result import drift as compare_waves
 from conqret.studies.sensitivity.result import SensitivityFolder
 from conqret.studies.validate.page import validation_sheet
 from conqret.studies.validate.result import Validation
@@ -67,7 +66,6 @@ def validate(
     baseline: str | Path | None = None,
     bias: str | Path | None = None,
     sensitivity: str | Path | None = None,
-    drift: str | Path | None = None,
     output: str | Path | None = None,
 ) -> ValidationResult:
     """How far a judge agrees with people, beside how far people agree among themselves.
@@ -83,13 +81,12 @@ def validate(
             scores that it makes. Items of topics that it was fitted on get the map that was fitted without them.
         baseline: the folder of a run of the offline baseline on the same items.
         bias: a folder of :func:`conqret.bias`, and ``sensitivity`` one of :func:`conqret.sensitivity`, for the card.
-        drift: a folder of waves, as ``conqret judges drift`` compares them, for the card.
         output: the folder for ``validation.json``, ``validation.html``, ``validation.md`` and the card; nothing is
             written where it is None.
 
     Raises:
         DeclarationError: no such run, labels without a scale, a requirement that cannot be read, or a calibration,
-            bias, sensitivity or drift run of another instrument.
+            bias or sensitivity run of another instrument.
     """
     if isinstance(calibration, (str, Path)):
         calibration = Calibration.read(Path(calibration))
@@ -120,7 +117,6 @@ def validate(
         judgments=judgments(),
         bias=None if bias is None else BiasFolder(Path(bias)).table(),
         sensitivity=None if sensitivity is None else SensitivityFolder(Path(sensitivity)).results(),
-        drift=None if drift is None else compare_waves(drift),
     )
     files: list[Path] = []
     if output is not None:

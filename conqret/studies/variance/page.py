@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from conqret.data.digest import gathered
 from conqret.show import words
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.design_study import OBJECTS, ORDER, SAMPLE
 from conqret.stats.estimate import undefined
 from conqret.stats.resampling import pooling
-from conqret.studies.variance.result import MetricVariance, VarianceSource, VarianceStudy
+from conqret.studies.variance.result import MetricVariance, Repeatability, VarianceSource, VarianceStudy
 
 Row = tuple[Cell, ...]
 
@@ -18,10 +19,6 @@ TITLE = "Where the noise comes from"
 _LEDE = (
     "Score differences between topics and between items are what a judge is to measure. Differences between samples, "
     "prompts or models on the same item are noise."
-)
-_ALIKE = (
-    "The intervals assume that topics are about alike: if the scores of a few topics are far noisier than those of the "
-    "others, the interval of the samples holds the true value in only 85 to 90% of studies, not in 95%."
 )
 _MEASURED = "The variance of topics and items is what the judge is to measure; all other variance is noise."
 
@@ -84,8 +81,7 @@ def _overview(rows: Sequence[MetricVariance]) -> Table:
             for row, of in zip(rows, sources, strict=True)
         ],
         note=f"{_MEASURED} “SD of samples” is the standard deviation of repeated samples of one request, in units "
-        f"of the "
-        f"score. {_ALIKE}",
+        "of the score.",
     )
 
 
@@ -108,7 +104,7 @@ def _sources(rows: Sequence[MetricVariance], confidence: float) -> Table:
         _titled(rows, "where scores differ", f"where {words.count(first.scores)} scores differ"),
         (Column("Source", "text"), "Levels", "Standard deviation", "Share"),
         _under(rows, parts),
-        note=f"{basis}Brackets hold {confidence:.0%} jackknife-t intervals over {over}. {_ALIKE} {_MEASURED}{below}",
+        note=f"{basis}Brackets hold {confidence:.0%} jackknife-t intervals over {over}. {_MEASURED}{below}",
     )
 
 
@@ -185,3 +181,25 @@ def _share(source: VarianceSource | None) -> Cell:
     if source is None:
         return None
     return undefined("no score differs") if source.share is None else f"{source.share:.0%}"
+
+
+def repeatability_table(rows: Sequence[Repeatability]) -> Table:
+    """How far the judge repeats itself; metrics that it repeats alike are one row."""
+    alike = gathered(((row.scores, str(row.deviation), str(row.generalizability)), row) for row in rows)
+    return Table(
+        "Repeatability",
+        (Column("Metric", "text"), "Scores", "Standard deviation", "Generalizability"),
+        [
+            (
+                ", ".join(words.label(row.metric) for row in same),
+                same[0].scores,
+                same[0].deviation,
+                same[0].generalizability,
+            )
+            for same in alike.values()
+        ],
+        note="“Standard deviation” is that of the scores of one item that is judged several times. “Generalizability” "
+        "is the share of the variance of scores that is due to differences between items; it is 1 where the judge "
+        "always gives an item the same score. Samples of a run may list the dimensions in another order; the bias "
+        "probe of repeatability sends exactly the same request again.",
+    )

@@ -89,7 +89,7 @@ def alpha(data: SuiteData) -> float:
 
 def single_rater(data: SuiteData) -> float:
     """Spearman's correlation of one annotator with the mean of the others, mean over those with twenty speeches."""
-    from conqret.stats.rater_ceiling import one_against_others
+    from conqret.stats.correlation import one_against_others
 
     value = one_against_others(annotator_table(data.annotations[METRIC])[1]).value
     return math.nan if value is None else value
