@@ -9,7 +9,6 @@ from conqret.debateqa.debateqa_files import (
     ModelAnswer,
     PartialAnswer,
     check_answers,
-    partners,
     read_answers,
     read_questions,
 )
@@ -37,15 +36,6 @@ def test_questions(tmp_path):
     }
 
 
-def test_a_partial_answer_as_one_text():
-    assert PartialAnswer("Zoos save species", "They breed.").text == "Zoos save species. They breed."
-    assert PartialAnswer("Zoos save species.", " They breed.").text == "Zoos save species. They breed."
-    assert (
-        PartialAnswer("Zoos save species.", "They breed.").released_text == "Zoos save species.. They breed."
-    )
-    assert PartialAnswer("Yes", "").text == "Yes."
-
-
 def test_answers_and_other_columns(tmp_path):
     answers = written(
         tmp_path / "a.jsonl", {"id": "q1", "generation": "Opinions differ."}, {"id": "q3", "generation": ""}
@@ -64,14 +54,6 @@ def test_answers_and_other_columns(tmp_path):
         "explanation": "why",
     }
     assert read_questions(table, names)["q1"].partial_answers == (PartialAnswer("Yes", "So."),)
-
-
-def test_ids_without_partner_are_listed():
-    questions = {one: DebatableQuestion(one, "", ()) for one in ("q1", "q2")}
-    found = partners(("q3", "q1"), questions)
-    assert (found.together, found.answers_alone, found.questions_alone) == (("q1",), ("q3",), ("q2",))
-    with pytest.raises(DeclarationError, match="none of the 1 answers"):
-        partners(("q9",), questions)
 
 
 def test_every_fault_is_listed(tmp_path):

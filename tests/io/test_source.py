@@ -5,10 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from conqret.data import Item
-from conqret.errors import MAX_SHOWN, DeclarationError, ItemsError
+from conqret.errors import DeclarationError, ItemsError
 from conqret.io import item_check, open_items
-from conqret.io.faults import MAX_KEPT, quoted
+from conqret.io.faults import MAX_KEPT
 
 FULL = {
     "topic": "T?",
@@ -42,18 +41,6 @@ def test_what_a_check_returns(write):
     assert len(checked.digest) == 64
 
 
-def test_all_and_none(write):
-    checked = open_items([{"topic": "T?", "documents": ["a"]}]).check()
-    assert checked.has == {
-        "stance": "none",
-        "documents": "all",
-        "argument": "none",
-        "second_argument": "none",
-        "reference": "none",
-        **dict.fromkeys(NUGGETS, "none"),
-    }
-
-
 @pytest.mark.parametrize("field", ["documents", "argument", "second_argument", "stance"])
 def test_what_a_format_needs(field, fault_of):
     reason = "format rag-direct compares two arguments"
@@ -61,11 +48,6 @@ def test_what_a_format_needs(field, fault_of):
     fault = fault_of([{**FULL, "id": "1"}, {**record, "id": "2"}], {field: reason})
     assert (fault.line, fault.field) == (2, field)
     assert fault.problem == f"is missing or empty, and {reason}"
-
-
-def test_a_needed_field_is_named_as_in_the_file(fault_of):
-    fault = fault_of([{"question": "T?", "answer": "a"}], {"documents": "context relevance judges documents"})
-    assert fault.field == "contexts"
 
 
 def test_duplicate_ids(write, faults_of):
@@ -83,16 +65,6 @@ def test_all_faults_in_file_order(write, faults_of):
     faults = faults_of(path)
     assert [fault.line for fault in faults] == [1, 2, 3, 4]
     assert {fault.file for fault in faults} == {str(path)}
-
-
-def test_many_kinds_of_faults_are_counted_and_the_first_are_shown():
-    with pytest.raises(ItemsError) as caught:
-        open_items([{"topic": "T?", "stance": f"?{n}"} for n in range(MAX_KEPT + 7)]).check()
-    message = str(caught.value)
-    assert message.startswith("1,007 faults in the items:\n")
-    assert message.count("\n") == MAX_SHOWN + 1
-    assert message.endswith(f"  and {MAX_KEPT + 7 - MAX_SHOWN} more")
-    assert len(caught.value.faults) == MAX_KEPT
 
 
 def test_faults_that_are_alike_are_one_line_with_a_count_and_three_examples():
@@ -152,33 +124,6 @@ def test_where_nothing_is_left_or_the_file_is_wrong_the_faults_are_raised(tmp_pa
         open_items([{"topic": "T?"}, {"topic": 4}], skip_invalid=True, columns={"stance": "side"}).check()
     with pytest.raises(DeclarationError, match="of which no row can be left out"):
         open_items([{"qid": "1", "query": "T?", "docno": "d", "text": "x"}], skip_invalid=True)
-
-
-def test_a_source_can_be_read_again():
-    source = open_items(record for record in [{"topic": "T?"}, {"topic": "U?"}])
-    assert source.check().count == 2
-    assert list(source) == list(source)
-    assert all(isinstance(item, Item) for item in source)
-
-
-def test_wrong_objects_in_a_list(faults_of):
-    faults = faults_of([{"topic": "T?"}, 3, None])
-    assert [fault.problem for fault in faults] == ["is a number", "is null"]
-
-
-def test_the_digest_is_of_the_items():
-    base = [{"topic": "T?", "documents": ["a"]}]
-    digest = open_items(base).check().digest
-    assert open_items([{"question": "T?", "contexts": ["a"], "answer": None}]).check().digest == digest
-    assert open_items(list(open_items(base))).check().digest == digest
-    assert open_items([{"topic": "T?", "documents": ["b"]}]).check().digest != digest
-    assert open_items(base * 1 + [{"topic": "U?"}]).check().digest != digest
-
-
-def test_quoted():
-    assert quoted("a") == "'a'"
-    assert quoted("x" * 100) == "'" + "x" * 59 + "…'"
-    assert quoted("\x1b[1m\n") == r"'\x1b[1m\n'"
 
 
 @pytest.mark.parametrize(
