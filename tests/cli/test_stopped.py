@@ -24,7 +24,7 @@ from tests.cli.conftest import Cli
 from tests.contract.items import demo
 from tests.judging.runs import write_items
 from tests.runs.killed import ROOT, Forks, kill
-from tests.runs.test_killed import KINDS
+from tests.runs.test_killed import KINDS, TRIED
 from tests.server import FaultPlan, FaultServer
 
 STOPPED = "error: stopped: finished work is kept, and the same command continues from there\n"
@@ -213,7 +213,7 @@ def test_a_stopped_experiment_has_a_page_of_each_judge_that_is_not_done(tmp_path
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", sorted(KINDS.keys() - {"judge", "experiment"}))
+@pytest.mark.parametrize("kind", sorted({*TRIED} - {"judge", "experiment"}))
 def test_every_kind_of_run_records_what_is_under_way_and_sends_nothing_more(
     tmp_path: Path, forks: Forks, kind: str
 ) -> None:

@@ -26,7 +26,7 @@ from conqret.text.words import count_words
 
 FILE = Path(__file__).parents[2] / "fixtures" / "languages" / "items.jsonl"
 LANGUAGES = "de fr es pt ru ar hi zh ja".split()
-others = pytest.mark.parametrize("language", LANGUAGES)
+others = pytest.mark.parametrize("language", ["de", "ar", "zh"])
 asking = pytest.mark.parametrize("name", [name for name in JUDGES if JUDGES[name].asks])
 computing = pytest.mark.parametrize("name", [name for name in JUDGES if JUDGES[name].computed])
 QUOTING = frozenset({"counter-argument", "two-sided"})

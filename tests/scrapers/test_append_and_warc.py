@@ -10,7 +10,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from conqret.data import Source
 from conqret.errors import DeclarationError
-from conqret.io.safe_files import AppendLog, whole_lines
+from conqret.io.safe_files import AppendLog
 from conqret.scrapers.evidence_fetching import summary_of
 from conqret.scrapers.fetch import FetchedResponse, FetchError, FetchStatus, Limits
 from conqret.scrapers.fetch_ledger import FetchLedger, LedgerLine
@@ -50,13 +50,6 @@ def test_a_torn_line_is_cut_off_wherever_the_kill_fell(tmp_path: Path) -> None:
         assert [json.loads(line) for line in lines] == [
             json.loads(line) for line in whole[:end].splitlines(keepends=True) if line.endswith(b"\n")
         ] + [{"c": 3}]
-
-
-def test_long_torn_lines_are_cut_too(tmp_path: Path) -> None:
-    path = tmp_path / "log.jsonl"
-    path.write_bytes(b'{"a": 1}\n' + b"x" * 200_000)
-    AppendLog(path).close()
-    assert path.read_bytes() == b'{"a": 1}\n'
 
 
 async def test_responses_come_back_as_they_were(tmp_path: Path) -> None:
@@ -123,16 +116,6 @@ async def test_a_kill_at_any_byte_loses_only_what_was_being_written(tmp_path: Pa
             ]
         assert kept == ["http://a.test/1", "http://a.test/3"]
         assert WarcReader(killed).read("http://a.test/3", LIMITS).body == b"three"
-
-
-async def test_a_kill_in_the_first_record(tmp_path: Path) -> None:
-    await write(tmp_path, some_reply())
-    path = tmp_path / WARC_NAME
-    path.write_bytes(path.read_bytes()[:20])
-    (tmp_path / INDEX_NAME).write_bytes(b"")
-    await write(tmp_path, some_reply("http://a.test/3"))
-    with path.open("rb") as file:
-        assert [record.rec_type for record in ArchiveIterator(file)] == ["warcinfo", "response"]
 
 
 async def test_a_shortened_file_is_not_written_to(tmp_path: Path) -> None:
@@ -206,11 +189,3 @@ def test_figures(tmp_path: Path) -> None:
     assert record["paper"] == {"cited": 7177, "extracted": 6514, "share": 6514 / 7177}
     assert summary_of([], ledger).share == 0.0
     assert io.StringIO(json.dumps(record)).read()
-
-
-def test_whole_lines_leave_out_a_torn_one(tmp_path: Path) -> None:
-    path = tmp_path / "rows.jsonl"
-    assert list(whole_lines(path)) == []
-    path.write_bytes(b'{"a": 1}\n\n{"a": 2}\n{"a":')
-    assert list(whole_lines(path)) == [(1, b'{"a": 1}\n'), (2, b"\n"), (3, b'{"a": 2}\n')]
-    assert path.read_bytes().endswith(b'{"a":'), "reading changes nothing"

@@ -163,21 +163,6 @@ async def test_errors_are_asked_again_on_request_only(tmp_path: Path) -> None:
         assert (summary.kept, summary.pages) == (1, 1)
 
 
-async def test_new_sources_are_added_and_changed_addresses_asked(tmp_path: Path) -> None:
-    routes: dict[str, bytes | Handler] = {
-        "/a": reply(page("First. " + PROSE)),
-        "/b": reply(page("Second. " + PROSE)),
-    }
-    async with RawServer(routes) as server:
-        corpus = corpus_of(tmp_path / "corpus", [("A", server.url("/a"))])
-        await gather_evidence(corpus, OPTIONS)
-        corpus_of(tmp_path / "corpus", [("A", server.url("/b"))], [("A", server.url("/a"))])
-        await gather_evidence(corpus, OPTIONS)
-        lines = ledger(corpus)
-        assert [line["url"] for line in lines] == [server.url("/b"), server.url("/a")]
-        assert len(documents(corpus)) == 2
-
-
 async def test_sources_without_url_are_searched_for(tmp_path: Path) -> None:
     async with RawServer({"/found": reply(f"<body><p>{PROSE}</p><p>{PROSE[40:]}</p></body>")}) as server:
         results = {"results": [{"url": server.url("/found")}]}
