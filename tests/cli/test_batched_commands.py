@@ -13,16 +13,9 @@ import polars as pl
 import pytest
 
 from conqret.io.source import ItemSource
-from conqret.io.trec import ScoredDoc, write_run
 from tests.cli.conftest import Cli
 from tests.cli.test_curate import corpus as corpus
-from tests.cli.test_debate_argue import fair
 from tests.cli.test_debate_hold import TOPICS, said
-from tests.cli.test_debate_judge import by_place
-from tests.cli.test_debate_score import ROWS, by_words
-from tests.cli.test_perspectives import PAIRS, by_document
-from tests.generation.corpora import write_corpus
-from tests.io.test_two_turn import OWN
 from tests.server.answers import fill, schema_of
 from tests.server.app import FaultServer
 from tests.server.batches import BatchServer
@@ -62,25 +55,6 @@ def curated(body: Mapping[str, Any]) -> Any:
     return {name: found[name] for name in schema_of(body)["properties"]}  # type: ignore[index]
 
 
-def argued(body: Mapping[str, Any]) -> Any:
-    premises = [{"text": "It was so in 2019.", "citations": [1]}]
-    return {"conclusions": [{"conclusion": "It helps.", "premises": premises}], "left_out": []}
-
-
-def of_corpus(folder: Path) -> tuple[object, ...]:
-    write_corpus(folder / "corpus")
-    write_run(folder / "pro.res", [ScoredDoc("buses", f"buses-{n}", 9.0 - n) for n in (1, 2, 3)])
-    return "generate", "arguments", folder / "corpus", "--run", folder / "pro.res", "--stance", "pro"
-
-
-def of_debates(folder: Path, command: str, **fields: Any) -> tuple[object, ...]:
-    rows = [
-        {**OWN, "id": f"q{n}", "question": f"Who is on board of {n}?", "passage_id": f"p{n}", **fields}
-        for n in range(2)
-    ]
-    return "debate", "two-turn", command, written(folder / "debates.jsonl", rows)
-
-
 def of_questions(folder: Path, *command: object) -> tuple[object, ...]:
     lines = (FIXTURES / "questions.jsonl").open().readlines()[4:6]
     (folder / "questions.jsonl").write_text("".join(lines))
@@ -98,17 +72,6 @@ def of_answers(folder: Path, *command: object) -> tuple[object, ...]:
         *command[1:],
         questions,
     )
-
-
-def of_pairs(folder: Path) -> tuple[object, ...]:
-    names = ("question", "id", "document", "perspective")
-    pairs = [dict(zip(names, row, strict=False)) for row in PAIRS]
-    return "perspectives", "detect", written(folder / "pairs.jsonl", pairs)
-
-
-def of_statements(folder: Path) -> tuple[object, ...]:
-    rows = [dict(zip(("topic", "side", "response"), row, strict=True)) for row in ROWS]
-    return "debate", "score", written(folder / "statements.jsonl", rows)
 
 
 def of_arguments(folder: Path) -> tuple[object, ...]:
@@ -131,17 +94,9 @@ def of_items(folder: Path, *command: object) -> tuple[object, ...]:
 
 
 CASES = {
-    "generate": Case(of_corpus, argued, 1, 1),
     "hold": Case(
         lambda folder: ("debate", "hold", written(folder / "t.jsonl", TOPICS), "--arguments", 2), said, 6, 20
     ),
-    "argue": Case(
-        lambda folder: of_debates(folder, "argue", arguments=None, counter_arguments=None), fair, 2, 8
-    ),
-    "slider": Case(lambda folder: of_debates(folder, "judge"), by_place, 2, 32),
-    "detect": Case(of_pairs, by_document, 1, 4),
-    "answer": Case(lambda folder: of_questions(folder, "answer"), filled, 1, 2),
-    "debatable": Case(lambda folder: of_questions(folder, "questions", "debatable"), filled, 1, 2),
     "awareness": Case(lambda folder: of_answers(folder, "dispute-awareness", "--questions"), filled, 1, 2),
     "baselines": Case(
         lambda folder: of_answers(folder, "baselines", "--metrics", "g-eval,num-of-povs", "--references"),
@@ -149,7 +104,6 @@ CASES = {
         1,
         4,
     ),
-    "score": Case(of_statements, by_words, 1, 4),
     "tournament": Case(of_arguments, filled, 2, 6),
     "bias": Case(lambda folder: of_items(folder, "bias", "--probe", "injection"), filled, 1, 24),
     "drift": Case(lambda folder: ("judges", *of_items(folder, "drift", "--baseline", 1)), filled, 1, 6),
@@ -158,9 +112,6 @@ CASES = {
         filled,
         1,
         10,
-    ),
-    "sensitivity": Case(
-        lambda folder: of_items(folder, "sensitivity", "--perturb", "hallucinate:0,50%"), filled, 1, 12
     ),
 }
 
@@ -236,7 +187,7 @@ def test_a_price_is_half_in_batches(cli: Cli, tmp_path: Path) -> None:
     assert cli(*call[:-4], "--batch").code == 2, "the offline baseline has no batches"
 
 
-@pytest.mark.parametrize("name", ["bias", "sensitivity"])
+@pytest.mark.parametrize("name", ["bias"])
 def test_a_study_reads_its_items_once(
     cli: Cli, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

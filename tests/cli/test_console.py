@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import io
-import json
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-import typer
 from pydantic import BaseModel
 from rich.color import ColorSystem
 from rich.console import Console
@@ -69,12 +67,6 @@ def test_nothing_that_a_terminal_acts_on_is_printed(letter: str, capsys: pytest.
     assert f"[U+{ord(letter):04X}]" in done.err
 
 
-def test_json_says_what_it_said(capsys: pytest.CaptureFixture[str]) -> None:
-    texts = [f"a{letter}b" for letter in "\x1b\x9b\n\u202eü€\U000e0041\U0001f600\xa0"]
-    console.say_json(texts)
-    assert json.loads(capsys.readouterr().out) == texts
-
-
 def test_colours_and_bars_are_still_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = io.StringIO()
     monkeypatch.setattr(console, "err", lambda: terminal)
@@ -89,19 +81,6 @@ def test_colours_and_bars_are_still_ours(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "\x1b[2J" not in seen.getvalue()
 
 
-@pytest.mark.parametrize("found", [{"name": "grün"}, Row(name="grün")])
-def test_a_machine_gets_json(found: object, capsys: pytest.CaptureFixture[str]) -> None:
-    console.say_json(found)
-    assert json.loads(capsys.readouterr().out) == {"name": "grün"}
-
-
-def test_the_exit_code_says_whether_something_failed() -> None:
-    console.end({})
-    with pytest.raises(typer.Exit) as ended:
-        console.end({"provider": 1})
-    assert ended.value.exit_code == 1
-
-
 def test_a_bar_counts_what_the_client_did(watched: io.StringIO) -> None:
     client = cast(Client, SimpleNamespace(progress=Progress(calls=7, recorded=2, retries=1, cost_usd=0.25)))
     with console.progress("judging") as bar:
@@ -113,15 +92,6 @@ def test_a_bar_counts_what_the_client_did(watched: io.StringIO) -> None:
     assert "$0.2500, 0 failed, 7 calls, 2 recorded, 1 retried" in watched.getvalue()
     client.progress.cost_usd = None
     assert console.counts(client.progress).startswith("cost unknown, 0 failed")
-
-
-def test_a_bar_may_learn_its_end_later(watched: io.StringIO) -> None:
-    with console.progress("gathering") as bar:
-        bar.reach(1, total=3)
-        bar.advance("row", "1 of 2 extracted")
-        bar.shown.refresh()
-    assert "2/3" in watched.getvalue()
-    assert "1 of 2 extracted" in watched.getvalue()
 
 
 def test_results_stay_on_standard_output_beside_a_bar(
@@ -165,19 +135,3 @@ def test_lines_tell_cost_and_failures_where_nobody_watches(
         "judging: 2 of 4",
         "judging: 3 of 4 ($0.2500, 1 failed, 7 calls, 0 recorded, 0 retried)",
     ]
-
-
-def test_a_result_is_json_or_lines(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = ["two lines", *console.entry("name", "remark", ["what it is", "where it is from"])]
-    console.result({"n": 2}, lines, as_json=True)
-    assert json.loads(capsys.readouterr().out) == {"n": 2}
-    console.result({"n": 2}, lines, as_json=False)
-    said = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
-    assert said == ["two lines", "name  remark", "  what it is", "  where it is from", ""]
-
-
-def test_a_long_list_is_cut(capsys: pytest.CaptureFixture[str]) -> None:
-    console.note_all("left out", [f"item {place}" for place in range(4)], 2)
-    assert capsys.readouterr().err == "note: left out:\n  item 0\n  item 1\n  and 2 more\n"
-    console.note_all("left out", ["item 0"])
-    assert "more" not in capsys.readouterr().err

@@ -59,9 +59,7 @@ def test_a_run_and_the_same_command_again(cli, data, model, tmp_path):
         (
             '{"messages": [{"role": "user", "content": "?"}]}',
             "train.jsonl:1 [messages] end without a response",
-        ),
-        ('{"instruction": "?", "output": " "}', "train.jsonl:1 [output] is empty"),
-        ("\n", "contains no rows"),
+        )
     ],
 )
 def test_bad_rows(cli, tmp_path, lines, told):
@@ -70,13 +68,4 @@ def test_bad_rows(cli, tmp_path, lines, told):
     done = cli("debate", "tune", data, "--model", tmp_path, "-o", tmp_path / "tuned")
     assert done.code == 2
     assert told in " ".join(done.err.split())
-    assert not (tmp_path / "tuned").exists()
-
-
-def test_a_folder_that_is_no_model(cli, data, tmp_path):
-    done = cli("debate", "tune", data, "--model", tmp_path / "none", "-o", tmp_path / "tuned")
-    assert done.code == 2
-    assert "none is not a folder: give --model the folder of a transformers model" in " ".join(
-        done.err.split()
-    )
     assert not (tmp_path / "tuned").exists()

@@ -14,7 +14,6 @@ import pytest
 from typer.main import get_command
 
 from conqret import __version__
-from conqret.cli.commands import PANELS
 from conqret.cli.main import app
 from conqret.data import Document, Item, Nugget
 from conqret.judging.judge_parts import JUDGES
@@ -376,24 +375,6 @@ def test_a_closed_pipe_is_no_traceback() -> None:
     done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False)
     assert "rag-fine-grained · system" in done.stdout
     assert "Traceback" not in done.stderr
-
-
-def test_help_lists_the_commands_under_headings_in_the_order_of_the_work(cli: Cli) -> None:
-    shown = cli("--help").out
-    names = [name for names in PANELS.values() for name in names]
-    assert len(names) == 18
-    places = [re.search(rf"^│ {name} ", shown, re.MULTILINE) for name in names]
-    assert None not in places
-    assert [place.start() for place in places if place] == sorted(place.start() for place in places if place)
-    headings = re.findall(r"^╭─ ([A-Z][\w, ]+?) ─", shown, re.MULTILINE)
-    assert headings == ["Options", *PANELS]
-
-
-def test_as_a_module() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "conqret", "--version"], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == f"conqret {__version__}\n"
 
 
 def test_a_shell_completes(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

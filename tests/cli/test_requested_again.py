@@ -74,26 +74,6 @@ def test_the_same_command_heals_a_run(cli: Cli, server: FaultServer, items: Path
     assert again == first
 
 
-def test_a_run_that_begins_afresh_is_healed_too(
-    cli: Cli, server: FaultServer, items: Path, tmp_path: Path
-) -> None:
-    cli(*judging(server, items, tmp_path / "r"))
-    sent(server)
-    assert cli(*judging(server, items, tmp_path / "r", "--overwrite")).code == 0
-    assert sent(server) == ASKED
-    other = cli(*judging(server, items, tmp_path / "other", "--recordings", tmp_path / "r/recordings.sqlite"))
-    assert (other.code, sent(server)) == (0, 0)
-
-
-def test_each_run_requests_them_once(cli: Cli, server: FaultServer, items: Path, tmp_path: Path) -> None:
-    given = judging(server, items, tmp_path / "r")
-    for _ in range(3):
-        done = cli(*given)
-        assert done.code == 1
-        assert sent(server, RUBBISH) == ASKED * 3
-    assert f"{ASKED} invalid responses of an earlier run requested again" in done.err
-
-
 def test_nothing_is_sent_where_that_is_not_wanted(
     cli: Cli, server: FaultServer, items: Path, tmp_path: Path
 ) -> None:

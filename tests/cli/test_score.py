@@ -10,13 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 from conqret.cli.main import app
-from conqret.debateqa.rank_page import ranking_words
 from conqret.debateqa.score_table import (
     AWARENESS,
     DIVERSITY,
     ScoreRow,
-    read_tables,
-    system_means,
     write_table,
 )
 from conqret.errors import DeclarationError, MissingDependencyError
@@ -188,18 +185,6 @@ def test_ranks_as_a_page(tables, tmp_path):
     ):
         assert isinstance(RUN.invoke(app, ["debateqa", "rank", *tables, *more]).exception, DeclarationError)
     assert not (tmp_path / "no.html").exists()
-
-
-def test_who_is_first_is_said():
-    same, other = {"a": "1", "b": "2"}, {"a": "1=", "b": "1="}
-    assert (
-        ranking_words({0.0: same, 1.0: same})[0]
-        == "The system “a” is first at every weight k of perspective diversity."
-    )
-    assert (
-        ranking_words({0.0: same, 0.5: other, 1.0: other})[0]
-        == "The system “a” is first at k = 0; the systems “a” and “b” are first at k = 0.5, 1."
-    )
 
 
 def test_rank_over_several_backbones(tmp_path):
@@ -397,11 +382,8 @@ def test_another_definition_or_prompt_has_a_folder_of_its_own(tmp_path, question
 
 @pytest.mark.parametrize(
     ("name", "system"),
-    [
-        ("qwen2-0.5b.jsonl.gz", "qwen2-0.5b"), ("Llama-3.1-8B.jsonl", "Llama-3.1-8B"), ("a.b.PARQUET", "a.b"),
-        ("gpt-3.5", "gpt-3.5"), ("x.json.csv", "x.json"), (".jsonl", ".jsonl"),
-    ],
-)  # fmt: skip
+    [("qwen2-0.5b.jsonl.gz", "qwen2-0.5b"), ("gpt-3.5", "gpt-3.5"), (".jsonl", ".jsonl")],
+)
 def test_a_dot_in_a_system_s_name_stays(name, system):
     assert stem(Path("answers") / name) == system
     assert default_folder(stem(Path(name)), "d", "m/n", "x y") == Path("runs") / f"{system}-d-m-n-x-y".strip(
@@ -424,15 +406,6 @@ def test_references_without_partial_answers_are_named(tmp_path, answers):
     done = RUN.invoke(app, command)
     assert isinstance(done.exception, DeclarationError)
     assert f"no question of {bare} has partial answers" in str(done.exception)
-
-
-def test_means_count_what_is_missing(tables):
-    means = {
-        (system_mean.system, system_mean.metric): system_mean
-        for system_mean in system_means(read_tables(tables))
-    }
-    good = means["good", AWARENESS]
-    assert (good.mean, good.scored, good.total) == (1.0, 1, 2)
 
 
 @pytest.mark.parametrize(

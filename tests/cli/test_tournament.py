@@ -227,28 +227,3 @@ def test_a_plan_with_a_number_out_of_range_is_refused(cli: Cli, option: str, val
     assert done.code == 2
     assert option.lstrip("-") in done.err
     assert "Traceback" not in done.err
-
-
-def test_tournaments_differ_by_items_and_not_by_means(cli: Cli, items: Path, tmp_path: Path) -> None:
-    """Both have all pairs, asked in another sequence: only rounding tells them apart."""
-    first, second = tmp_path / "first", tmp_path / "second"
-    cli("tournament", items, "--comparisons", "8", "--design", "random", "-o", first)
-    cli("tournament", items, "--comparisons", "8", "--design", "adaptive", "-o", second)
-    done = cli("runs", "diff", first, second, "--json")
-    assert done.code == 0
-    found = json.loads(done.out)
-    assert (found["moved"], found["changed"]) == (0, [])
-    assert (found["metrics"]["strength"]["up"], found["metrics"]["strength"]["down"]) == (0, 0)
-    refused = cli("runs", "diff", first, second, "--margin", "0.05")
-    assert refused.code == 2
-    assert "--margin" in refused.err
-
-
-def test_options_that_differ_from_those_of_the_folder_are_named(
-    cli: Cli, items: Path, tmp_path: Path
-) -> None:
-    run = tmp_path / "run"
-    assert cli("tournament", items, "--comparisons", "2", "-o", run).code == 0
-    done = cli("tournament", items, "--comparisons", "3", "--both-orders", "-o", run)
-    assert done.code == 2
-    assert "(comparisons, both_orders)" in done.err

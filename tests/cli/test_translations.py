@@ -12,7 +12,7 @@ import pytest
 
 from conqret.data import Item
 from conqret.io import open_items
-from conqret.perturb.translating import figures, groups_of, overlap
+from conqret.perturb.translating import groups_of
 from conqret.text.language_names import language_code
 from tests.cli.conftest import Cli
 from tests.server import FaultServer
@@ -150,11 +150,6 @@ def test_the_same_command_again_replaces_its_file_and_no_other(
     assert (refused.code, out.read_bytes()) == (2, english.read_bytes())
 
 
-def test_items_that_are_in_the_language_already_are_said(cli: Cli, english: Path, tmp_path: Path) -> None:
-    refused = cli("generate", "translations", english, "--into", "en", "--model", "gpt-4o", "--dry-run")
-    assert (refused.code, "already in English" in " ".join(refused.err.split())) == (2, True)
-
-
 def test_a_dry_run_prices_and_asks_nothing(cli: Cli, english: Path) -> None:
     facts = json.loads(
         cli(
@@ -189,15 +184,3 @@ def test_a_wrong_call_is_refused_before_anything_is_written(
     assert refused.code == 2
     assert said in " ".join(refused.err.split())
     assert not (tmp_path / "out.jsonl").exists()
-
-
-def test_words_and_figures_that_come_back() -> None:
-    assert overlap("A tax helps [1].", "a tax helps") == 1
-    assert overlap("动物园让物种存活。", "动物园让物种存活。") == 1
-    assert overlap("A tax helps.", "Nothing else") == 0
-    assert figures("In 2021, 6.7 million [3] and ٢٤٠ of 1,100.") == {"2021", "67", "240", "1100"}
-
-
-def test_the_figure_of_a_name_need_not_come_back() -> None:
-    assert figures("6.7 million t of CO2 in 2030 [1]") == {"67", "2030"}
-    assert figures("共12辆") == {"12"}
