@@ -5,13 +5,11 @@ import pytest
 from scripts import check_words
 from scripts.check_words import (
     EXCEPTIONS,
-    Place,
     docs,
     faults,
     help_texts,
     messages,
     notes,
-    page_of,
     prose,
     reports,
 )
@@ -44,10 +42,3 @@ def test_each_note_and_error_is_listed_whole(tmp_path, monkeypatch: pytest.Monke
     (tmp_path / "conqret" / "a.py").write_text(code, encoding="utf-8")
     monkeypatch.setattr(check_words, "ROOT", tmp_path)
     assert [text for _, text in notes()] == ["… has no score", "no …: give one"]
-
-
-def test_a_page_is_named_by_its_path(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = tmp_path / "a.md"
-    page.write_text("`x` y", encoding="utf-8")
-    monkeypatch.setattr(check_words, "ROOT", tmp_path)
-    assert page_of(page) == Place("a.md", "  y")

@@ -12,11 +12,8 @@ from tests.needed import Needed
 from tests.perplexity import small_seq2seq
 from tests.perplexity.checkpoints import (
     causal,
-    changed,
     encoder,
     foreign,
-    pickled,
-    renamed,
     sharded,
     tart,
     wide,
@@ -35,13 +32,23 @@ CLASSIFIER = "AutoModelForSequenceClassification"
 @pytest.mark.parametrize(
     ("make", "auto", "named"),
     [
-        (tart, CLASSIFIER, r"T5ForSequenceClassification, but of EncT5.*: \d+ weights .*\(classification_head\.dense"),
-        (encoder, CLASSIFIER, r"2 weights are not in it \(classifier\.bias, classifier\.weight\)"),
-        (lambda folder: foreign(causal(folder)), CAUSAL, r"2\d weights .*\(lm_head\.weight, model\.embed_tok.*, …\)"),
-        (wide, CLASSIFIER, r"2 have another shape \(classifier\.bias: 3 in place of 1, classifier\.weight: 3x16 in"),
-        (encoder, SEQ2SEQ, "cannot be loaded"),
+        (
+            tart,
+            CLASSIFIER,
+            r"T5ForSequenceClassification, but of EncT5.*: \d+ weights .*\(classification_head\.dense",
+        ),
+        (
+            lambda folder: foreign(causal(folder)),
+            CAUSAL,
+            r"2\d weights .*\(lm_head\.weight, model\.embed_tok.*, …\)",
+        ),
+        (
+            wide,
+            CLASSIFIER,
+            r"2 have another shape \(classifier\.bias: 3 in place of 1, classifier\.weight: 3x16 in",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_checkpoint_of_another_class_is_refused_by_the_names_of_its_weights(make, auto, named, tmp_path):
     with pytest.raises(DeclarationError, match=named):
         load(str(make(tmp_path)), auto=auto)
@@ -51,20 +58,11 @@ def test_a_checkpoint_of_another_class_is_refused_by_the_names_of_its_weights(ma
     ("make", "auto"),
     [
         (lambda folder: causal(folder, tie_word_embeddings=True), CAUSAL),
-        (
-            lambda folder: changed(
-                causal(folder), lambda weights: {**weights, "more.weight": torch.zeros(2)}
-            ),
-            CAUSAL,
-        ),
         (sharded, CAUSAL),
-        (pickled, CAUSAL),
-        (renamed, CLASSIFIER),
         (lambda folder: Path(small_seq2seq.seq2seq("t5", folder)), SEQ2SEQ),
-        (lambda folder: Path(small_seq2seq.seq2seq("bart", folder)), SEQ2SEQ),
         (causal, "AutoModel"),
     ],
-    ids=["tied", "more keys", "shards", "pickle", "another name", "t5", "bart", "without its head"],
+    ids=["tied", "shards", "t5", "without its head"],
 )
 def test_a_checkpoint_with_all_weights_is_loaded(make, auto, tmp_path):
     load(str(make(tmp_path)), auto=auto)
