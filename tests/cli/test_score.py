@@ -353,33 +353,6 @@ def test_another_system_has_a_folder_of_its_own(tmp_path, questions, answers, mo
     assert table["system"].unique().to_list() == ["rag"]
 
 
-def test_another_definition_or_prompt_has_a_folder_of_its_own(tmp_path, questions, answers, monkeypatch):
-    pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
-    from tests.perplexity.small_models import network, tokenizer
-
-    words = tokenizer(begins=False, chat=True)
-    words.save_pretrained(tmp_path / "tiny.lm")
-    network("gpt2", len(words)).save_pretrained(tmp_path / "tiny.lm")
-    monkeypatch.chdir(tmp_path)
-    command = [
-        "debateqa",
-        "score",
-        "perspective-diversity",
-        answers,
-        "--references",
-        questions,
-        "--backbone",
-        "tiny.lm",
-    ]
-    for more in ([], ["--wrapping", "2"], ["--definition", "released"], ["--chat-template", "never"]):
-        done = RUN.invoke(app, [*command, *more])
-        assert done.exit_code == 0, done.output
-    assert {one.name for one in (tmp_path / "runs").iterdir()} == {
-        f"mine-perspective-diversity-tiny.lm-{one}"
-        for one in ("prompt-1", "prompt-2", "released", "prompt-1-template-never")
-    }
-
-
 @pytest.mark.parametrize(
     ("name", "system"),
     [("qwen2-0.5b.jsonl.gz", "qwen2-0.5b"), ("gpt-3.5", "gpt-3.5"), (".jsonl", ".jsonl")],

@@ -1,5 +1,7 @@
 """Help texts and pages use the field's words, and each exception is needed."""
 
+from functools import cache
+
 import pytest
 
 from scripts import check_words
@@ -15,6 +17,11 @@ from scripts.check_words import (
 )
 
 
+@cache
+def passages_of(surface):
+    return [*surface()]
+
+
 def test_words_are_found_outside_code() -> None:
     text = "People `ask` the judge beside a [floor](floor.md).\n\n```bash\nconqret labels people.csv\n```\n"
     assert [word for word, *_ in faults(prose(text))] == ["people", "floor", "beside"]
@@ -23,11 +30,11 @@ def test_words_are_found_outside_code() -> None:
 
 @pytest.mark.parametrize("surface", [docs, help_texts, messages, reports])
 def test_strict_surfaces_have_none(surface) -> None:
-    assert [(place.where, word) for place in surface() for word, *_ in faults(place.text)] == []
+    assert [(place.where, word) for place in passages_of(surface) for word, *_ in faults(place.text)] == []
 
 
 def test_each_exception_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    places = [*docs(), *help_texts(), *messages(), *reports()]
+    places = [place for surface in (docs, help_texts, messages, reports) for place in passages_of(surface)]
     monkeypatch.setattr(check_words, "EXCEPTIONS", ())
     passages = [passage for place in places for _, passage, _ in faults(place.text)]
     for allowed in EXCEPTIONS:

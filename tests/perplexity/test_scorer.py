@@ -11,14 +11,7 @@ from conqret.local.scorer import ConditionalPerplexity
 from tests.perplexity.reference import Naive, transformers
 from tests.perplexity.small_models import ANSWERS, PAIRS, TARGETS, WINDOW
 
-MODELS = [
-    ("gpt2", False),
-    ("gpt2", True),
-    ("llama", False),
-    ("llama", True),
-    ("qwen2", False),
-    ("qwen2", True),
-]
+MODELS = [("gpt2", False), ("llama", False), ("qwen2", True)]
 CLOSE = 1e-4
 
 
@@ -47,7 +40,7 @@ def test_equals_one_pair_at_a_time(folder, naive, kind, chat, side):
         for answer, targets in PAIRS
         for target in targets
     ]
-    for size, budget in [(1, 10**6), (2, 10**6), (3, 700), (7, 10**6), (32, 10**6), (32, 1)]:
+    for size, budget in [(1, 10**6), (3, 700), (32, 1)]:
         scorer = ConditionalPerplexity(folder(kind, chat), batch_size=size, token_budget=budget)
         scorer._encoder._tokenizer.padding_side = side
         assert scorer.templated is chat
@@ -63,7 +56,7 @@ def test_equals_one_pair_at_a_time(folder, naive, kind, chat, side):
         ]
 
 
-@pytest.mark.parametrize("wrapping", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("wrapping", [1, 4])
 def test_wrapping_prompts(folder, naive, wrapping):
     from conqret.local.wrapping import WRAPPINGS
 
@@ -243,7 +236,7 @@ def test_contexts_stream_without_piling_up(folder):
     taken = []
 
     def source():
-        for number in range(1000):
+        for number in range(200):
             taken.append(number)
             yield f"Answer {number}.", ["Yes.", "No."]
 
@@ -252,7 +245,7 @@ def test_contexts_stream_without_piling_up(folder):
     for count, rows in enumerate(scorer.stream(source(), on_context=done.append)):
         assert len(rows) == 2
         ahead = max(ahead, len(taken) - count)
-    assert done == list(range(1000))
+    assert done == list(range(200))
     assert ahead <= 64
 
 

@@ -82,7 +82,7 @@ asyncio.run(gather_evidence(Path(sys.argv[1]), OPTIONS, on_line=lambda line: pri
 
 
 async def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
-    count = 60
+    count = 40
 
     def numbered(n: int) -> Handler:
         async def answer(writer: asyncio.StreamWriter) -> None:
@@ -94,7 +94,7 @@ async def test_a_killed_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     async with RawServer({f"/{n}": numbered(n) for n in range(count)}) as server:
         corpus = corpus_of(tmp_path / "corpus", [(f"Source {n}", server.url(f"/{n}")) for n in range(count)])
         done = 0
-        for _ in range(3):
+        for _ in range(2):
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-c",
