@@ -187,34 +187,6 @@ def test_a_run_of_empty_reports_is_scored_without_a_model(run, tmp_path, monkeyp
     assert "1 report without a sentence counted as 0, as the track requires" in said
 
 
-def test_an_empty_report_counts_as_0_and_the_others_as_ever(run, tmp_path):
-    code, said = run("--variant", "direct")
-    assert code == 0, said
-    whole = table(tmp_path / "direct.eval.txt")
-    (tmp_path / "runs" / "0.jsonl").write_text(json.dumps(empty(reports()[0])) + "\n")
-    code, said = run("--variant", "direct", "--augment-report")
-    assert code == 0, said
-    found = table(tmp_path / "direct.eval.txt")
-    for key in whole.keys() | found.keys():
-        system, topic, metric = key
-        if (system, topic) == ("alpha", "leaf"):
-            assert found[key] == 0.0
-        elif (system, topic) == ("alpha", "all"):
-            left = [found.get(("alpha", topic, metric)) for topic in TOPICS]
-            assert found[key] == pytest.approx(sum(left) / 3)
-        else:
-            assert found[key] == whole[key]
-    (told, *_) = yaml.safe_load((tmp_path / "direct.eval.measures.yml").read_text())["measures"]
-    assert (
-        "; 1 report without a sentence counted as 0, as the track requires. 8 of 8 reports have a score"
-        in told["description"]
-    )
-    lines = map(json.loads, (tmp_path / "direct.responses.jsonl").read_text().splitlines())
-    said_of = {(line["metadata"]["run_id"], line["metadata"]["topic_id"]): line["evaldata"] for line in lines}
-    assert said_of["alpha", "leaf"] == {"conqret": {"empty": True}}
-    assert said_of["beta", "leaf"]["conqret"]["measures"]
-
-
 @pytest.mark.parametrize("variant", ["query-rubric", "direct"])
 def test_banks_that_are_given_are_judged_by_formats_of_nuggets_and_a_note_says_so(run, tmp_path, variant):
     code, said = run("--variant", "query-rubric")
@@ -270,14 +242,6 @@ def test_a_bank_of_claims_and_questions_with_importance(run, tmp_path):
         {"text": "Who tells of it? many books", "importance": "okay"},
         {"text": "A cause is known.", "importance": "vital"},
     ]
-
-
-def test_a_corpus_is_refused_and_nothing_is_written(run, tmp_path):
-    (tmp_path / "corpus").mkdir()
-    code, said = run("--variant", "direct", "--corpus", str(tmp_path / "corpus"))
-    assert code == 1
-    assert "documents are judged by the texts in the reports" in said
-    assert [path.name for path in tmp_path.glob("direct.*")] == ["direct.config.yml"]  # AutoJudge's own
 
 
 def test_their_configuration_as_ours(base):

@@ -194,40 +194,6 @@ def test_the_example_of_the_page_in_promptfoo(tmp_path):
 
 
 @LOOKS_AT_A_REFERENCE
-@pytest.mark.parametrize("place", ["variable", "assertion"])
-def test_the_reference_in_promptfoo(place, format_, metric, tmp_path, monkeypatch):
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    (tmp_path / "conqret_assert.py").write_text(block("promptfoo", "python"))
-    config = {"format": format_, "metric": metric, "threshold": 0}
-    expects = {
-        "type": "not-equals" if place == "variable" else "bleu",
-        "value": referred.REFERENCE,
-        "threshold": 0,
-    }
-    reference = {"reference": referred.REFERENCE} if place == "variable" else {}
-    test = {
-        "vars": {
-            "question": referred.TOPIC,
-            "answer": referred.ANSWER,
-            "documents": referred.DOCUMENTS,
-            **reference,
-        },
-        "metadata": {"stance": "pro"},
-        "assert": [expects, {"type": "python", "value": "file://conqret_assert.py", "config": config}],
-    }
-    whole = {
-        "prompts": ["{{answer}}"], "providers": ["echo"], "tests": [test],
-        "defaultTest": {"options": {"disableVarExpansion": True}},
-    }  # fmt: skip
-    (tmp_path / "promptfooconfig.json").write_text(json.dumps(whole))
-    _, (found,) = evaluated(tmp_path)
-    assert found["namedScores"][f"conqret {format_} {metric}"] == pytest.approx(
-        referred.value_of(format_, metric)
-    )
-    assert ended(tmp_path)
-
-
-@LOOKS_AT_A_REFERENCE
 def test_the_reference_by_the_protocol(format_, metric):
     values = {"question": referred.TOPIC, "documents": referred.DOCUMENTS, "gold": referred.REFERENCE}
     config = {"format": format_, "metric": metric, "reference": "gold"}

@@ -40,11 +40,6 @@ def test_a_leaderboard_has_what_has_a_score_and_nothing_else(items):
     assert board.gaps() == ["direct: alpha has no groundedness for 'rain'"]
 
 
-def test_what_is_said_of_the_report_beside_is_not_this_ones(items):
-    board = run_leaderboard("rag-rubric", items, conqret.judge(compared_runs(items), format="rag-rubric"))
-    assert not any(name.startswith("second.") for name in board.measures)
-
-
 def test_what_is_missing_is_told_with_its_bounds(items):
     found = conqret.judge([*items[:2], items[2].model_copy(update={"argument": None})], format="two-sided")
     whole = found.summary.metrics["two_sided"]

@@ -15,7 +15,7 @@ pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: p
 from conqret.data import Reason
 from conqret.debateqa.answering.answering_run import Answering
 from conqret.debateqa.answering.answering_strategy import ANSWER_STRATEGIES
-from conqret.debateqa.answering.rag_session import AnswerPlan, NextStep, RagSession
+from conqret.debateqa.answering.rag_session import AnswerPlan, RagSession
 from conqret.debateqa.answering.retrieved_chunks import CHARACTERS, ChunkSearch
 from conqret.debateqa.curation.curation_requests import NoValidResponse
 from conqret.debateqa.curation.trusted_domains import TrustedDomains
@@ -146,16 +146,6 @@ def test_an_agent_that_never_has_enough_is_stopped_after_three_retrievals(search
     assert len(desk.trace) == 3
     assert len(agent.asked) == 2
     assert len(desk.documents) <= 9
-
-
-def test_a_query_that_was_asked_before_is_no_valid_step(search: ChunkSearch) -> None:
-    agent = Scripted({"thought": "Again.", "query": "should  buses be FREE?"})
-    desk = desk_of("react", search, Scripted(), agent)
-    with pytest.raises(NoValidResponse) as error:
-        respond("react", desk)
-    assert error.value.reason is Reason.INVALID_ANSWER
-    assert "this was searched for already" in str(error.value)
-    assert NextStep.model_validate({"thought": "So.", "query": " new  words "}).query == "new words"
 
 
 def test_the_argument_generator_argues_for_either_side(search: ChunkSearch) -> None:

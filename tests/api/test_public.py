@@ -40,19 +40,6 @@ def test_generate_writes_items_that_judge_reads(corpus: Path, tmp_path: Path) ->
     assert (again.session.sent, again.session.kept) == (0, 1)
 
 
-def test_sensitivity_and_bias_in_memory_and_in_a_folder(tmp_path: Path) -> None:
-    pytest.importorskip("scipy")
-    items = demo()[:6]
-    curves = conqret.sensitivity(items, formats="direct", perturb="irrelevant:0,50,100")
-    kept = conqret.sensitivity(
-        items, formats="direct", perturb={"irrelevant": (0, 50, 100)}, output=tmp_path / "sens"
-    )
-    assert [curve.means for curve in curves.curves] == [curve.means for curve in kept.curves]
-    table = conqret.bias(items, format="direct", probes=["injection"])
-    again = conqret.bias(items, format="direct", probes=["injection"], output=tmp_path / "bias")
-    assert [row.effect for row in table.rows] == [row.effect for row in again.rows]
-
-
 def test_validate_takes_a_folder_or_a_result(tmp_path: Path) -> None:
     pytest.importorskip("scipy")
     with (tmp_path / "labels.csv").open("w", encoding="utf-8", newline="") as out:

@@ -8,7 +8,6 @@ from typing import Any, cast
 
 import pytest
 from pydantic import BaseModel
-from rich.color import ColorSystem
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -41,11 +40,6 @@ def test_of_many_notes_of_one_kind_two_are_printed_and_the_rest_counted(
     assert capsys.readouterr().err.splitlines()[2:] == ["note: and 3 more notes of this kind"]
 
 
-def test_texts_are_shown_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
-    console.say("[bold]grün[/bold] \x1b[2J")
-    assert capsys.readouterr().out == "[bold]grün[/bold] [U+001B][2J\n"
-
-
 @pytest.mark.parametrize(
     "letter", ["\x1b", "\x9b", "\x07", "\x08", "\r", "\x00", "\u202e", "\ud800", "\U000e0041"]
 )
@@ -67,20 +61,6 @@ def test_nothing_that_a_terminal_acts_on_is_printed(letter: str, capsys: pytest.
     assert f"[U+{ord(letter):04X}]" in done.err
 
 
-def test_colours_and_bars_are_still_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = io.StringIO()
-    monkeypatch.setattr(console, "err", lambda: terminal)
-    terminal = console._console(stderr=True)
-    terminal.file, terminal._force_terminal, terminal._color_system = seen, True, ColorSystem.STANDARD
-    console.complain("wrong \x1b[2J")
-    with console.progress("judging", 2) as bar:
-        bar.advance(counted="\x1b[2J")
-        bar.shown.refresh()
-    assert seen.getvalue().startswith("\x1b[1;31merror: wrong [U+001B][2J\x1b[0m\n")
-    assert "\x1b[?25l" in seen.getvalue()
-    assert "\x1b[2J" not in seen.getvalue()
-
-
 def test_a_bar_counts_what_the_client_did(watched: io.StringIO) -> None:
     client = cast(Client, SimpleNamespace(progress=Progress(calls=7, recorded=2, retries=1, cost_usd=0.25)))
     with console.progress("judging") as bar:
@@ -92,14 +72,6 @@ def test_a_bar_counts_what_the_client_did(watched: io.StringIO) -> None:
     assert "$0.2500, 0 failed, 7 calls, 2 recorded, 1 retried" in watched.getvalue()
     client.progress.cost_usd = None
     assert console.counts(client.progress).startswith("cost unknown, 0 failed")
-
-
-def test_results_stay_on_standard_output_beside_a_bar(
-    watched: io.StringIO, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with console.progress("judging", 1):
-        console.say("a result")
-    assert capsys.readouterr().out == "a result\n"
 
 
 def test_no_bar_where_it_is_quiet_or_nobody_watches(

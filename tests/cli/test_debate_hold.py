@@ -141,17 +141,3 @@ def test_a_long_debate_is_shortened_and_says_so(cli, topics, tmp_path):
     assert len(shares) == 4
     assert max(shares) - min(shares) < 0.05
     assert "after a shortened record: 4 turns cut" in (tmp_path / "out" / "report.html").read_text()
-
-
-def test_another_run_is_not_mixed_in_and_bad_input_is_told_before(cli, topics, tmp_path):
-    out = tmp_path / "out"
-    cli("debate", "hold", topics, "--rounds", "0", "-o", out)
-    assert "There were no rounds of debate" in (out / "report.html").read_text()
-    done = cli("debate", "hold", topics, "--rounds", "1", "-o", out)
-    assert (done.code, "topics, arguments or rounds." in done.err) == (2, True)
-    assert cli("debate", "hold", topics, "--rounds", "-1", "-o", out).code == 2
-    topics.write_text(json.dumps({"topic": "T", "affirmative": [" "]}) + "\n")
-    done = cli("debate", "hold", topics, "-o", tmp_path / "none")
-    assert done.code == 2
-    assert "topics.jsonl:1 [affirmative[1]] is blank" in done.err
-    assert not (tmp_path / "none").exists()

@@ -7,8 +7,6 @@ import pytest
 
 from conqret.cli.main import main
 from conqret.io.trec import ScoredDoc, write_run
-from conqret.llm.client import Client
-from conqret.llm.request import Answer
 from tests.generation.corpora import write_corpus
 
 EXPERIMENT = """name = "tiny / one"
@@ -79,32 +77,6 @@ def test_generate(folder, monkeypatch, capsys):
     }
     assert printed.err == ""
     assert conqret(monkeypatch, "judge", "runs/pro-offline/items.jsonl", "-q", "-o", "judged") == 0
-
-
-def test_no_evidence_is_said_and_is_no_success(folder, monkeypatch, capsys):
-    async def nothing(client, request):
-        return Answer(request.response.model_validate({"conclusions": [], "left_out": []}), ())
-
-    monkeypatch.setattr(Client, "ask", nothing)
-    given = (
-        "generate",
-        "arguments",
-        "corpus",
-        "--run",
-        "pro.res",
-        "--stance",
-        "pro",
-        "--shots",
-        "1",
-        "-o",
-        "out",
-    )
-    assert conqret(monkeypatch, *given) == 1  # nothing at all was written
-    printed = capsys.readouterr()
-    assert "0 of 1 argument written" in printed.out
-    assert "1 arguments are left out, because the model found no evidence" in " ".join(printed.err.split())
-    assert "requests them again" not in printed.err
-    assert (folder / "out" / "items.jsonl").read_bytes() == b""
 
 
 def test_generate_names_what_is_wrong(folder, monkeypatch, capsys):

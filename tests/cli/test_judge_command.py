@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,8 +15,6 @@ from tests.cli.conftest import Cli
 from tests.contract.items import DEMO, demo
 from tests.judging.runs import said, write_items
 from tests.server import FaultPlan, FaultServer
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -36,15 +32,6 @@ def test_the_demo(cli: Cli, tmp_path: Path) -> None:
     for file in ("judgments.jsonl", "scores.parquet", "report.html"):
         assert (tmp_path / "demo" / file).is_file()
         assert str(tmp_path / "demo" / file) in done.out.replace("\n", "")
-
-
-def test_without_options_it_judges_offline_into_runs(
-    cli: Cli, items: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(items.parent)
-    assert cli("judge", "items.jsonl").code == 0
-    record = JudgeFolder(Path("runs/items-rag-fine-grained-offline")).record()
-    assert (record.format, record.model) == ("rag-fine-grained", "offline")
 
 
 def test_json_is_all_that_stands_on_standard_output(cli: Cli, items: Path, tmp_path: Path) -> None:
@@ -73,22 +60,6 @@ def test_quiet(cli: Cli, items: Path, tmp_path: Path) -> None:
     assert cli("judge", items, "-q", "-o", tmp_path / "r").err == ""
     assert cli("judge", items, "-q", "-o", tmp_path / "r").err == ""
     assert "4 of 4 judgments were kept from an earlier run" in cli("judge", items, "-o", tmp_path / "r").err
-
-
-def test_what_is_missing_comes_with_an_example_for_each_reason(cli: Cli, tmp_path: Path) -> None:
-    row = {"topic": "Ban cars?", "documents": [{"id": "1", "text": "Air gets cleaner."}]}
-    rows = [
-        row | {"id": f"item-{n}", "argument": text}
-        for n, text in enumerate(("Cars foul the air.", "…", "?!"))
-    ]
-    path = tmp_path / "items.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    done = cli("judge", path, "--format", "likelihood", "-o", tmp_path / "r")
-    assert done.code == 0
-    assert done.out.count("item-1: the argument holds no word") == 1
-    assert json.loads(cli("judge", path, "--format", "likelihood", "-o", tmp_path / "r", "--json").out)[
-        "examples"
-    ]
 
 
 def test_every_option_of_judging_reaches_the_run(cli: Cli, items: Path, tmp_path: Path) -> None:
@@ -296,17 +267,6 @@ def test_the_report_again(cli: Cli, items: Path, tmp_path: Path) -> None:
     done = cli("runs", "report", tmp_path / "nowhere")
     assert done.code == 2
     assert "does not exist" in done.err
-
-
-def test_as_a_program_in_a_pipe(items: Path, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "conqret.cli.main", "judge", str(items), "-o", str(tmp_path / "r"), "--json"],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0
-    assert json.loads(done.stdout)["scored"] == 4
-    assert "judged by rag-fine-grained" in done.stderr
-    assert "\x1b" not in done.stdout + done.stderr
 
 
 def test_show_prints_what_was_asked_and_answered(cli: Cli, tmp_path: Path) -> None:

@@ -88,19 +88,6 @@ def test_items_that_were_left_out_count_where_something_is_required(cli: Cli, tm
     )
 
 
-def test_items_that_failed_end_with_1_and_are_named_where_all_is_met(cli: Cli, tmp_path: Path) -> None:
-    items = demo()[:4]
-    asked = ("judge", tmp_path / "items.jsonl", "-f", "direct", "--metric", "groundedness", "-q")
-    write_items(tmp_path / "items.jsonl", items)
-    assert cli(*asked, "-o", tmp_path / "r").code == 0
-    changed = items[0].model_copy(update={"argument": "Something else [1]."})
-    write_items(tmp_path / "items.jsonl", [changed, *items[1:]])
-    done = cli(*asked, "-o", tmp_path / "s", "--replay", tmp_path / "r", "--require", "groundedness >= 0")
-    met, failed = done.err.splitlines()[-2:]
-    assert (done.code, met.startswith("met: groundedness >= 0 (")) == (1, True)
-    assert failed == "error: 1 item failed: run the same command again to retry them"
-
-
 @pytest.mark.parametrize("option", ["--junit", "--markdown"])
 def test_a_folder_is_no_file_for_a_build(cli: Cli, items: Path, tmp_path: Path, option: str) -> None:
     done = cli("judge", items, "-f", "direct", "-o", tmp_path / "r", option, tmp_path)

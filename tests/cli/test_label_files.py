@@ -3,7 +3,6 @@ broken beside the one that is asked for."""
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import json
 from collections.abc import Callable
@@ -13,7 +12,6 @@ from typing import Any
 import pytest
 
 from conqret import judge
-from tests.annotation.studies import begun, items
 from tests.cli.conftest import Cli
 
 ROOT = Path(__file__).parents[2]
@@ -116,30 +114,6 @@ def test_two_people_send_their_sheets_back(cli: Cli, run: Path, sheets: Path, tm
     table.write_text("\n".join(lines), encoding="utf-8")
     said = cli("validate", run, "--labels", table, "--scale", "1:5", "-o", tmp_path / "other", "--json")
     assert json.loads(said.out)["dimensions"] == found["dimensions"]
-
-
-@pytest.mark.parametrize("form", [(), ("--to", "label-studio"), ("--final",)])
-def test_an_export_of_a_study_says_its_scale(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: tuple[str, ...]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    study, run = tmp_path / "study", tmp_path / "run"
-    file = tmp_path / ("labels.json" if "label-studio" in form else "labels.csv")
-    judge(items(6), format="listwise", output=run)
-    with contextlib.closing(begun(study, 6, ("anna", "ben"))) as ledger:
-        for person in ledger.people():
-            while (turn := ledger.next(person)) is not None:
-                value = {"overall_quality": str(1 + int(turn.screen.item[-1]) % 5)}
-                ledger.answer(person, turn, value, "", turn.revision)
-    assert cli("labels", "export", study, *form).code == 0  # under a name that says what is in it
-    done = cli("validate", run, "--labels", file, "-o", tmp_path / "card", "--json")
-    assert "overall_quality: ordinal, 1 to 5; as stated in the annotation form" in " ".join(done.err.split())
-    assert json.loads(done.out)["dimensions"]["overall_quality"]["alpha"]["value"] is not None
-    if not form:
-        assert {row["scale"] for row in rows_of(file)} == {"1 to 5"}
-        file.write_text(file.read_text(encoding="utf-8").replace("1 to 5", "1 to 7", 1), encoding="utf-8")
-        done = cli("labels", "agreement", file)
-        assert (done.code, "several scales (1 to 5, 1 to 7)" in " ".join(done.err.split())) == (2, True)
 
 
 @pytest.mark.parametrize("way", ["folder", "pattern", "both", "named", "excel"])

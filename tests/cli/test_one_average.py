@@ -39,9 +39,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return folder / "model", folder / "offline"
 
 
-@pytest.mark.parametrize(
-    "dimension", [(), ("--dimension", "overall_quality"), ("--dimension", "context_relevance")]
-)
+@pytest.mark.parametrize("dimension", [()])
 def test_every_command_prints_the_same_average(
     cli: Cli, runs: tuple[Path, Path], labels: Path, tmp_path: Path, dimension: tuple[str, ...]
 ) -> None:

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from conqret.llm import retry
-from tests.server import FaultPlan, FaultServer
+from tests.server import FaultServer
 
 PAIRS = [
     ("Trams?", "a", "Trams are cheap for cities.", "Trams are cheap for cities.", 1),
@@ -78,19 +78,6 @@ def test_a_model_is_asked_once_and_its_answers_replay(cli, pairs, tmp_path):
         assert replayed.code == 0, replayed.err
         assert len(server.requests) == 4
     assert table_of(out) == table_of(tmp_path / "again")
-    assert [row["contains"] for row in table_of(out)] == ["yes", "no", "yes", "no"]
-
-
-def test_what_failed_is_no_grade_and_is_tried_again(cli, pairs, tmp_path):
-    out = tmp_path / "out"
-    with FaultServer(FaultPlan(script=("bad_request",) * 4), answer=by_document) as server:
-        done = cli("perspectives", "detect", pairs, "-o", out, *call(server))
-        assert done.code == 2
-        assert [row["contains"] for row in table_of(out)] == [""] * 4
-        assert table_of(out)[0]["reason"] == "bad_request"
-        assert "no grade: the provider did not accept the request" in " ".join(done.out.split())
-        mended = cli("perspectives", "detect", pairs, "-o", out, *call(server))
-    assert mended.code == 0, mended.err
     assert [row["contains"] for row in table_of(out)] == ["yes", "no", "yes", "no"]
 
 

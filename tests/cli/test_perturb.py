@@ -107,26 +107,6 @@ def test_wrong_calls(arguments: tuple[str, ...], said: str, here: Path) -> None:
     assert list(here.iterdir()) == []
 
 
-def test_shares_in_a_file_of_items(here: Path) -> None:
-    out = run(
-        "generate",
-        "perturbations",
-        "hallucinate",
-        ITEMS,
-        "--levels",
-        "0,25%,100%",
-        "-o",
-        "out.jsonl",
-        "--json",
-    )
-    facts = json.loads(out[out.index("{") :])
-    assert (facts["perturbation"], facts["unit"]) == ("hallucinate-share", "percent of the cited sentences")
-    assert [(row["level"], row["items"]) for row in facts["levels"]] == [(0, 24), (25, 24), (100, 24)]
-    assert facts["levels"][2]["reached"] == 100
-    ids = [item.id for item in open_items(here / "out.jsonl")]
-    assert ids[24] == "animal-testing-pro+hallucinate-share-25"
-
-
 def test_levels_out_of_reach_are_left_out_of_the_curve_and_said(here: Path) -> None:
     out = run(
         "sensitivity", ITEMS, "--perturb", "hallucinate:2,10,20", "--metric", "groundedness", "-o", "sens", "--json"
@@ -191,25 +171,3 @@ def test_a_dry_run_says_what_it_would_cost(here: Path, monkeypatch: pytest.Monke
     assert [one["cost_usd"] is None for one in facts["stages"]] == [False, True, False, True]
     assert facts["cost_usd"] is None
     assert "price of nobody/knows is unknown" in facts["refusal"]
-
-
-def test_where_no_item_can_be_changed_no_file_is_written(here: Path) -> None:
-    items = here / "swahili.jsonl"
-    items.write_text(
-        json.dumps(
-            {
-                "id": "a",
-                "language": "sw",
-                "topic": "Je, shule zitoe chakula?",
-                "documents": [{"id": "d", "text": "Watoto 400 walikula."}],
-                "argument": "Watoto walikula [1].",
-            }
-        )
-        + "\n",
-        encoding="utf-8",
-    )
-    called = CliRunner().invoke(
-        app, ["generate", "perturbations", "paraphrase", str(items), "-o", str(here / "none.jsonl")]
-    )
-    assert isinstance(called.exception, DeclarationError)
-    assert not (here / "none.jsonl").exists()

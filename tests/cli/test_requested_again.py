@@ -74,18 +74,6 @@ def test_the_same_command_heals_a_run(cli: Cli, server: FaultServer, items: Path
     assert again == first
 
 
-def test_nothing_is_sent_where_that_is_not_wanted(
-    cli: Cli, server: FaultServer, items: Path, tmp_path: Path
-) -> None:
-    cli(*judging(server, items, tmp_path / "r"))
-    sent(server)
-    for out, option in (("r", "--no-retry-unscored"), ("replayed", "--replay")):
-        more = (option,) if out == "r" else (option, tmp_path / "r")
-        done = cli(*judging(server, items, tmp_path / out, *more))
-        assert (done.code, sent(server)) == (1, 0)
-        assert "4 items: 0 scored, 4 unscored" in done.out
-
-
 def test_a_server_that_is_down_takes_nothing_away(
     cli: Cli, server: FaultServer, items: Path, tmp_path: Path
 ) -> None:

@@ -72,14 +72,6 @@ def test_every_command_refuses_them_or_leaves_them_out(
     assert ("3 of 11 items left out" in said) or ("11 items: 8 scored" in said) or words[0] == "judges drift"
 
 
-def test_studies_say_it_wherever_their_results_are_shown(cli: Cli, items: Path, tmp_path: Path) -> None:
-    for words, page in ((MIXED[1], "report.html"), (MIXED[2], "report.html")):
-        out = tmp_path / words[0]
-        out.mkdir()
-        assert cli(*command(words, items, out), "--skip-invalid", "-q").code == 0
-        assert "3 of 11 items left out, because they have faults" in (out / "run" / page).read_text()
-
-
 def test_people_get_what_a_judge_gets(cli: Cli, items: Path, tmp_path: Path) -> None:
     refused = cli("labels", "collect", items, "--annotators", "anna", "-o", tmp_path / "study")
     assert refused.code == 2

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from conqret.data import Measure, Reason
-from conqret.studies.tournament.tournament_run import PREFERENCE, ComparisonRow
 from tests.cli.conftest import Cli
 from tests.judging.runs import write_items
 from tests.reliability.test_tournament import arguments
@@ -102,31 +100,6 @@ def test_a_budget_ends_it_and_more_of_it_goes_on(cli: Cli, items: Path, tmp_path
         assert len(server.requests) == 20
         ids = [each["id"] for each in found["comparisons"]]
         assert [each["id"] for each in again["comparisons"]][: len(ids)] == ids
-
-
-def test_a_spent_budget_takes_nothing_from_a_tournament_that_was_finished(
-    cli: Cli, items: Path, tmp_path: Path
-) -> None:
-    """A comparison of the first round that failed is asked again, and there is no money for it."""
-    run = tmp_path / "run"
-    with FaultServer() as server:
-        how = priced(server)
-        call = ("tournament", items, "--comparisons", "4", "--max-concurrency", 1, *how, "-o", run, "--json")
-        assert cli(*call).code == 0
-        file = run / "comparisons.jsonl"
-        first, *others = file.read_text(encoding="utf-8").splitlines()
-        row = ComparisonRow.model_validate_json(first)
-        failed = {PREFERENCE: Measure.missing(Reason.TIMEOUT)}
-        row = row.model_copy(update={"judgment": row.judgment.model_copy(update={"measures": failed})})
-        file.write_text("\n".join([row.model_dump_json(), *others, ""]), encoding="utf-8")
-        (run / "recordings.sqlite").unlink()
-        again = cli(*call, "--budget-usd", 0.000001)
-        found = json.loads(again.out)
-        assert again.code == 1
-        assert (found["planned"], found["answered"], found["unanswered"]) == (20, 19, {"budget": 1})
-        assert found["rounds"] > 1
-        assert file.read_text(encoding="utf-8").splitlines()[1:] == others
-        assert json.loads(cli(*call).out)["answered"] == 20
 
 
 @pytest.mark.parametrize("orders", [(), ("--both-orders",)])

@@ -130,26 +130,6 @@ def test_an_answer_that_breaks_the_rules_is_asked_again_and_never_kept(
     assert "bees-en" in {row["item"] for row in facts["left_out"]}
 
 
-def test_the_same_command_again_replaces_its_file_and_no_other(
-    cli: Cli, english: Path, tmp_path: Path
-) -> None:
-    """A run without any translation writes none, and so leaves those of an earlier one."""
-    row = json.loads(english.read_text(encoding="utf-8").splitlines()[0])
-    english.write_text(json.dumps(row) + "\n", encoding="utf-8")
-    out = tmp_path / "translated.jsonl"
-    code, facts, _ = run(cli, english, translator(lambda text, language: f"{text} [7]"), "--into", "de")
-    assert (code, facts["file"], out.exists()) == (1, None, False)
-    for _ in range(2):
-        code, facts, items = run(cli, english, translator(), "--into", "de")
-        assert (code, facts["file"], len(items)) == (0, str(out), 2)
-    kept = out.read_bytes()
-    code, _, _ = run(cli, english, translator(lambda text, language: f"{text} [7]"), "--into", "zh")
-    assert (code, out.read_bytes()) == (1, kept)
-    out.write_bytes(english.read_bytes())
-    refused = cli("generate", "translations", english, "--into", "de", "--model", "gpt-4o", "-o", out)
-    assert (refused.code, out.read_bytes()) == (2, english.read_bytes())
-
-
 def test_a_dry_run_prices_and_asks_nothing(cli: Cli, english: Path) -> None:
     facts = json.loads(
         cli(

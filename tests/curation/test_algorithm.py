@@ -119,14 +119,6 @@ def test_documents_are_cut_to_the_budget_one_by_one_and_together(tmp_path):
     assert summary.cut_tokens > 0
 
 
-def test_an_answer_that_names_documents_that_are_not_there_is_no_answer(tmp_path):
-    odd = {"points_of_view": [{"point_of_view": f"V{n}", "documents": [9]} for n in range(3)]}
-    with FaultServer(answer=scripted(views=odd)) as server:
-        summary = run(server, tmp_path / "out").summary
-        assert (summary.unanswered, summary.kept) == ({Reason.INVALID_ANSWER: 2}, 0)
-        assert "go from 1 to 5" in lines(tmp_path / "out" / "filtered.jsonl")[0]["detail"]
-
-
 def test_a_run_that_failed_goes_on_where_it_stopped(tmp_path):
     good = scripted()
 

@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from conqret.debateqa.curation import offline_perspectives as baseline
-from conqret.debateqa.curation.benchmark_figures import alike_views, domains, near_chunks, relevance
+from conqret.debateqa.curation.benchmark_figures import alike_views, near_chunks, relevance
 from conqret.debateqa.curation.benchmark_folder import MadeAnswer, MadeBenchmark, MadeQuestion
-from conqret.debateqa.curation.embeddings import lexical
 from conqret.debateqa.curation.removal import remove
 from conqret.debateqa.curation.review import read_review, review_chunks, review_pairs
 from conqret.errors import DeclarationError
@@ -65,19 +63,6 @@ def test_a_filled_sheet_is_read_and_gaps_are_left_out(tmp_path):
     assert read_review(sheet, "duplicate") == {"r#1=r#2": True}
 
 
-def test_domains_are_groups_of_like_questions():
-    zoos, taxes = ["Should zoos close?", "Should zoos be free?"], ["Should taxes rise?", "Should taxes fall?"]
-    questions = [*zoos, *taxes, "Do zoos pay?"]
-    first, second = domains(questions, lexical, 2)
-    assert ((first.words[0], first.questions), (second.words[0], second.questions)) == (
-        ("zoos", 3),
-        ("taxes", 2),
-    )
-    assert first.example in questions
-    with pytest.raises(DeclarationError, match="--number is 9"):
-        domains(questions, lexical, 9)
-
-
 def labelled(*rows):
     labels = tuple(
         Label(Unit(item), dimension, who, value, None if value is not None else "missing")
@@ -103,13 +88,3 @@ def test_what_two_of_three_reject_goes_and_a_question_without_any_goes_too():
         remove(MADE, labelled(("z#1", "a", "grounded", 0.0)), {})
     with pytest.raises(DeclarationError, match="--least is 0"):
         remove(MADE, labels, {}, least=0)
-
-
-def test_the_baselines_of_the_judgments():
-    assert baseline.same("Trams are cheap for cities", "Trams for cities are cheap")["same"]
-    assert not baseline.same("Trams are cheap", "Zoos are cruel")["same"]
-    held = "Trams are a cheap and good thing for every city."
-    assert baseline.covered("Are trams cheap?", held, [held])["covered"]
-    assert not baseline.covered("Are trams cheap?", held, ["Trams are loud."])["covered"]
-    assert baseline.missed("Are trams cheap?", held, ["Trams are loud."])["rating"] == 3
-    assert baseline.missed("Are trams cheap?", "No comment.", [held])["rating"] == 1

@@ -210,26 +210,6 @@ def test_a_last_answer_that_is_empty_is_no_earlier_one(name, fault_of):
     )
 
 
-def test_a_refusal_is_the_answer():
-    (item,) = open_items(
-        [{"messages": [USER, {"role": "assistant", "content": None, "refusal": "I cannot."}]}]
-    )
-    assert item.argument == "I cannot."
-
-
-def test_ragas_serialised_and_deepevals_tools():
-    called = {
-        "type": "ai",
-        "content": {"text": "", "tool_calls": [{"name": "look", "args": {"at": "tides"}}]},
-    }
-    tools = {**ANSWER, "tools_called": [{"name": "look", "input_parameters": {"at": "sun"}, "output": TEXT}]}
-    human = {"type": "human", "content": "Tides?"}
-    (one,) = open_items([{"user_input": [human, called, human, {"type": "ai", "content": "Yes."}]}])
-    assert one.messages[1].calls == ('look {"at": "tides"}',)
-    (two,) = open_items([{"turns": [USER, tools]}])
-    assert [document.text for document in two.documents] == [TEXT]
-
-
 FAULTY = {
     "empty": ([], "messages", "is an empty list"),
     "no answer": ([USER], "messages", "has no answer of the assistant"),

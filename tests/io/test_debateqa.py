@@ -75,26 +75,6 @@ def test_every_fault_is_listed(tmp_path):
         read_questions(path, {"topics": "q"})
 
 
-def test_a_column_that_no_row_has_is_named_with_its_file(tmp_path):
-    questions = written(tmp_path / "q.jsonl", QUESTION, {"id": 2, "question": "Why?", "note": None})
-    answers = written(tmp_path / "a.jsonl", {"id": "q1", "generation": "So."})
-    for field in ("id", "question", "partial_answers", "point_of_view", "explanation"):
-        with pytest.raises(
-            DeclarationError, match=rf"q\.jsonl \[typo\] is not a column of this input, .* for {field}"
-        ):
-            read_questions(questions, {field: "typo"})
-    with pytest.raises(DeclarationError, match=r"a\.jsonl \[typo\] is not a column of this input"):
-        check_answers(answers, {"answer": "typo"})
-    assert check_answers(answers, {"question": "of the other file"}) == ("q1",)
-    # a column that is there and holds nothing is none
-    assert [question.question for question in read_questions(questions, {"question": "note"}).values()] == [
-        "",
-        "",
-    ]
-    bare = written(tmp_path / "bare.jsonl", {"id": "q1", "partial_answers": []})
-    assert read_questions(bare, {"point_of_view": "view"})["q1"].partial_answers == ()
-
-
 def test_the_published_answers(data_dir):
     path = data_dir / "debateqa" / "answers_demo.jsonl.gz"
     if not path.exists():

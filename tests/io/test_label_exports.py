@@ -46,14 +46,8 @@ def in_a_column() -> Mapping[str, Any]:
 @pytest.mark.parametrize("name", ["records.json", "records.jsonl"])
 @pytest.mark.parametrize(
     ("record", "values"),
-    [
-        (by_question(status=True), [4]),
-        (by_question(status=False), [4, 2, 1]),
-        (by_annotator(), [4]),
-        (in_columns(), [4]),
-        (in_a_column(), [4]),
-    ],
-    ids=["2-with-status", "2-to-json", "1-by-annotator", "2-flattened", "1-datasets"],
+    [(by_question(status=True), [4]), (by_question(status=False), [4, 2, 1]), (in_columns(), [4])],
+    ids=["2-with-status", "2-to-json", "2-flattened"],
 )
 def test_only_submitted_responses_of_argilla_are_labels(write, name, record, values):
     text = json.dumps(record if name.endswith("l") else [record])

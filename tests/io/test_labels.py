@@ -144,16 +144,6 @@ def test_all_faults_are_listed_together(write):
     assert {fault.line for fault in found} == {2, 3, 5, 6}
 
 
-def test_nobody_named(write):
-    file = write("l.csv", "item,clarity\na,1\na,2\n")
-    fault = only(file)
-    assert "no annotator is named" in fault.problem
-    assert "--number-annotators" in fault.remedy
-    labels = read_labels(file, numbered=True)
-    assert labels.annotators == ("annotator 1", "annotator 2")
-    assert any("numbered" in note for note in labels.notes)
-
-
 def test_files_that_are_no_labels(write, tmp_path):
     with pytest.raises(LabelsError, match="does not exist"):
         read_labels(tmp_path / "none.csv")
@@ -267,49 +257,3 @@ def test_a_sheet_that_nobody_has_filled_in_says_so(write):
     assert [label.unit for label in begun.labels] == [Unit("a"), Unit("a")]
     with pytest.raises(DeclarationError, match="none of its 1 cell contains a label"):
         read_labels(write("long.csv", LONG + "a,clarity,ann,\n"))
-
-
-GRADED = {
-    "id": "zoos-pro",
-    "documents": [{"id": "d1", "relevance": 3}, {"id": "d2", "relevance": 0}],
-    "argument": {"quality": {"clarity": 2}, "sentences": []},
-    "second_argument": {"quality": {"clarity": 3}},
-    "preference": "second",
-}
-
-
-def test_graded_items(write):
-    labels = read_labels(write("l.jsonl", json.dumps(GRADED)))
-    assert labels.layout == "graded items"
-    said = [(label.unit.item, label.unit.part, label.dimension, label.value) for label in labels.labels]
-    assert said == [
-        ("zoos-pro", "d1", "context_relevance", 3),
-        ("zoos-pro", "d2", "context_relevance", 0),
-        ("zoos-pro", "", "clarity", 2),
-        ("zoos-pro", "", "preference", 0),
-    ]
-    assert labels.scale("context_relevance").unit(3) == labels.scale("clarity").unit(3) == 1
-    assert "labels of the second argument alone are left out: they belong to no metric" in labels.notes
-
-
-def test_how_likely_items_were_to_be_drawn(write):
-    head = "item,annotator,clarity,inclusion_probability\n"
-    labels = read_labels(write("l.csv", head + "a,x,1,0.5\na,y,2,0.5\nb,x,1,0.25\n"), scales=["1:3"])
-    assert labels.chances == {"a": 0.5, "b": 0.25}
-    assert labels.unequal
-    assert any("inclusion_probability from 0.25 to 0.5" in note for note in labels.notes)
-    some = read_labels(write("l.csv", head + "a,x,1,0.5\nb,x,1,\n"), scales=["1:3"])
-    assert not some.unequal
-    assert "1 labeled item without inclusion_probability" in some.notes
-    named = read_labels(
-        write("l.csv", "item,clarity,chance\na,1,0.5\nb,1,0.25\n"),
-        scales=["1:3"],
-        columns={"inclusion_probability": "chance"},
-    )
-    assert named.chances == {"a": 0.5, "b": 0.25}
-    for wrong in ("0", "1.5", "word", "nan", "-1", "1e-300"):
-        fault = only(write("l.csv", head + f"a,x,1,0.5\nb,x,1,{wrong}\n"), scales=["1:3"])
-        assert (fault.line, fault.field) == (3, "inclusion_probability")
-    two = only(write("l.csv", head + "a,x,1,0.5\na,y,1,0.25\n"), scales=["1:3"])
-    assert (two.line, two.field) == (3, "inclusion_probability")
-    assert "line 2" in two.problem

@@ -31,14 +31,6 @@ NUGGETIZER = {
     "qid": "7",
     "nuggets": [{**VITAL, "assignment": "support"}, {**OKAY, "assignment": "failed"}],
 }
-AUTOJUDGE = {
-    "query_id": "7",
-    "title_query": ZOOS,
-    "nugget_bank": {
-        "q": {"question": "Who cares?", "query_id": "7", "answers": {"keepers": {"answer": "keepers"}}}
-    },
-    "claim_bank": {"c": {"claim": "Cages are small.", "query_id": "7"}},
-}
 
 
 def given(bank: dict[str, Any], item: dict[str, Any] = ITEM) -> tuple[Nugget, ...]:
@@ -60,11 +52,6 @@ def test_a_bank_of_autonuggetizer() -> None:
     assert [nugget.assignment for nugget in given(NUGGETIZER)] == ["support", None]
 
 
-def test_a_bank_of_autojudge() -> None:
-    assert [nugget.text for nugget in given(AUTOJUDGE)] == ["Who cares? keepers", "Cages are small."]
-    assert {nugget.importance for nugget in given(AUTOJUDGE)} == {None}
-
-
 @pytest.mark.parametrize(
     ("item", "bank"),
     [
@@ -75,22 +62,6 @@ def test_a_bank_of_autojudge() -> None:
 )
 def test_the_bank_of_a_topic_is_found_by_its_id_or_by_what_it_asks(item: Any, bank: Any) -> None:
     assert len(given(bank, item)) == 2
-
-
-def test_the_nuggets_of_an_item_are_its_own_and_are_written_with_it() -> None:
-    own = {**ITEM, "nuggets": ["Bears pace."]}
-    source = open_items([own, {**ITEM, "id": "8", "qid": "7"}], nuggets=[TREC])
-    checked = source.check()
-    assert [item.nuggets[0].text for item in checked.items(source)] == [
-        "Bears pace.",
-        "Cages are small.",
-    ]
-    assert checked.has["nuggets"] == "all"
-    assert checked.has["nuggets.importance"] == "some"
-    assert [list(open_items([json.loads(line) for line in checked.lines or ()]))] == [list(source)]
-    assert "nuggets" not in json.loads(next(iter(open_items([ITEM]).check().lines or ()))), (
-        "items as they always were"
-    )
 
 
 def test_assignments_of_autonuggetizer_are_items() -> None:

@@ -83,16 +83,6 @@ def test_faults_that_are_alike_are_one_line_with_a_count_and_three_examples():
     ]
 
 
-def test_the_lack_of_a_field_names_the_columns_that_hold_none(fault_of):
-    fault = fault_of(
-        [{"user_input": "T?", "response": "x", "contexts": ["a"]}], needs={"documents": "format x rates them"}
-    )
-    assert fault.remedy == (
-        "Add it, name its column (--columns documents=…; unused are 'contexts'), or choose another format "
-        "(conqret info formats)"
-    )
-
-
 FAULTY = [
     {"id": "a", "topic": "T?", "documents": ["a"]},
     {"id": "b", "topic": "T?"},
@@ -154,11 +144,3 @@ def test_items_that_no_disk_takes_are_read_again(write, monkeypatch):
     checked = source.check()
     assert checked.lines is None
     assert list(checked.items(source)) == list(source)
-
-
-def test_a_language_that_is_said_for_all_items_holds_over_a_column_that_names_none() -> None:
-    row = {"topic": "t", "argument": "a", "language": "en/de"}
-    (item,) = open_items([row], language="de")
-    assert item.language == "de"
-    with pytest.raises(ItemsError, match="language"):
-        list(open_items([row]))

@@ -80,15 +80,3 @@ def test_ties_stand_as_trec_eval_has_them(tmp_path: Path, scores: dict[str, floa
         assert 1 / (rankings["t"].index(name) + 1) == pytest.approx(value)
     assert rankings.tied == ("t",)
     assert "sorted by id, descending" in rankings.remarks()[0]
-
-
-def test_a_pair_is_judged_once(tmp_path: Path) -> None:
-    file = tmp_path / "a.qrels"
-    file.write_text("t 0 d 1\nt 0 e 0\nt 1 d 1\n")
-    assert list(read_qrels(file)) == [Qrel("t", "d", 1), Qrel("t", "e", 0)]
-    file.write_text("t 0 d 1\nt 1 d 0\n")
-    with pytest.raises(
-        DeclarationError, match=r"a\.qrels:2 gives 'd' the grade 0 for 't', and line 1 the grade 1"
-    ):
-        list(read_qrels(file))
-    assert len(list(read_qrels(file, by_iteration=True))) == 2

@@ -61,14 +61,6 @@ def test_sides_find_their_arguments_and_counter_arguments(tmp_path):
     assert second.counter.snippets == ("nobody  else",)
 
 
-def test_what_was_read_is_written_and_read_again(tmp_path):
-    two_turn = read_two_turn(own(tmp_path, {}, {"id": "q2", "counter_arguments": None, "passage": ""}))
-    again = tmp_path / "again.jsonl"
-    again.write_text("".join(json.dumps(one.record()) + "\n" for one in two_turn))
-    assert read_two_turn(again) == two_turn
-    assert "counter_arguments" not in two_turn[1].record()
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

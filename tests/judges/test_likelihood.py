@@ -12,7 +12,6 @@ import pytest
 
 from conqret import Document, Item, judge
 from conqret.data import Measure, Reason
-from conqret.errors import DeclarationError
 from conqret.judges.likelihood import texts
 from conqret.judging.instrument import judge_item
 from conqret.llm.request import Request
@@ -52,11 +51,6 @@ def test_the_share_of_information_that_the_documents_account_for() -> None:
     assert (first.id, first.value, first.raw) == ("sentence 1", pytest.approx(3 / 4), pytest.approx(1.5))
     assert (second.value, second.raw) == (0.0, pytest.approx(-2.0))  # less likely with them
     assert (third.value, third.raw) == (None, pytest.approx(-1.5))  # certain without them: no share
-
-
-def test_a_certain_argument_has_no_score() -> None:
-    found = measure((3, 0.0, 0.0))
-    assert (found.value, found.reason) == (None, Reason.NOTHING_TO_JUDGE)
 
 
 def test_what_is_read() -> None:
@@ -143,11 +137,6 @@ def test_a_model_that_copies_sees_which_documents_an_argument_is_from(
     assert half.parts[0].value > half.parts[1].value
     assert half.parts[0].raw > 0 > elsewhere.parts[0].raw
     assert found[0].model.startswith(f"local/{tmp_path}@")
-
-
-def test_local_models_are_refused_for_other_formats() -> None:
-    with pytest.raises(DeclarationError, match="the format direct needs a response in a given structure"):
-        judge(demo()[:1], format="direct", model="local/./nowhere")
 
 
 def test_probabilities_of_the_baseline_by_hand() -> None:

@@ -17,7 +17,6 @@ from tests.perplexity.checkpoints import (
     sharded,
     tart,
     wide,
-    without_pooler,
 )
 
 torch = Needed("torch", reason="the extra perplexity is not installed: torch is missing")
@@ -66,20 +65,6 @@ def test_a_checkpoint_of_another_class_is_refused_by_the_names_of_its_weights(ma
 )
 def test_a_checkpoint_with_all_weights_is_loaded(make, auto, tmp_path):
     load(str(make(tmp_path)), auto=auto)
-
-
-def test_a_pooler_that_nothing_reads_may_be_missing(tmp_path):
-    from conqret.retrieval.dense.encoders import load as load_encoder
-    from conqret.retrieval.dense.text_encoding import Encoding
-
-    pytest.importorskip("sentence_transformers", reason="the extra dense is not installed")
-    folder = without_pooler(tmp_path / "modules")
-    bare = without_pooler(tmp_path / "bare")
-    (bare / "modules.json").unlink()
-    assert load_encoder(Encoding(str(folder), normalise=True)).queries(["trams"]).shape == (1, 32)
-    assert load_encoder(Encoding(str(bare), pooling="mean")).queries(["trams"]).shape == (1, 32)
-    with pytest.raises(DeclarationError, match="pooler"):
-        load_encoder(Encoding(str(bare), pooling="pooler"))
 
 
 @pytest.mark.parametrize("fault", ["adapter", "base", ""])

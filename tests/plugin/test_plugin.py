@@ -181,27 +181,6 @@ def test_options_reach_the_judge_and_workers_share_the_budget(suite: Suite) -> N
         suite.run(*options, "--conqret-recordings", "answers.sqlite", *more).assert_outcomes(passed=1)
 
 
-def test_criteria_of_ones_own_are_the_judge(suite: Suite) -> None:
-    suite.makepyfile(
-        """
-        def test_it(conqret_judge, conqret_items):
-            judgment = conqret_judge(conqret_items[:1])[0]
-            assert (judgment.format, list(judgment.measures)) == ("criteria", ["clarity", "sourced"])
-            assert {measure.reason for measure in judgment.measures.values()} == {"no_baseline"}
-        """
-    )
-    criteria = (
-        "--conqret-criterion",
-        "clarity: How clear is it? 1-5",
-        "--conqret-criterion",
-        "sourced: It cites",
-    )
-    suite.run("--conqret-items", "items.jsonl", *criteria).assert_outcomes(passed=1)
-    faulty = suite.run("--conqret-items", "items.jsonl", *criteria, "--conqret-format", "direct")
-    faulty.assert_outcomes(errors=1)
-    faulty.stdout.fnmatch_lines(["*criteria define the judge: leave format out*"])
-
-
 def test_a_judge_that_fails_to_answer_fails_the_test(suite: Suite) -> None:
     suite.makepyfile(
         """

@@ -126,22 +126,6 @@ def store(folder: Path) -> RowStore[Row]:
     return RowStore(folder / "rows.jsonl", Row, lambda row: row.key, finished=lambda row: row.good)
 
 
-async def test_a_question_is_under_way_before_the_next_is_put_together():
-    seen = list[str]()
-
-    def trials():
-        for name in "abc":
-            seen.append(f"take {name}")
-            yield Trial(name, lambda earlier, name=name: ask(name))
-
-    async def ask(name):
-        seen.append(f"ask {name}")
-        return name
-
-    assert [row async for row in perform(trials(), Memory(str), in_flight=3)]
-    assert seen == ["take a", "ask a", "take b", "ask b", "take c", "ask c"]
-
-
 @pytest.mark.parametrize("in_flight", [1, 8])
 def test_what_cannot_be_made_yet_is_left_out_with_what_comes_after_it(in_flight: int) -> None:
     async def later(earlier: Mapping[str, Row]) -> None:

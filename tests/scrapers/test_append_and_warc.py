@@ -1,20 +1,16 @@
 """Files that grow while fetching, and what a kill at any byte leaves of them."""
 
 import gzip
-import io
 import json
 from pathlib import Path
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from conqret.data import Source
 from conqret.errors import DeclarationError
 from conqret.io.safe_files import AppendLog
-from conqret.scrapers.evidence_fetching import summary_of
 from conqret.scrapers.fetch import FetchedResponse, FetchError, FetchStatus, Limits
 from conqret.scrapers.fetch_ledger import FetchLedger, LedgerLine
-from conqret.scrapers.jobs import CitedSource
 from conqret.scrapers.warc import INDEX_NAME, WARC_NAME, WarcReader, WarcWriter, read_index
 
 LIMITS = Limits()
@@ -160,32 +156,3 @@ def test_a_broken_ledger_is_named_with_its_line(tmp_path: Path) -> None:
     path.write_text(json.dumps(line(1).model_dump()) + '\n{"debate": "d"}\n')
     with pytest.raises(DeclarationError, match=r"ledger\.jsonl:2"):
         FetchLedger(path)
-
-
-def test_figures(tmp_path: Path) -> None:
-    lines = [line(1, document="a"), line(2, document="a"), line(3, "robots"), line(4, "error")]
-    cited = [
-        CitedSource(
-            lines[0].debate, Source(number=number, title="T", url="" if number == 5 else "http://a.test")
-        )
-        for number in range(1, 6)
-    ]
-    ledger = FetchLedger(tmp_path / "ledger.jsonl")
-    for one in lines:
-        ledger.add(one)
-    summary = summary_of(cited, ledger)
-    assert summary.without_url == 1
-    assert (summary.cited, summary.extracted, summary.documents, summary.share) == (5, 2, 1, 0.4)
-    assert summary.by_status == {
-        "ok": 2,
-        "not-found": 0,
-        "blocked": 0,
-        "robots": 1,
-        "unparsable": 0,
-        "too-large": 0,
-        "error": 1,
-    }
-    record = summary.record()
-    assert record["paper"] == {"cited": 7177, "extracted": 6514, "share": 6514 / 7177}
-    assert summary_of([], ledger).share == 0.0
-    assert io.StringIO(json.dumps(record)).read()

@@ -141,18 +141,6 @@ def test_an_index_lists_debates_under_its_headings(site: Site, tmp_path: Path) -
     assert f"\n{site.url}/procon/fare-zones-explainer\n" in listed.read_text(encoding="utf-8")
 
 
-def test_categories_and_next_pages_are_followed_and_other_sites_are_not(site: Site, tmp_path: Path) -> None:
-    listed = tmp_path / "topics.txt"
-    found = RUNNER.invoke(
-        app, ["corpus", "topics", f"{site.url}/resources/debatabase", "-o", str(listed), "--json", *POLITE]
-    )
-    record = json.loads(found.output)
-    assert record["debates"] == [
-        site.url + one["path"] for one in TRUTH.values() if one["layout"] == "debatabase"
-    ]
-    assert (record["pages"], record["failed"]) == (3, [])
-
-
 def test_an_explainer_is_a_problem_that_says_so(site: Site, tmp_path: Path) -> None:
     topics = tmp_path / "topics.txt"
     topics.write_text(f"{site.url}/procon/fare-zones-explainer\n", encoding="utf-8")

@@ -126,12 +126,6 @@ def test_nothing_is_written_through_a_link(
         assert cli("runs", "show", run).code == 2
 
 
-def test_links_inside_a_folder_are_its_own(cli: Cli, theirs: Path) -> None:
-    (theirs / "items.jsonl").rename(theirs / "kept.jsonl")
-    (theirs / "items.jsonl").symlink_to("kept.jsonl")
-    assert cli("runs", "report", theirs).code == 0
-
-
 def test_labels_are_not_written_through_a_link(cli: Cli, theirs: Path, tmp_path: Path) -> None:
     (tmp_path / "precious").write_bytes(b"precious\n")
     study = tmp_path / "study"

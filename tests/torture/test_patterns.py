@@ -24,9 +24,9 @@ UNITS = (
     "**a", "<a", "<a>", "<!--", "&amp;", "{{", "{%", "://", "http://a.b/c ", "a@b.c ", "a: ", "a=b", ".)", "5%", "a, ",
 )  # fmt: skip
 """What texts are made of, many times."""
-FEW, SHORT, LONG = 24, 400, 1_600
+FEW, SHORT, LONG = 24, 1_000, 4_000
 """Characters: for few, only what grows exponentially takes any time; a square takes a millisecond for the next."""
-SLOW, ENDLESS, GROWTH = 0.0008, 0.05, 7.0
+SLOW, ENDLESS, GROWTH = 0.001, 0.05, 7.0
 """Seconds that a linear pattern takes a fraction of, and that it never takes; and the growth from a short to a long
 text: 4 for what is linear, 16 for a square."""
 

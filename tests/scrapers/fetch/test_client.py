@@ -9,7 +9,6 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.scrapers.fetch import (
-    FetchedResponse,
     Fetcher,
     FetchOptions,
     FetchStatus,
@@ -254,28 +253,6 @@ async def test_bodies_within_the_limits_are_decoded() -> None:
     ):
         page, _ = await fetched(reply(body, Content_Encoding=encoding))
         assert (page.status, page.body) == (FetchStatus.OK, text), encoding
-
-
-async def test_every_response_is_handed_on_before_its_page() -> None:
-    seen: list[FetchedResponse] = []
-
-    async def keep(one: FetchedResponse) -> None:
-        seen.append(one)
-
-    routes = {
-        "/a": redirect("/b"),
-        "/b": reply(gzip.compress(b"end"), Content_Encoding="gzip"),
-        "/robots.txt": reply(""),
-    }
-    async with RawServer(routes) as server, Fetcher(replace(OPTIONS, robots=True), on_reply=keep) as client:
-        await client.fetch(server.url("/a"))
-    assert [(one.url.rsplit("/", 1)[1], one.http) for one in seen] == [
-        ("robots.txt", 200),
-        ("a", 302),
-        ("b", 200),
-    ]
-    assert (seen[2].raw, seen[2].body) == (gzip.compress(b"end", mtime=0)[:0] + seen[2].raw, b"end")
-    assert gzip.decompress(seen[2].raw) == b"end"
 
 
 async def test_we_say_who_we_are_and_carry_nothing_along() -> None:
