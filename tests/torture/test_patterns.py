@@ -8,7 +8,7 @@ import importlib
 import inspect
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import ModuleType
 from typing import Any
 
@@ -52,16 +52,19 @@ def patterns() -> dict[re.Pattern[Any], str]:
     return found
 
 
-def _inside(value: Any, module: str) -> Iterator[re.Pattern[Any]]:
+def _inside(value: Any, module: str, depth: int = 0) -> Iterator[re.Pattern[Any]]:
     """Patterns in a value: itself, in collections, and in classes of the module."""
+    inner: Iterable[Any] = ()
     if isinstance(value, re.Pattern):
         yield value
-    elif isinstance(value, dict | list | tuple | set | frozenset):
-        for one in value.values() if isinstance(value, dict) else value:
-            yield from _inside(one, module)
+    elif isinstance(value, list | tuple | set | frozenset):
+        inner = value
+    elif isinstance(value, dict):
+        inner = value.values()
     elif inspect.isclass(value) and value.__module__ == module:
-        for one in vars(value).values():
-            yield from _inside(one, module)
+        inner = vars(value).values()
+    for one in inner if depth < 4 else ():
+        yield from _inside(one, module, depth + 1)
 
 
 def _written(module: ModuleType) -> Iterator[tuple[int, re.Pattern[Any]]]:
