@@ -13,9 +13,11 @@ import polars as pl
 import pytest
 
 from conqret.io.source import ItemSource
+from conqret.io.trec import ScoredDoc, write_run
 from tests.cli.conftest import Cli
 from tests.cli.test_curate import corpus as corpus
 from tests.cli.test_debate_hold import TOPICS, said
+from tests.generation.corpora import write_corpus
 from tests.server.answers import fill, schema_of
 from tests.server.app import FaultServer
 from tests.server.batches import BatchServer
@@ -53,6 +55,17 @@ def curated(body: Mapping[str, Any]) -> Any:
     views = [{"point_of_view": f"View {n}.", "documents": [n]} for n in (1, 2, 3)]
     found = {"queries": ["homework helps"], "points_of_view": views, "explanation": "It is so."}
     return {name: found[name] for name in schema_of(body)["properties"]}  # type: ignore[index]
+
+
+def argued(body: Mapping[str, Any]) -> Any:
+    premises = [{"text": "It was so in 2019.", "citations": [1]}]
+    return {"conclusions": [{"conclusion": "It helps.", "premises": premises}], "left_out": []}
+
+
+def of_corpus(folder: Path) -> tuple[object, ...]:
+    write_corpus(folder / "corpus")
+    write_run(folder / "pro.res", [ScoredDoc("buses", f"buses-{n}", 9.0 - n) for n in (1, 2, 3)])
+    return "generate", "arguments", folder / "corpus", "--run", folder / "pro.res", "--stance", "pro"
 
 
 def of_questions(folder: Path, *command: object) -> tuple[object, ...]:
@@ -94,6 +107,7 @@ def of_items(folder: Path, *command: object) -> tuple[object, ...]:
 
 
 CASES = {
+    "generate": Case(of_corpus, argued, 1, 1),
     "hold": Case(
         lambda folder: ("debate", "hold", written(folder / "t.jsonl", TOPICS), "--arguments", 2), said, 6, 20
     ),

@@ -91,7 +91,7 @@ def test_a_server_that_is_down_takes_nothing_away(
     server.plan = FaultPlan(always="bad_request")
     done = cli(*given)
     assert "did not accept the request" in done.err
-    assert found() == (0, 4, before)
+    assert found() == (2, 4, before)
     server.plan = RUBBISH
     done = cli(*given)
     assert found() == (0, 4 * 3, before)

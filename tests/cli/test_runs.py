@@ -63,7 +63,7 @@ def test_a_run_whose_judgments_failed_is_listed_as_that(cli: Cli, tmp_path: Path
     items, other = (write_items(tmp_path / f"{n}.jsonl", demo()[n : n + 3]) for n in (0, 3))
     assert cli("judge", other, "-f", "direct", "-o", tmp_path / "other", "-q").code == 0
     run = tmp_path / "runs" / "none"
-    assert cli("judge", items, "--replay", tmp_path / "other", "-f", "direct", "-o", run, "-q").code == 1
+    assert cli("judge", items, "--replay", tmp_path / "other", "-f", "direct", "-o", run, "-q").code == 2
     shown = cli("runs", "list", tmp_path / "runs").out
     assert "finished, 3 failed" in " ".join(shown.split())
     (found,) = json.loads(cli("runs", "list", tmp_path / "runs", "--json").out)

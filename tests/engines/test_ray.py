@@ -177,7 +177,7 @@ def test_limits_hold_for_all_workers_together(cluster: str, tmp_path: Path) -> N
     assert reasons[-1] == "budget", "what the driver asks by itself is of the same budget"
 
 
-@pytest.mark.parametrize("name", ["generate", "hold", "answer", "baselines", "tournament"])
+@pytest.mark.parametrize("name", ["generate", "tournament"])
 def test_commands_have_workers_ask_what_one_process_asks(
     cli: Cli, cluster: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
