@@ -114,7 +114,7 @@ _DURATION = r"\d+(?:\.\d+)?\s*(?:milliseconds?|seconds?|minutes?|hours?|secs?|mi
 _WAIT = re.compile(
     rf"\b(?:retry|again|wait|resets?)\s+(?:(?:in|after|for|about)\s+)*((?:{_DURATION})+)", re.I
 )
-_PART = re.compile(r"(\d+(?:\.\d+)?)\s*([a-z]+)", re.I)
+_PART = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)\s*([a-z]+)", re.I)
 _SECONDS = {"ms": 1e-3, "milli": 1e-3, "m": 60.0, "h": 3600.0}
 """By how a unit begins, the longer beginnings first; any other is a second."""
 

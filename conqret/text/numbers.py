@@ -25,7 +25,7 @@ class Quantity(NamedTuple):
     about: bool = False
 
 
-_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*", re.IGNORECASE)
+_NUMBER = re.compile(r"\s*[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?\s*", re.IGNORECASE)
 
 
 def number_in(text: str) -> float:

@@ -12,9 +12,7 @@ LOOKS_AT_A_REFERENCE = pytest.mark.parametrize(
     ("format_", "metric"),
     [
         ("answer-correctness", "completeness"),
-        ("context-recall", "context_recall"),
         ("rag-direct", "preference"),
-        ("controllability", "controllability"),
     ],
 )
 

@@ -62,18 +62,6 @@ def test_what_has_no_score_is_an_error_and_no_zero():
     assert data.error.startswith("no score: there was nothing to judge")
 
 
-def test_a_case_without_what_the_format_needs_is_an_error():
-    found = deepeval.evaluate(
-        [BARE],
-        [ConqretMetric("direct", "groundedness")],
-        error_config=ErrorConfig(ignore_errors=True),
-        **QUIET,
-    )
-    (data,) = found.test_results[0].metrics_data
-    assert data.score is None
-    assert "documents" in data.error
-
-
 @pytest.mark.parametrize("run_async", [True, False])
 def test_a_case_without_what_the_format_needs_is_skipped_where_that_is_wanted(run_async):
     found = deepeval.evaluate(

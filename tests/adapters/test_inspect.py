@@ -23,7 +23,6 @@ from inspect_ai.tool import ToolCall  # noqa: E402
 
 import conqret  # noqa: E402
 from conqret.adapters.inspect import as_log, conqret_metric, items_of  # noqa: E402
-from conqret.errors import DeclarationError  # noqa: E402
 from conqret.io import open_items  # noqa: E402
 from tests.adapters import referred  # noqa: E402
 from tests.adapters.examples import run_example  # noqa: E402
@@ -166,11 +165,6 @@ def test_a_conversation_is_judged_by_its_last_answer(tmp_path, suffix):
     if suffix == "json":  # which is read as it is
         (same,) = open_items(found.location)
         assert (same.topic, same.argument, same.messages) == (item.topic, item.argument, item.messages)
-
-
-def test_a_misspelt_metric_is_told_when_it_is_made():
-    with pytest.raises(DeclarationError, match="did you mean 'groundedness'"):
-        conqret_metric("direct", "groundednes")
 
 
 def evaluated(folder, samples, *scorers, **more):

@@ -20,8 +20,6 @@ from conqret.adapters.langchain import ConqretEvaluator, documents_of
 from conqret.errors import DeclarationError
 from tests.adapters import referred
 from tests.adapters.examples import run_example
-from tests.adapters.metered import DOCUMENTS as TEXTS
-from tests.adapters.metered import ITEMS, MeteredServer
 from tests.adapters.referred import LOOKS_AT_A_REFERENCE
 
 CAGES = Document(
@@ -84,11 +82,6 @@ def test_in_an_evaluation():
     assert by_key["conqret controllability controllability"].score is None
 
 
-async def test_where_a_loop_is_running():
-    found = await EVALUATORS[0].aevaluate_run(a_run(), EXAMPLE)
-    assert found.score == EVALUATORS[0].evaluate_run(a_run(), EXAMPLE).score
-
-
 def test_a_run_without_what_the_format_needs_is_an_error_of_that_metric():
     found = evaluate(
         lambda inputs: {"answer": "Yes."}, data=[EXAMPLE], evaluators=EVALUATORS[:1], client=OFFLINE,
@@ -107,31 +100,12 @@ def test_a_key_that_is_not_there_is_named():
         evaluator.evaluate_run(a_run())
 
 
-def test_a_misspelt_metric_is_told_when_it_is_made():
-    with pytest.raises(DeclarationError, match="did you mean 'groundedness'"):
-        ConqretEvaluator("direct", "groundednes")
-
-
 @pytest.mark.parametrize("written", [lambda one: one, lambda one: one.model_dump(), dumpd])
 def test_documents_as_objects_and_as_traces_hold_them(written):
     assert list(documents_of([written(CAGES), "Keepers care."])) == [
         {"id": "cages", "text": CAGES.page_content, "title": "Zoos", "url": "https://zoos.example"},
         {"text": "Keepers care."},
     ]
-
-
-def test_one_budget_and_few_connections_for_all_runs():
-    examples = [Example(id=uuid4(), inputs={"question": topic}) for topic, _ in ITEMS]
-    with MeteredServer() as server:
-        evaluator = ConqretEvaluator("direct", "groundedness", **server.settings())
-        for _ in range(2):
-            found = evaluate(
-                lambda inputs: {"answer": "Yes: cages are small [1].", "documents": TEXTS},
-                data=examples, evaluators=[evaluator], client=OFFLINE, upload_results=False,
-            )  # fmt: skip
-            results = [one for row in found for one in row["evaluation_results"]["results"]]
-        server.check()
-    assert all(result.comment.startswith("no score: the budget") for result in results)
 
 
 def test_the_example_of_the_page():

@@ -13,7 +13,6 @@ from conqret.adapters.mlflow import ConqretScorer, log_run  # noqa: E402
 from tests.adapters import referred  # noqa: E402
 from tests.adapters.examples import run_example_alone  # noqa: E402
 from tests.adapters.judged import METRIC, WHY, judged  # noqa: E402
-from tests.adapters.metered import ITEMS, MeteredServer  # noqa: E402
 from tests.adapters.referred import LOOKS_AT_A_REFERENCE  # noqa: E402
 
 DOCUMENTS = ["Cages are small, and animals suffer.", "Keepers care."]
@@ -64,12 +63,6 @@ def test_into_the_run_that_is_going_on():
         assert mlflow.active_run().info.run_id == going_on.info.run_id
 
 
-def test_no_run_at_all(tmp_path):
-    with pytest.raises(conqret.DeclarationError):
-        log_run(tmp_path)
-    assert mlflow.active_run() is None
-
-
 def test_in_an_evaluation():
     scorers = [
         ConqretScorer(format="direct", metric="groundedness"),
@@ -102,26 +95,6 @@ def test_feedback_has_a_value_or_an_error():
     assert (faulty.error.error_code, "documents" in faulty.error.error_message) == ("FAULTY_ROW", True)
     beside = ConqretScorer(format="rag-direct", metric="preference")(**ROW)
     assert 0 <= beside.value <= 1
-
-
-def test_one_budget_and_few_connections_for_all_rows():
-    rows = [
-        {"inputs": {"question": topic}, "outputs": {"answer": said, "documents": DOCUMENTS}}
-        for topic, said in ITEMS
-    ]
-    with MeteredServer() as server:
-        scorer = ConqretScorer(format="direct", metric="groundedness", settings=server.settings())
-        for left in (5, 0):
-            found = mlflow.genai.evaluate(data=rows, scorers=[scorer])
-            assert found.result_df["conqret_direct_groundedness/value"].notna().sum() == left
-        server.check()
-
-
-def test_wrong_scorers_are_told_when_they_are_made():
-    with pytest.raises(conqret.DeclarationError, match="did you mean 'direct'"):
-        ConqretScorer(format="dircet", metric="groundedness")
-    with pytest.raises(conqret.DeclarationError, match="did you mean 'samples'"):
-        ConqretScorer(format="direct", metric="groundedness", settings={"smaples": 2})
 
 
 def test_the_example_of_the_page(tmp_path):

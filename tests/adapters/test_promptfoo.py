@@ -48,25 +48,15 @@ def test_what_has_no_score_fails_has_no_named_score_and_says_why():
     assert "value" not in found["metadata"]["conqret"]
 
 
-def test_formats_that_compare_and_other_names_of_variables():
-    own = {"q": VARS["question"], "ctx": "Cages are small.", "rival": "No, keepers care."}
-    names = {"topic": "q", "documents": "ctx", "second_argument": "rival"}
-    found = asserted(variables=own, format="rag-direct", metric="preference", **names)
-    assert 0 <= found["score"] <= 1
-
-
 @pytest.mark.parametrize(
     ("config", "variables", "wrong"),
     [
-        ({"metric": "groundedness"}, VARS, "config lacks format"),
         ({"format": "direct", "metric": "groundednes"}, VARS, "did you mean 'groundedness'"),
-        ({"format": "direct", "metric": "groundedness", "smaples": 2}, VARS, "did you mean 'samples'"),
         (
             {"format": "direct", "metric": "groundedness"},
             {"topic": "T"},
             "no variable 'question', but 'topic'",
         ),
-        ({"format": "direct", "metric": "groundedness"}, {"question": "T"}, "documents"),
     ],
 )
 def test_what_is_wrong_is_said(config, variables, wrong):
@@ -201,40 +191,6 @@ def test_the_example_of_the_page_in_promptfoo(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     assert result["success"]
     assert result["namedScores"]["conqret direct groundedness"] > 0.3
-
-
-@LOOKS_AT_A_REFERENCE
-@pytest.mark.parametrize("place", ["variable", "assertion"])
-def test_the_reference_in_promptfoo(place, format_, metric, tmp_path, monkeypatch):
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    (tmp_path / "conqret_assert.py").write_text(block("promptfoo", "python"))
-    config = {"format": format_, "metric": metric, "threshold": 0}
-    expects = {
-        "type": "not-equals" if place == "variable" else "bleu",
-        "value": referred.REFERENCE,
-        "threshold": 0,
-    }
-    reference = {"reference": referred.REFERENCE} if place == "variable" else {}
-    test = {
-        "vars": {
-            "question": referred.TOPIC,
-            "answer": referred.ANSWER,
-            "documents": referred.DOCUMENTS,
-            **reference,
-        },
-        "metadata": {"stance": "pro"},
-        "assert": [expects, {"type": "python", "value": "file://conqret_assert.py", "config": config}],
-    }
-    whole = {
-        "prompts": ["{{answer}}"], "providers": ["echo"], "tests": [test],
-        "defaultTest": {"options": {"disableVarExpansion": True}},
-    }  # fmt: skip
-    (tmp_path / "promptfooconfig.json").write_text(json.dumps(whole))
-    _, (found,) = evaluated(tmp_path)
-    assert found["namedScores"][f"conqret {format_} {metric}"] == pytest.approx(
-        referred.value_of(format_, metric)
-    )
-    assert ended(tmp_path)
 
 
 @LOOKS_AT_A_REFERENCE

@@ -11,10 +11,8 @@ pd = pytest.importorskip("pandas", reason="the extra pyterrier is not installed"
 
 import conqret  # noqa: E402
 from conqret.adapters.pyterrier import ConqretJudge, as_frame, measure, scored  # noqa: E402
-from conqret.errors import DeclarationError  # noqa: E402
 from tests.adapters import referred  # noqa: E402
 from tests.adapters.examples import run_example  # noqa: E402
-from tests.adapters.metered import DOCUMENTS, ITEMS, MeteredServer  # noqa: E402
 from tests.adapters.referred import LOOKS_AT_A_REFERENCE  # noqa: E402
 
 TOPICS = pd.DataFrame(
@@ -142,25 +140,6 @@ def test_with_pyterrier_rag():
     frame = as_frame({"id": qid, "topic": "T?", "documents": [t for _, t in TEXTS[qid]]} for qid in TEXTS)
     contexts = rag.prompt.Concatenator()(frame).set_index("qid")["qcontext"]
     assert all(text in contexts["zoos"] for _, text in TEXTS["zoos"])
-
-
-def test_wrong_names_are_told_when_it_is_made():
-    with pytest.raises(DeclarationError, match="did you mean 'groundedness'"):
-        ConqretJudge("direct", ["groundednes"])
-    with pytest.raises(DeclarationError, match="did you mean 'samples'"):
-        ConqretJudge("direct", smaples=2)
-
-
-def test_one_budget_and_few_connections_for_all_frames():
-    with MeteredServer() as server:
-        judge = ConqretJudge("direct", ["groundedness"], **server.settings())
-        frames = [
-            pd.DataFrame([{"qid": "1", "query": topic, "qanswer": said, "qcontext": DOCUMENTS[0]}])
-            for topic, said in ITEMS
-        ]
-        found = [judge(frame)["groundedness"].notna().sum() for frame in frames]
-        server.check()
-    assert found == [1] * 5 + [0] * 5
 
 
 def test_the_example_of_the_page():

@@ -13,11 +13,8 @@ from ragas.messages import AIMessage, HumanMessage, ToolCall, ToolMessage
 
 import conqret
 from conqret.adapters.ragas import ConqretMetric, as_dataset, items_of
-from conqret.errors import DeclarationError
 from tests.adapters import referred
 from tests.adapters.examples import run_example
-from tests.adapters.metered import DOCUMENTS as TEXTS
-from tests.adapters.metered import ITEMS, MeteredServer
 from tests.adapters.referred import LOOKS_AT_A_REFERENCE
 
 SAMPLE = {
@@ -49,19 +46,6 @@ def test_a_result_has_value_reason_and_parts():
     assert found.traces["input"]["topic"] == SAMPLE["user_input"]
 
 
-def test_several_samples_at_once():
-    metric = ConqretMetric("direct", "groundedness")
-    both = metric.batch_score([SAMPLE, {**SAMPLE, "response": "Lions are loud [2]."}])
-    assert both[0].value == metric.score(**SAMPLE).value
-    assert both[0].value != both[1].value
-
-
-async def test_where_a_loop_is_running():
-    metric = ConqretMetric("rag-direct", "preference")
-    sample = {**SAMPLE, "reference": "No, keepers care."}
-    assert (await metric.ascore(**sample)).value == metric.score(**sample).value
-
-
 def test_what_has_no_score_is_none_and_says_why():
     found = ConqretMetric("controllability", "controllability").score(**SAMPLE)
     assert found.value is None
@@ -79,11 +63,6 @@ async def test_a_sample_without_what_the_format_needs_has_no_value_and_ends_no_b
     assert second.value is None
     assert second.reason == metric.score(**bare).reason
     assert second.reason.startswith("no score: documents is missing or empty")
-
-
-def test_a_misspelt_metric_is_told_when_it_is_made():
-    with pytest.raises(DeclarationError, match="did you mean 'groundedness'"):
-        ConqretMetric("direct", "groundednes")
 
 
 def test_in_an_experiment():
@@ -139,32 +118,6 @@ def test_a_conversation_is_judged_by_its_last_answer():
     assert ConqretMetric("direct", "groundedness").score(turns).value is not None
     (again,) = conqret.judge(items_of(as_dataset([item])), format="direct", metrics=["groundedness"]).source
     assert again.messages == item.messages
-
-
-def test_several_turns_without_an_answer_are_a_fault():
-    turns = EvaluationDataset.from_list([{"user_input": [{"content": "Hello", "type": "human"}]}])
-    with pytest.raises(DeclarationError, match="user_input"):
-        conqret.judge(items_of(turns), format="direct")
-
-
-async def test_one_budget_and_few_connections_for_all_samples():
-    def sample(topic, argument):
-        return {"user_input": topic, "response": argument, "retrieved_contexts": TEXTS}
-
-    with MeteredServer() as server:
-        metric = ConqretMetric("direct", "groundedness", **server.settings())
-        found = await metric.abatch_score([sample(*item) for item in ITEMS])
-        again = [metric.score(**sample(*item)) for item in ITEMS]
-        rows = Dataset(name="zoos", backend="inmemory", data=[sample(*item) for item in ITEMS])
-
-        @experiment()
-        async def judged(row):
-            return {"value": (await metric.ascore(**row)).value}
-
-        await judged.arun(rows, name="first", backend="inmemory")
-        server.check()
-    assert sum(one.value is not None for one in found) == 5
-    assert all(one.reason.startswith("no score: the budget") for one in again)
 
 
 def test_the_example_of_the_page():

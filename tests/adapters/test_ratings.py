@@ -4,7 +4,6 @@ import pytest
 
 import conqret
 from conqret.data import Measure, Part, Reason, Status
-from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.studies.systems.system_ratings import (
     compared_runs,
@@ -39,17 +38,6 @@ def test_a_leaderboard_has_what_has_a_score_and_nothing_else(items):
     mine = [board.on("groundedness", topic)["alpha"] for topic in ("leaf", "bee")]
     assert board.on("groundedness")["alpha"] == pytest.approx(sum(mine) / 2)
     assert board.gaps() == ["direct: alpha has no groundedness for 'rain'"]
-
-
-def test_what_is_said_of_the_report_beside_is_not_this_ones(items):
-    board = run_leaderboard("rag-rubric", items, conqret.judge(compared_runs(items), format="rag-rubric"))
-    assert not any(name.startswith("second.") for name in board.measures)
-
-
-def test_items_of_other_runs_have_no_systems(items):
-    plain = items[0].model_copy(update={"metadata": {}})
-    with pytest.raises(DeclarationError, match="has no run_id or topic_id"):
-        run_leaderboard("x", [plain], conqret.judge([plain], format="two-sided"))
 
 
 def test_what_is_missing_is_told_with_its_bounds(items):

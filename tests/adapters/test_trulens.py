@@ -15,11 +15,8 @@ from trulens.core.otel.instrument import instrument
 from trulens.otel.semconv.trace import SpanAttributes as Span
 
 from conqret.adapters.trulens import feedback
-from conqret.errors import DeclarationError
 from tests.adapters import referred
 from tests.adapters.examples import run_example
-from tests.adapters.metered import DOCUMENTS as TEXTS
-from tests.adapters.metered import ITEMS, MeteredServer
 from tests.adapters.referred import LOOKS_AT_A_REFERENCE
 
 ROW = {
@@ -122,21 +119,6 @@ def test_a_record_without_what_the_format_needs_is_skipped(caplog):
 def test_one_text_is_one_document():
     grounded = feedback("direct", "groundedness")
     assert grounded(ROW["input"], ROW["output"], ROW["contexts"][0])[0] > 0.3
-
-
-def test_a_misspelt_metric_is_told_when_it_is_made():
-    with pytest.raises(DeclarationError, match="did you mean 'groundedness'"):
-        feedback("direct", "groundednes")
-
-
-def test_one_budget_and_few_connections_for_all_rows():
-    rows = [{"input": topic, "output": said, "contexts": TEXTS} for topic, said in ITEMS]
-    with MeteredServer() as server:
-        implementation = feedback("direct", "groundedness", **server.settings())
-        metric = Metric(name="groundedness", implementation=implementation, selectors=COLUMNS)
-        found = [BatchEvaluator([metric], max_workers=4).evaluate(rows) for _ in range(2)]
-        server.check()
-    assert [int(one["groundedness"].notna().sum()) for one in found] == [5, 0]
 
 
 def test_the_example_of_the_page():

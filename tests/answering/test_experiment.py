@@ -90,14 +90,6 @@ def test_from_questions_to_ranks_and_a_page(script, tmp_path, capsys):
     assert all(f">{name}<" in page for name in ("none", "react", "trusted"))
 
 
-def test_a_command_that_fails_stops_it(script, tmp_path, capsys):
-    (tmp_path / "small.toml").write_text(SMALL)
-    with pytest.raises(SystemExit) as end:
-        script.experiment(tmp_path / "small.toml", tmp_path / "out")
-    assert end.value.code == 2
-    assert "few.jsonl" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("file", SHIPPED, ids=lambda file: file.stem)
 def test_the_shipped_files_name_options_that_there_are(file):
     known = {"prompt-kind"} | {name.replace("_", "-") for name in inspect.signature(answer).parameters}

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import conqret
-from conqret import DeclarationError, Item
+from conqret import Item
 
 
 @pytest.fixture
@@ -33,17 +33,3 @@ def test_response_quality_of_the_second_system_against_the_first(files):
     assert (found.system, found.win + found.tie + found.lose) == ("theirs", 1)
     (other,) = conqret.response_quality(files, against="theirs").systems
     assert (other.system, other.win, other.lose) == ("ours", found.lose, found.win)
-
-
-def test_what_is_wrong_with_a_call_is_told(files):
-    item = Item(id="1", topic="Trams?", stance="con", argument="No.")
-    with pytest.raises(DeclarationError, match="above 50"):
-        conqret.controllability(files, good_from=10)
-    with pytest.raises(DeclarationError, match="or items"):
-        conqret.controllability([*files, item])
-    with pytest.raises(DeclarationError, match="at least one"):
-        conqret.response_quality([])
-    with pytest.raises(DeclarationError, match="the format is response-quality"):
-        conqret.response_quality(files, format="direct")
-    with pytest.raises(DeclarationError, match="did you mean 'model'"):
-        conqret.controllability(files, modle="offline")

@@ -9,7 +9,7 @@ import pytest
 
 from conqret.debateqa.answering.rag_session import AnswerPlan
 from conqret.errors import DeclarationError
-from conqret.generation.generator import GenerateOptions, GenerateSettings
+from conqret.generation.generator import GenerateOptions
 from conqret.judging import judge_settings
 from conqret.judging.judge_options import JudgeOptions, SampleSettings
 from conqret.llm.client_options import ClientOptions
@@ -30,10 +30,6 @@ def test_settings_of_a_judge_hold_every_option_of_judging() -> None:
     assert {field.name for field in fields(JudgeOptions)} <= settings.keys()
     sampling = plain(SampleSettings)
     assert sampling == {name: plain(JudgeOptions)[name] for name in sampling}
-
-
-def test_settings_of_writing_are_those_that_are_declared() -> None:
-    assert plain(GenerateSettings) == plain(GenerateOptions)
 
 
 @pytest.mark.parametrize("kind", [ClientOptions, JudgeOptions, GenerateOptions, AnswerPlan])

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from conqret import DeclarationError, Document, Item, ItemsError, Judgments, ajudge, judge
+from conqret import DeclarationError, Judgments, ajudge, judge
 from conqret.errors import UnknownNameError
 from conqret.io import item_record
-from conqret.judging.judge_parts import JUDGES
-from conqret.runs.session import SessionCounts
 from tests.contract.items import DEMO, demo
 from tests.judging.runs import said, write_items
 from tests.server import FaultPlan, FaultServer
@@ -71,14 +67,6 @@ def test_a_polars_frame_comes_back_with_scores_and_explanations() -> None:
     assert frame["groundedness"].is_between(0, 1).all()
 
 
-def test_rows_of_a_frame_that_are_left_out_stay_in_it_without_scores() -> None:
-    rows = [{"topic": "T?", "argument": "x [1].", "documents": ["d"] * n} for n in (1, 0, 2)]
-    found = judge(pl.DataFrame(rows), format="direct", skip_invalid=True)
-    assert found["status"].to_list() == ["scored", "skipped", "scored"]
-    assert found["reason"].to_list()[1].startswith("polars frame:2 [documents] is missing or empty")
-    assert [value is None for value in found["groundedness"]] == [False, True, False]
-
-
 def test_a_pandas_frame_keeps_its_columns_and_its_index() -> None:
     pd = pytest.importorskip("pandas")
     given = pd.DataFrame(rows(), index=["c", "a", "b"]).assign(status="mine")
@@ -113,16 +101,6 @@ def test_every_row_of_a_long_table_gets_its_items_scores() -> None:
     assert frame["groundedness"].to_list() == pytest.approx([expected[qid] for qid in long["qid"]])
 
 
-def test_one_item_or_dictionary_is_enough() -> None:
-    (expected,) = said(judge(ITEMS[:1]))
-    assert said(judge(ITEMS[0])) == said(judge(item_record(ITEMS[0]))) == [expected]
-
-
-def test_a_judge_of_ones_own() -> None:
-    mine = replace(JUDGES["direct"], name="mine")
-    assert {judgment.format for judgment in judge(ITEMS, format=mine)} == {"mine"}
-
-
 def test_as_frames_pages_and_folders(tmp_path: Path) -> None:
     result = judge(ITEMS, format="direct", metrics=["groundedness"])
     wide = result.to_polars()
@@ -139,42 +117,10 @@ def test_as_frames_pages_and_folders(tmp_path: Path) -> None:
     assert judge(ITEMS, format="direct", metrics=["groundedness"], output=tmp_path / "run").session.kept == 3
 
 
-def test_into_a_folder_it_is_the_run_that_the_command_makes(tmp_path: Path) -> None:
-    result = judge(ITEMS, format="direct", output=tmp_path / "run")
-    assert result.folder is not None
-    assert said(result.folder.judgments()) == said(result) == said(judge(ITEMS, format="direct"))
-    assert {"run.json", "scores.parquet", "summary.json", "report.html"} <= {
-        p.name for p in (tmp_path / "run").iterdir()
-    }
-    again = judge(ITEMS, format="direct", output=tmp_path / "run")
-    assert again.session == SessionCounts(sent=0, recorded=0, kept=3, cost_usd=0.0)
-
-
-def test_what_is_public_is_what_dir_shows() -> None:
-    import conqret
-
-    shown = dir(conqret)
-    assert {"judge", "ajudge", "Judgments", "Item", "DeclarationError"} <= set(shown)
-    assert all(not name.startswith("_") or name == "__version__" for name in shown)
-    assert all(getattr(conqret, name) is not None for name in shown)
-
-
-def test_columns_of_ones_own() -> None:
-    frame = pl.DataFrame(rows()).rename({"topic": "q", "argument": "essay"})
-    found = judge(frame, format="direct", columns={"topic": "q", "argument": "essay"})
-    scores = ["status", "context_relevance", "groundedness"]
-    assert found.select(scores).equals(judge(pl.DataFrame(rows()), format="direct").select(scores))
-
-
 async def test_inside_a_running_event_loop() -> None:
     assert said(judge(ITEMS)) == said(await ajudge(ITEMS))
     with pytest.raises(DeclarationError):
         judge(ITEMS, format="nonsense")
-
-
-async def test_several_at_once() -> None:
-    one, two = await asyncio.gather(ajudge(ITEMS), ajudge(ITEMS, format="listwise"))
-    assert [judgment.item for judgment in one] == [judgment.item for judgment in two]
 
 
 def test_on_judgment_is_called_as_they_are_done() -> None:
@@ -201,41 +147,18 @@ def test_what_the_world_does_is_no_exception() -> None:
     assert result.summary.metrics["groundedness"].mean is None
 
 
-def test_recordings_are_shared_and_replayed(tmp_path: Path) -> None:
-    store = tmp_path / "store.sqlite"
-    first = judge(ITEMS, recordings=store)
-    again = judge(ITEMS, recordings=store)
-    assert (again.summary.usage.calls, again.summary.usage.recorded) == (0, 3)
-    replayed = judge(demo()[:4], replay=store)
-    assert said(replayed[:3]) == said(first)
-    assert replayed[3].reason == "not_recorded"
-
-
 @pytest.mark.parametrize(
     ("items", "options"),
     [
         (ITEMS, {"format": "nonsense"}),
-        (ITEMS, {"metrics": ["nonsense"]}),
-        (ITEMS, {"samples": 0}),
-        (ITEMS, {"model": ""}),
-        (ITEMS, {"timeout": -1}),
         (ITEMS, {"prompts": "/nowhere"}),
-        (ITEMS, {"replay": "/nowhere"}),
         (ITEMS, {"columns": {"topc": "x"}}),
-        ([], {}),
-        (7, {}),
-        ("nowhere.jsonl", {}),
         ([ITEMS[0], ITEMS[0]], {}),
     ],
 )
 def test_wrong_calls_are_declaration_errors(items: Any, options: dict[str, Any]) -> None:
     with pytest.raises(DeclarationError):
         judge(items, **options)
-
-
-def test_an_item_without_what_the_format_needs() -> None:
-    with pytest.raises(ItemsError, match="argument"):
-        judge([Item(id="i", topic="t", documents=(Document(id="d", text="x"),))])
 
 
 def test_an_unknown_setting_of_the_client_is_named() -> None:

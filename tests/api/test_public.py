@@ -24,21 +24,6 @@ from tests.contract.items import demo
 from tests.generation.corpora import write_corpus
 
 ROOT = Path(__file__).parents[2]
-EXPERIMENT = """name = "tiny"
-corpus = "corpus"
-stances = ["pro"]
-topics = ["buses"]
-[retrievers.given]
-run = "pro.res"
-[generators.floor]
-shots = 1
-[[systems]]
-retriever = ["given"]
-generator = ["floor"]
-[[judges]]
-format = "direct"
-metrics = ["groundedness"]
-"""
 
 
 @pytest.fixture
@@ -53,42 +38,6 @@ def test_generate_writes_items_that_judge_reads(corpus: Path, tmp_path: Path) ->
     assert len(conqret.judge(made.items_file, format="direct")) == 1
     again = conqret.generate(corpus, tmp_path / "pro.res", stance="pro", shots=1, output=tmp_path / "out")
     assert (again.session.sent, again.session.kept) == (0, 1)
-
-
-def test_retrieve_writes_a_run(corpus: Path, tmp_path: Path) -> None:
-    pytest.importorskip("pyterrier")
-    found = conqret.retrieve(corpus, keep=2, output=tmp_path / "bm25.res.gz")
-    assert found.file.is_file()
-    assert {len(documents) for documents in found.rankings.values()} == {2}
-    reranked = conqret.retrieve(corpus, rerank="offline", stance="con", output=tmp_path / "con.res.gz")
-    assert reranked.windows is not None
-    assert (reranked.windows.failed, reranked.failed) == (0, False)
-
-
-def test_run_does_what_the_file_says(corpus: Path, tmp_path: Path) -> None:
-    pytest.importorskip("pyterrier")
-    (tmp_path / "experiment.toml").write_text(EXPERIMENT, encoding="utf-8")
-    done = conqret.run(tmp_path / "experiment.toml", output=tmp_path / "out")
-    assert done.failed == {}
-    assert (tmp_path / "out" / "report.html") in done.files
-    assert done.session.sent == 2  # an argument, and its groundedness
-    wrong = tmp_path / "wrong.toml"
-    wrong.write_text(EXPERIMENT.replace('"direct"', '"drect"').replace("shots", "shoots"), encoding="utf-8")
-    with pytest.raises(DeclarationError, match="2 faults in the experiment"):
-        conqret.run(wrong, output=tmp_path / "wrong")
-
-
-def test_sensitivity_and_bias_in_memory_and_in_a_folder(tmp_path: Path) -> None:
-    pytest.importorskip("scipy")
-    items = demo()[:6]
-    curves = conqret.sensitivity(items, formats="direct", perturb="irrelevant:0,50,100")
-    kept = conqret.sensitivity(
-        items, formats="direct", perturb={"irrelevant": (0, 50, 100)}, output=tmp_path / "sens"
-    )
-    assert [curve.means for curve in curves.curves] == [curve.means for curve in kept.curves]
-    table = conqret.bias(items, format="direct", probes=["injection"])
-    again = conqret.bias(items, format="direct", probes=["injection"], output=tmp_path / "bias")
-    assert [row.effect for row in table.rows] == [row.effect for row in again.rows]
 
 
 def test_validate_takes_a_folder_or_a_result(tmp_path: Path) -> None:
@@ -113,15 +62,7 @@ def test_validate_takes_a_folder_or_a_result(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "misspelt", "meant"),
-    [
-        ("judge", "metric", "metrics"),
-        ("sensitivity", "perturbs", "perturb"),
-        ("bias", "probe", "probes"),
-        ("validate", "label", "labels"),
-        ("generate", "stances", "stance"),
-        ("retrieve", "reranks", "rerank"),
-        ("run", "outputs", "output"),
-    ],
+    [("judge", "metric", "metrics"), ("bias", "probe", "probes"), ("retrieve", "reranks", "rerank")],
 )
 def test_a_misspelt_option_is_told_with_what_was_meant(name: str, misspelt: str, meant: str) -> None:
     wrong: dict[str, Any] = {misspelt: 1}

@@ -41,45 +41,6 @@ def test_debates_are_held_filtered_and_made_training_data(tmp_path: Path) -> Non
     data = conqret.debate_training_data(out, passed=tmp_path / "filtered", test_share=0.0)
     assert len(data.train) % 2 == 0
 
-
-def test_topics_get_two_sides_and_arguments(tmp_path: Path) -> None:
-    raw = lines(tmp_path / "raw.jsonl", {"id": "t1", "topic": "Should zoos be closed?"})
-    found = conqret.two_sided_topics(raw, arguments=2, output=tmp_path / "topics")
-    assert len(found.found.kept) + len(found.found.dropped) == 1
-    with pytest.raises(conqret.DeclarationError, match="output"):
-        conqret.two_sided_topics(raw, arguments=2)
-
-
-def test_two_turn_debates_are_judged_and_graded(tmp_path: Path) -> None:
-    pytest.importorskip("scipy")
-    judged = conqret.judge_debates(DEBATES, instruction="simple", output=tmp_path / "judged")
-    came = conqret.debate_outcomes(tmp_path / "judged" / "answers.jsonl")
-    assert came == judged.summary.came
-    grades = conqret.grade_counter_arguments(DEBATES)
-    assert grades.judgments is not None
-    assert sum(grade.ungraded for grade in grades.grades) == 0
-    questions = len(conqret.read_two_turn(DEBATES))
-    written = conqret.write_debates(DEBATES, output=tmp_path / "written")
-    assert written.summary.debates == questions
-
-
-def test_answers_are_scored(tmp_path: Path) -> None:
-    answer = "People disagree about this; it is controversial."
-    answers = lines(tmp_path / "mine.jsonl", {"id": "q1", "generation": answer})
-    views = [{"POV": "Zoos help.", "Explan": "They breed rare animals."}]
-    questions = lines(
-        tmp_path / "questions.jsonl", {"id": "q1", "question": "Are zoos good?", "partial_answers": views}
-    )
-    aware = conqret.score_awareness(answers, questions, output=tmp_path / "aware")
-    assert aware.table["value"].to_list() == [1.0]
-    metrics = ["acknowledge", "num-of-povs"]
-    plain = conqret.score_baselines(answers, questions, metrics=metrics, output=tmp_path / "plain")
-    assert plain.table["metric"].n_unique() == 2
-    kept = conqret.debatable_questions(questions, output=tmp_path / "debatable")
-    assert (kept.questions, kept.unanswered) == (1, 0)
-
-
-def test_recordings_are_exported_and_read_in(tmp_path: Path) -> None:
     conqret.judge(DEBATES.parent / "demo" / "items.jsonl", format="direct", output=tmp_path / "run")
     done = conqret.export_recordings(tmp_path / "run", tmp_path / "out.jsonl")
     assert conqret.import_recordings(tmp_path / "out.jsonl", tmp_path / "store.sqlite") == done.answers

@@ -22,14 +22,6 @@ def item(number: int) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("session", ["x", 3, conqret.Session])
-def test_what_is_no_session_is_said_to_be_none(session: Any) -> None:
-    with pytest.raises(conqret.DeclarationError, match=r"session is .*, but it must be a conqret\.Session"):
-        conqret.judge([item(1)], format="direct", session=session)
-    with pytest.raises(conqret.DeclarationError, match=r"it must be a conqret\.Session"):
-        asyncio.run(conqret.ajudge([item(1)], format="direct", session=session))
-
-
 def asked(session: conqret.Session, number: int) -> Any:
     return conqret.ajudge(item(number), format="direct", metrics=["groundedness"], session=session)
 
@@ -91,12 +83,6 @@ def test_what_a_session_has_cannot_be_given_beside_it(given: dict[str, Any]) -> 
         conqret.DeclarationError, match="the session already sets " + ", ".join(sorted(given))
     ):
         conqret.judge(item(1), format="direct", session=conqret.Session("offline"), **given)
-
-
-async def test_what_is_held_open_is_the_session_itself() -> None:
-    async with conqret.Session("offline") as session:
-        found = await asked(session, 1)
-    assert found[0].values
 
 
 async def test_a_session_has_to_be_open() -> None:

@@ -126,15 +126,8 @@ def test_what_is_done_to_a_person(cli: Cli, tmp_path: Path) -> None:
     ("words", "says"),
     [
         ((), "name the annotators"),
-        (("--annotators", "anna", "--overlap", "2"), "from 1 to the number of annotators (1)"),
-        (("--annotators", "anna", "--task", "ratng"), "did you mean 'rating'"),
         (("--annotators", "anna", "--scale", "5:1"), "--scale takes LOW:HIGH"),
-        (("--annotators", "anna", "--task", "preference", "--metric", "x"), "of the task preference"),
         (("--annotators", "anna", "--url", "labels.example.org"), "--url takes an address such as https://"),
-        (("--annotators", "anna", "--judged", "x.csv"), "--task rating takes no --judged"),
-        (("--annotators", "anna", "--task", "write", "--scale", "1:5"), "--task write takes no --scale"),
-        (("--annotators", "anna", "--task", "debate", "--pass", "0.5"), "add --practice"),
-        (("--annotators", "anna", "--consent", "nowhere.txt"), "nowhere.txt"),
     ],
 )
 def test_what_cannot_be_served(cli: Cli, tmp_path: Path, words: tuple[str, ...], says: str) -> None:

@@ -83,20 +83,10 @@ def test_an_option_of_one_value_is_given_once(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_switch_may_be_given_twice(cli: Cli) -> None:
-    assert cli("info", "formats", "--json", "--json").code == 0
-
-
 @pytest.mark.parametrize(
     ("more", "said"),
     [
         (("--scale", "1:3", "--scale", "1:5"), "--scale is given twice for all dimensions (1:3 and 1:5)"),
-        (("--scale", "a=1:3", "--scale", "A=1:5"), "--scale is given twice for a (1:3 and 1:5)"),
-        (("--level", "nominal", "--level", "ordinal"), "--level is given twice for all dimensions"),
-        (
-            ("--level", "a=nominal", "--level", "a=ordinal"),
-            "--level is given twice for a (nominal and ordinal)",
-        ),
         (("--map", "low=1,high=2", "--map", "low=0"), "--map gives 'low' two numbers, 1 and 0"),
         (("--columns", "item=a,item=b"), "--columns names two columns for item"),
     ],

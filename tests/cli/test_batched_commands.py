@@ -16,13 +16,8 @@ from conqret.io.source import ItemSource
 from conqret.io.trec import ScoredDoc, write_run
 from tests.cli.conftest import Cli
 from tests.cli.test_curate import corpus as corpus
-from tests.cli.test_debate_argue import fair
 from tests.cli.test_debate_hold import TOPICS, said
-from tests.cli.test_debate_judge import by_place
-from tests.cli.test_debate_score import ROWS, by_words
-from tests.cli.test_perspectives import PAIRS, by_document
 from tests.generation.corpora import write_corpus
-from tests.io.test_two_turn import OWN
 from tests.server.answers import fill, schema_of
 from tests.server.app import FaultServer
 from tests.server.batches import BatchServer
@@ -71,14 +66,6 @@ def of_corpus(folder: Path) -> tuple[object, ...]:
     return "generate", "arguments", folder / "corpus", "--run", folder / "pro.res", "--stance", "pro"
 
 
-def of_debates(folder: Path, command: str, **fields: Any) -> tuple[object, ...]:
-    rows = [
-        {**OWN, "id": f"q{n}", "question": f"Who is on board of {n}?", "passage_id": f"p{n}", **fields}
-        for n in range(2)
-    ]
-    return "debate", "two-turn", command, written(folder / "debates.jsonl", rows)
-
-
 def of_questions(folder: Path, *command: object) -> tuple[object, ...]:
     lines = (FIXTURES / "questions.jsonl").open().readlines()[4:6]
     (folder / "questions.jsonl").write_text("".join(lines))
@@ -95,17 +82,6 @@ def of_answers(folder: Path, *command: object) -> tuple[object, ...]:
         *command,
         questions,
     )
-
-
-def of_pairs(folder: Path) -> tuple[object, ...]:
-    names = ("question", "id", "document", "perspective")
-    pairs = [dict(zip(names, row, strict=False)) for row in PAIRS]
-    return "perspectives", "detect", written(folder / "pairs.jsonl", pairs)
-
-
-def of_statements(folder: Path) -> tuple[object, ...]:
-    rows = [dict(zip(("topic", "side", "response"), row, strict=True)) for row in ROWS]
-    return "debate", "score", written(folder / "statements.jsonl", rows)
 
 
 def of_arguments(folder: Path) -> tuple[object, ...]:
@@ -132,13 +108,6 @@ CASES = {
     "hold": Case(
         lambda folder: ("debate", "hold", written(folder / "t.jsonl", TOPICS), "--arguments", 2), said, 6, 20
     ),
-    "argue": Case(
-        lambda folder: of_debates(folder, "write", arguments=None, counter_arguments=None), fair, 2, 8
-    ),
-    "slider": Case(lambda folder: of_debates(folder, "judge"), by_place, 2, 32),
-    "detect": Case(of_pairs, by_document, 1, 4),
-    "answer": Case(lambda folder: of_questions(folder, "answer"), filled, 1, 2),
-    "debatable": Case(lambda folder: of_questions(folder, "questions"), filled, 1, 2),
     "awareness": Case(
         lambda folder: of_answers(folder, "--metric", "dispute-awareness", "--references"), filled, 1, 2
     ),
@@ -148,7 +117,6 @@ CASES = {
         1,
         4,
     ),
-    "score": Case(of_statements, by_words, 1, 4),
     "tournament": Case(of_arguments, filled, 2, 6),
     "bias": Case(lambda folder: of_items(folder, "bias", "--probe", "injection"), filled, 1, 24),
     "suite": Case(
@@ -156,9 +124,6 @@ CASES = {
         filled,
         1,
         10,
-    ),
-    "sensitivity": Case(
-        lambda folder: of_items(folder, "sensitivity", "--perturb", "hallucinate:0,50%"), filled, 1, 12
     ),
 }
 
@@ -233,7 +198,7 @@ def test_a_price_is_half_in_batches(cli: Cli, tmp_path: Path) -> None:
     assert cli(*call[:-4], "--batch").code == 2, "the offline baseline has no batches"
 
 
-@pytest.mark.parametrize("name", ["bias", "sensitivity"])
+@pytest.mark.parametrize("name", ["bias"])
 def test_a_study_reads_its_items_once(
     cli: Cli, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

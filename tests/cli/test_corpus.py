@@ -78,13 +78,6 @@ def test_the_table_has_the_paper_beside_it(corpus: CorpusDirectory) -> None:
     assert "6,500" in lines["Total evidence documents"]
 
 
-def test_a_ledger_that_names_lost_documents(corpus: CorpusDirectory) -> None:
-    corpus.write_documents(list(corpus.documents())[1:])
-    result = RUNNER.invoke(app, ["corpus", "build", str(corpus.path)])
-    assert isinstance(result.exception, DeclarationError)
-    assert "names 1 document" in str(result.exception)
-
-
 def test_wrong_calls(tmp_path: Path, corpus: CorpusDirectory) -> None:
     for arguments, message in (
         (["corpus", "build", str(tmp_path / "none")], "corpus evidence"),

@@ -38,20 +38,6 @@ def test_debates_become_training_data(cli, tmp_path):
     assert train[0]["argument"] in told["content"]
 
 
-def test_an_older_test_file_does_not_stay_beside_what_is_now_trained_on(cli, tmp_path):
-    file, data = lines(tmp_path / "statements.jsonl", ROWS), tmp_path / "data"
-    assert cli("debate", "export", file, "-o", data).code == 0
-    assert (data / "test.jsonl").exists()
-    before = (data / "train.jsonl").read_bytes()
-    refused = cli("debate", "export", file, "--test-share", "0", "-o", data)
-    assert (refused.code, "test.jsonl already exists" in refused.err) == (2, True)
-    assert (data / "train.jsonl").read_bytes() == before
-    done = cli("debate", "export", file, "--test-share", "0", "-o", data, "--overwrite")
-    assert "no topic is tested on" in done.out
-    assert not (data / "test.jsonl").exists()
-    assert len(rows(data / "train.jsonl")) == 8
-
-
 def test_what_is_left_out_is_said_and_bad_rows_are_told_with_their_line(cli, tmp_path):
     file = lines(tmp_path / "statements.jsonl", [*ROWS, {**ROWS[0], "statement": ""}])
     done = cli("debate", "export", file, "-o", tmp_path / "data", "--json")
@@ -61,12 +47,6 @@ def test_what_is_left_out_is_said_and_bad_rows_are_told_with_their_line(cli, tmp
     assert done.code == 2
     assert "statements.jsonl:9" in done.err
     assert not (tmp_path / "none").exists()
-
-
-def test_a_folder_of_something_else_is_told(cli, tmp_path):
-    done = cli("debate", "export", tmp_path, "-o", tmp_path / "data")
-    assert done.code == 2
-    assert "run conqret debate hold" in done.err
 
 
 @pytest.mark.parametrize("shape", ["chat", "instruction"])

@@ -69,13 +69,6 @@ def test_offline_concludes_statements_that_the_other_commands_read(cli, topics, 
     assert json.loads(score.out)["systems"][0]["statements"] == 6
 
 
-def test_the_longest_id_of_a_topic_is_not_too_long(cli, topics, tmp_path):
-    topics.write_text(json.dumps({**TOPICS[0], "id": "z" * 200}) + "\n")
-    assert cli("debate", "hold", topics, "--rounds", "1", "-o", tmp_path / "out").code == 0
-    items = read_statements([tmp_path / "out" / "statements.jsonl"])
-    assert [item.id[-14:] for item in items] == ["-1-affirmative", "zzz-1-negative"]
-
-
 def test_two_models_take_a_side_each_and_are_asked_once(cli, topics, tmp_path):
     out = tmp_path / "out"
     with FaultServer(answer=said) as server:
@@ -135,21 +128,6 @@ def test_a_declined_turn_leaves_its_debate_unfinished_and_is_asked_for_again(cli
     assert len(rows(out / "statements.jsonl")) == 2
 
 
-def test_arguments_that_cannot_be_had_leave_their_topic_without_debates(cli, topics, tmp_path):
-    def answer(body):
-        return {"arguments": []} if "You collect" in body["messages"][0]["content"] else said(body)
-
-    with FaultServer(answer=answer) as server:
-        done = cli(
-            "debate", "hold", topics, "--model", "openai/a", "--api-base", server.url, "--arguments", "2",
-            "-o", tmp_path / "out", "--json",
-        )  # fmt: skip
-    assert done.code == 1
-    found = json.loads(done.out)
-    assert (found["debates"], found["finished"], found["statements"]) == (3, 1, 2)
-    assert found["missing"] == {"refusal": 2}  # once for each side, whatever is debated on it
-
-
 def test_a_long_debate_is_shortened_and_says_so(cli, topics, tmp_path):
     topics.write_text(json.dumps(TOPICS[0]) + "\n")
     long = "Cages harm animals in many ways that nobody can deny. " * 250
@@ -163,24 +141,3 @@ def test_a_long_debate_is_shortened_and_says_so(cli, topics, tmp_path):
     assert len(shares) == 4
     assert max(shares) - min(shares) < 0.05
     assert "after a shortened record: 4 turns cut" in (tmp_path / "out" / "report.html").read_text()
-
-
-def test_a_dry_run_asks_and_writes_nothing(cli, topics, tmp_path):
-    done = cli("debate", "hold", topics, "--dry-run", "--arguments", "2", "-o", tmp_path / "out", "--json")
-    assert done.code == 0
-    assert json.loads(done.out)["calls"] == 2 + 3 * 6
-    assert not (tmp_path / "out").exists()
-
-
-def test_another_run_is_not_mixed_in_and_bad_input_is_told_before(cli, topics, tmp_path):
-    out = tmp_path / "out"
-    cli("debate", "hold", topics, "--rounds", "0", "-o", out)
-    assert "There were no rounds of debate" in (out / "report.html").read_text()
-    done = cli("debate", "hold", topics, "--rounds", "1", "-o", out)
-    assert (done.code, "topics, arguments or rounds." in done.err) == (2, True)
-    assert cli("debate", "hold", topics, "--rounds", "-1", "-o", out).code == 2
-    topics.write_text(json.dumps({"topic": "T", "affirmative": [" "]}) + "\n")
-    done = cli("debate", "hold", topics, "-o", tmp_path / "none")
-    assert done.code == 2
-    assert "topics.jsonl:1 [affirmative[1]] is blank" in done.err
-    assert not (tmp_path / "none").exists()

@@ -1,7 +1,6 @@
 """`conqret debate two-turn judge` from questions to a sentence, resumed without asking twice."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -108,32 +107,6 @@ def test_what_is_no_answer_is_told_and_is_no_abstention(cli, questions, tmp_path
         cli("debate", "two-turn", "outcomes", tmp_path / "out" / "answers.jsonl", "--json").out
     )
     assert found["missing"] == len(rows)
-
-
-def test_a_dry_run_asks_and_writes_nothing(cli, questions, tmp_path):
-    done = cli("debate", "two-turn", "judge", questions, "--dry-run", "-o", tmp_path / "out")
-    assert done.code == 0
-    assert "64" in done.out
-    assert not (tmp_path / "out").exists()
-
-
-def test_another_run_is_not_mixed_in(cli, questions, tmp_path):
-    out = tmp_path / "out"
-    cli("debate", "two-turn", "judge", questions, "-o", out, "--instruction", "simple")
-    done = cli("debate", "two-turn", "judge", questions, "-o", out)
-    assert done.code == 2
-    assert "questions, design or instructions" in done.err
-
-
-def test_the_fixture_is_judged_in_both_designs(cli, tmp_path):
-    fixture = Path(__file__).parents[2] / "fixtures" / "two_turn_debates.jsonl"
-    for design, judgments in (("main", 64), ("pilot", 96)):
-        out = tmp_path / design
-        assert cli("debate", "two-turn", "judge", fixture, "--design", design, "-o", out).code == 0
-        assert len(answers_of(out)) == judgments
-    pytest.importorskip("statsmodels")
-    found = json.loads(cli("debate", "two-turn", "anova", tmp_path / "main" / "answers.jsonl", "--json").out)
-    assert all(effect["statistic"] >= 0 for one in found for effect in one["effects"])
 
 
 def test_an_allowance_goes_with_each_request_and_is_not_widened(cli, questions, tmp_path):

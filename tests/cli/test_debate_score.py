@@ -84,13 +84,6 @@ def test_what_fails_is_told_counted_and_asked_again(cli, statements, tmp_path):
         assert len(server.requests) == 5
 
 
-def test_a_dry_run_asks_nothing_and_writes_nothing(cli, statements, tmp_path):
-    done = cli("debate", "score", statements, "-o", tmp_path / "out", "--model", "gpt-4o-mini", "--dry-run")
-    assert done.code == 0, done.err
-    assert "4" in done.out
-    assert not (tmp_path / "out").exists()
-
-
 @pytest.mark.parametrize(
     ("more", "fault"),
     [
@@ -103,14 +96,3 @@ def test_a_wrong_call_is_told(cli, statements, tmp_path, more, fault):
     assert done.code == 2
     assert fault in done.err.replace("\n", " ")
     assert not (tmp_path / "out").exists()
-
-
-def test_a_missing_side_is_told_with_its_line(cli, tmp_path):
-    path = tmp_path / "ours.jsonl"
-    path.write_text(
-        '{"topic": "T?", "side": "pro", "response": "Yes."}\n{"topic": "T?", "response": "No."}\n'
-    )
-    done = cli("debate", "score", path, "-o", tmp_path / "out")
-    assert done.code == 2
-    assert "ours.jsonl:2" in done.err
-    assert "side" in done.err

@@ -65,21 +65,6 @@ def test_a_model_words_the_claims_and_is_asked_once(cli, raw, tmp_path, monkeypa
     assert (row["topic"], row["collected"]) == ("Trams should be free of charge", "Trams should be free")
 
 
-def test_arguments_of_each_side_are_asked_for_and_kept(cli, raw, tmp_path):
-    out, call = tmp_path / "topics.jsonl", ("debate", "topics", raw, "--run", tmp_path / "run")
-    done = cli(*call, "-o", out, "--arguments", 2)
-    assert done.code == 0, done.err
-    zoos, trams = rows(out)
-    assert all(len(set(row[side])) == 2 for row in (zoos, trams) for side in ("affirmative", "negative"))
-    assert zoos["affirmative"] != zoos["negative"]
-    again = cli(*call, "-o", tmp_path / "again.jsonl", "--arguments", 2)
-    assert "4 of 4 sides kept from an earlier run" in again.err
-    assert rows(tmp_path / "again.jsonl") == [zoos, trams]
-    held = cli("debate", "hold", out, "--rounds", 0, "--arguments", 2, "-o", tmp_path / "held")
-    assert held.code == 0, held.err
-    assert cli(*call, "-o", out, "--arguments", -1).code == 2
-
-
 def test_a_side_without_arguments_is_told_and_asked_for_again(cli, raw, tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     given = {}
@@ -136,21 +121,11 @@ def test_export_leaves_out_what_did_not_pass(cli, statements, tmp_path):
     assert cli("debate", "export", statements, "--filter", tmp_path, "-o", data).code == 2
 
 
-def test_a_dry_run_writes_nothing(cli, raw, tmp_path, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    done = cli("debate", "topics", raw, "-o", tmp_path / "t.jsonl", "--model", "gpt-4o-mini", "--dry-run")
-    assert done.code == 0, done.err
-    assert not (tmp_path / "t.jsonl").exists()
-
-
 @pytest.mark.parametrize(
     ("words", "fault"),
     [
         (("topics", "{raw}", "-o", "{raw}"), "--output and RAW both name"),
-        (("topics", "{statements}.csv"), ".csv does not exist"),
         (("filter", "{raw}", "-o", "{out}"), "side"),
-        (("filter", "{statements}", "-o", "{out}", "--scored", "{out}"), "conqret"),
-        (("filter", "{statements}", "-o", "{out}", "--good-from", 50), "above 50"),
     ],
 )
 def test_a_wrong_call_is_told_and_writes_nothing(cli, raw, statements, tmp_path, words, fault):

@@ -19,19 +19,6 @@ def data(tmp_path):
     return write_rows(tmp_path / "train.jsonl", ROWS)
 
 
-def test_a_dry_run_says_what_is_to_come_and_writes_nothing(cli, data, model, tmp_path):
-    done = cli("debate", "tune", data, "--model", model, "--dry-run", "-o", tmp_path / "tuned")
-    assert done.code == 0, done.err
-    assert "16 rows on 4 topics: 8 affirmative, 8 negative" in done.out
-    assert "no row is longer than 96 tokens" in done.out
-    assert "3 steps of 128 rows, 3 epochs, learning rate 2e-05 (cosine, warm-up steps: 1)" in done.out
-    assert "it gets a plain one" in done.out
-    planned = json.loads(cli("debate", "tune", data, "--model", model, "--dry-run", "--json").out)
-    assert planned["rows"] == 16
-    assert planned["tokens"] > planned["response_tokens"] > 16
-    assert not (tmp_path / "tuned").exists()
-
-
 def test_a_run_and_the_same_command_again(cli, data, model, tmp_path):
     out = tmp_path / "tuned"
     test = write_rows(tmp_path / "test.jsonl", [row("Bicycles", "con", "it is fair")])
@@ -59,9 +46,7 @@ def test_a_run_and_the_same_command_again(cli, data, model, tmp_path):
         (
             '{"messages": [{"role": "user", "content": "?"}]}',
             "train.jsonl:1 [messages] end without a response",
-        ),
-        ('{"instruction": "?", "output": " "}', "train.jsonl:1 [output] is empty"),
-        ("\n", "contains no rows"),
+        )
     ],
 )
 def test_bad_rows(cli, tmp_path, lines, told):
@@ -70,13 +55,4 @@ def test_bad_rows(cli, tmp_path, lines, told):
     done = cli("debate", "tune", data, "--model", tmp_path, "-o", tmp_path / "tuned")
     assert done.code == 2
     assert told in " ".join(done.err.split())
-    assert not (tmp_path / "tuned").exists()
-
-
-def test_a_folder_that_is_no_model(cli, data, tmp_path):
-    done = cli("debate", "tune", data, "--model", tmp_path / "none", "-o", tmp_path / "tuned")
-    assert done.code == 2
-    assert "none is not a folder: give --model the folder of a transformers model" in " ".join(
-        done.err.split()
-    )
     assert not (tmp_path / "tuned").exists()

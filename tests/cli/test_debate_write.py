@@ -131,27 +131,6 @@ def test_a_server_is_sent_the_instruction_word_for_word_and_once(cli, tmp_path):
     assert "What differs: temperature" in changed.err
 
 
-def test_an_empty_answer_is_no_statement(cli, tmp_path):
-    rows = write_rows(tmp_path / "rows.jsonl", [ASKED[0], ASKED[1]])
-    with FaultServer(answer=lambda body: "" if "costs less" in str(body) else "So it is.") as server:
-        command = (
-            "debate",
-            "write",
-            rows,
-            "--model",
-            "openai/writer",
-            "--api-base",
-            server.url,
-            "-o",
-            tmp_path / "out",
-        )
-        done = cli(*command)
-        assert done.code == 1
-        assert "1 of 2 statements written" in done.out
-        assert len(server.requests) == 2  # asked again in the same words it would say the same
-    assert [row["id"] for row in statements(tmp_path / "out")] == ["row-2"]
-
-
 def test_general_instructions_are_compared_by_quality(cli, tmp_path):
     for name, text in (("before", "Blue."), ("after", "Blue, because the sky on a clear day is blue.")):
         row = {

@@ -12,7 +12,6 @@ from conqret.io import open_items
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.scrapers.fetch_ledger import make_document
 from conqret.text.language import item_language
-from tests.cli.conftest import Cli
 
 GERMAN = (
     "Die Stadt hat im letzten Jahr eine neue Straßenbahn gebaut, und die Luft ist seitdem besser geworden."
@@ -42,18 +41,3 @@ def test_it_stays_with_the_corpus_and_with_items(tmp_path: Path) -> None:
         [{"topic": "Tram?", "documents": [{"text": "x", "language": "not a known language"}]}]
     )
     assert item.documents[0].language == ""
-
-
-def test_an_index_says_where_it_stems_another_language(cli: Cli, tmp_path: Path) -> None:
-    pytest.importorskip("bm25s")
-    CorpusDirectory(tmp_path).write_documents(
-        Document(id=f"d{number}", text=f"{GERMAN} Nummer {number}.") for number in range(3)
-    )
-    english = cli("retrieve", "index", tmp_path, "--engine", "bm25s")
-    assert english.code == 0, english.err
-    assert "--stemmer german" in english.err
-    german = cli(
-        "retrieve", "index", tmp_path, "--engine", "bm25s", "--stemmer", "german", "--stopwords", "none"
-    )
-    assert german.code == 0, german.err
-    assert "stems" not in german.err

@@ -10,13 +10,10 @@ from typing import Any
 
 import pytest
 
-from conqret.io.trec import ScoredDoc, write_run
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.llm import retry
 from tests.cli.conftest import Cli
-from tests.cli.score_files import lines, questions_file
 from tests.contract.items import DEMO, demo
-from tests.generation.corpora import write_corpus
 from tests.judging.runs import write_items
 from tests.server import FaultPlan, FaultServer
 
@@ -86,15 +83,6 @@ def test_the_same_command_goes_on_after_a_stop(cli: Cli, tmp_path: Path) -> None
     assert f"{refused} invalid responses of an earlier run requested again" in done.err
 
 
-def test_answers_that_are_of_use_in_part_stop_nothing(cli: Cli, tmp_path: Path) -> None:
-    with FaultServer(length=3) as server:  # three documents of twelve are rated, all else is valid
-        done = cli("judge", DEMO, *asked(server, "--max-concurrency", 2), "-o", tmp_path / "r")
-    assert done.code == 0
-    assert len(server.requests) == 24 * 3
-    assert "stopped" not in done.err
-    assert JudgeFolder(tmp_path / "r").summary().partly == 24
-
-
 def test_nothing_scored_is_never_exit_0(cli: Cli, items: Path, broken: FaultServer, tmp_path: Path) -> None:
     done = cli("judge", items, *asked(broken), "-o", tmp_path / "r")
     assert done.code == 1
@@ -125,46 +113,6 @@ def test_nothing_measured_is_never_exit_0(
     assert "did not accept the request, as for item " in done.err
     assert "This parameter is not to my liking." in done.err
     assert "not to my liking" in (tmp_path / "r" / page).read_text(encoding="utf-8")
-
-
-def test_nothing_written_is_never_exit_0(cli: Cli, tmp_path: Path) -> None:
-    write_run(tmp_path / "pro.res", [ScoredDoc("buses", f"buses-{n}", 9.0 - n) for n in (1, 2, 3)])
-    corpus = write_corpus(tmp_path / "corpus").path
-    with FaultServer(FaultPlan(always="bad_json")) as server:
-        done = cli(
-            "generate", "arguments", corpus, "--run", tmp_path / "pro.res", "--stance", "pro", *asked(server),
-            "-o", tmp_path / "r", "-q",
-        )  # fmt: skip
-    assert done.code == 1
-    assert (
-        "nothing has a result: the response was no valid JSON, after retries as well, as for item" in done.err
-    )
-    assert "no complete JSON object was found in the answer" in done.err
-
-
-@pytest.mark.parametrize("command", ["dispute-awareness", "baselines"])
-def test_no_answer_measured_is_never_exit_0(
-    cli: Cli, broken: FaultServer, tmp_path: Path, command: str
-) -> None:
-    references = questions_file(tmp_path)
-    answers = lines(
-        tmp_path / "mine.jsonl", [{"id": one, "generation": "Some say so."} for one in ("zoos", "cars")]
-    )
-    more = (
-        ("--questions", references)
-        if command == "dispute-awareness"
-        else ("--references", references, "--metrics", "direct-score")
-    )
-    done = cli("debateqa", "score", command, answers, *more, *asked(broken), "-o", tmp_path / "r", "-q")
-    assert done.code == 1
-    assert "nothing has a result: the response broke the rules of the format" in done.err
-
-
-def test_one_score_is_a_result(cli: Cli, items: Path, tmp_path: Path) -> None:
-    with FaultServer(FaultPlan(script=("refusal",) * 3)) as server:
-        done = cli("judge", items, "--format", "rag-direct", *asked(server), "-o", tmp_path / "r")
-    assert done.code == 0
-    assert "nothing has a result" not in done.err
 
 
 def test_a_missing_key_is_named_before_anything_is_done(cli: Cli, items: Path, tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -13,7 +12,6 @@ from typer.testing import CliRunner
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.errors import DeclarationError
-from conqret.judging.command_options import JudgingOptions
 from tests.cli.conftest import Cli
 
 CALLING = (
@@ -66,45 +64,6 @@ def test_a_command_gets_the_group_filled() -> None:
     assert seen("a") == ("a", Box(), False)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Parcel(OptionGroup):
-    label: str = "none"
-    box: Box
-    sealed: bool = False
-
-
-def test_a_group_may_hold_groups() -> None:
-    found: list[tuple[Parcel, int]] = []
-
-    @grouped
-    def command(*, parcel: Parcel, copies: int = 1) -> None:
-        """Do nothing."""
-        found.append((parcel, copies))
-
-    app = typer.Typer()
-    app.command()(command)
-    done = CliRunner().invoke(app, ["--width", "7", "--label", "a", "--sealed", "--copies", "2"])
-    assert (done.exit_code, found) == (0, [(Parcel(label="a", box=Box(width=7), sealed=True), 2)])
-    assert list(inspect.signature(command).parameters) == [
-        "label",
-        "width",
-        "height",
-        "depth",
-        "sealed",
-        "copies",
-    ]
-
-
-def test_only_what_was_given_is_passed_on() -> None:
-    assert Box(width=7).given() == {"width": 7, "height": 3, "depth": 1}
-    assert options.Calls(rpm=5).given() == {"rpm": 5}
-    assert JudgingOptions(metric=["groundedness"], samples=3).given() == {
-        "metrics": ("groundedness",),
-        "samples": 3,
-    }
-    assert JudgingOptions(metric=[]).given() == {}
-
-
 def test_calls_become_the_settings_of_a_client() -> None:
     assert options.Calls().of(None).backend.baseline
     client = options.Calls(timeout=7.0, input_price=1.0, output_price=2.0).of("gpt-4o-mini")
@@ -126,59 +85,3 @@ def test_whoever_calls_a_model_takes_all_of_its_options(
     assert not missing
     for panel in (options.MODEL, options.LIMITS):
         assert f"─ {panel} ─" in done.out
-
-
-@dataclass(frozen=True)
-class Wrapping:
-    layers: int = 1
-    colour: str | None = None
-    ribbon: bool = False
-    inside: int = 0
-
-
-@dataclass(frozen=True)
-class WrappingOptions(OptionGroup, of=Wrapping):
-    """How it is wrapped.
-
-    Wrapping:
-        layers (--layers, -l): How many layers
-            of paper.
-        colour: Its colour.
-        ribbon: With a ribbon.
-    """
-
-
-def test_a_docstring_says_what_options_do() -> None:
-    found: list[tuple[str, int, WrappingOptions]] = []
-
-    @grouped
-    def command(name: str, *, count: int = 1, wrapping: WrappingOptions) -> None:
-        """Wrap something.
-
-        Args:
-            name: What it is: a name.
-            count (-n): How many.
-
-        Example: wrap book
-        """
-        found.append((name, count, wrapping))
-
-    app = typer.Typer(add_completion=False)
-    app.command()(command)
-    shown = {param.name: param for param in typer.main.get_command(app).params}
-    assert command.__doc__ == "Wrap something.\n\nExample: wrap book"
-    told = {
-        name: (one.opts, getattr(one, "help", ""), getattr(one, "rich_help_panel", ""))
-        for name, one in shown.items()
-    }
-    assert told == {
-        "name": (["name"], "What it is: a name.", None),
-        "count": (["-n"], "How many.", None),
-        "layers": (["--layers", "-l"], "How many layers of paper.", "Wrapping"),
-        "colour": (["--colour"], "Its colour.", "Wrapping"),
-        "ribbon": (["--ribbon"], "With a ribbon.", "Wrapping"),
-    }  # fmt: skip
-    done = CliRunner().invoke(app, ["book", "-n", "2", "-l", "3", "--ribbon"])
-    assert done.exit_code == 0, done.output
-    ((name, count, wrapping),) = found
-    assert (name, count, wrapping.given()) == ("book", 2, {"layers": 3, "ribbon": True})

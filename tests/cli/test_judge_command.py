@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,8 +15,6 @@ from tests.cli.conftest import Cli
 from tests.contract.items import DEMO, demo
 from tests.judging.runs import said, write_items
 from tests.server import FaultPlan, FaultServer
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -36,22 +32,6 @@ def test_the_demo(cli: Cli, tmp_path: Path) -> None:
     for file in ("judgments.jsonl", "scores.parquet", "report.html"):
         assert (tmp_path / "demo" / file).is_file()
         assert str(tmp_path / "demo" / file) in done.out.replace("\n", "")
-
-
-def test_one_item_is_one(cli: Cli, tmp_path: Path) -> None:
-    items = write_items(tmp_path / "one.jsonl", [demo()[0]])
-    done = cli("judge", items, "-o", tmp_path / "one")
-    assert done.err.startswith(f"1 item, {len(demo()[0].documents)} documents from")
-    assert "\n1 item: 1 scored" in done.out
-
-
-def test_without_options_it_judges_offline_into_runs(
-    cli: Cli, items: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(items.parent)
-    assert cli("judge", "items.jsonl").code == 0
-    record = JudgeFolder(Path("runs/items-rag-fine-grained-offline")).record()
-    assert (record.format, record.model) == ("rag-fine-grained", "offline")
 
 
 def test_json_is_all_that_stands_on_standard_output(cli: Cli, items: Path, tmp_path: Path) -> None:
@@ -80,22 +60,6 @@ def test_quiet(cli: Cli, items: Path, tmp_path: Path) -> None:
     assert cli("judge", items, "-q", "-o", tmp_path / "r").err == ""
     assert cli("judge", items, "-q", "-o", tmp_path / "r").err == ""
     assert "4 of 4 judgments were kept from an earlier run" in cli("judge", items, "-o", tmp_path / "r").err
-
-
-def test_what_is_missing_comes_with_an_example_for_each_reason(cli: Cli, tmp_path: Path) -> None:
-    row = {"topic": "Ban cars?", "documents": [{"id": "1", "text": "Air gets cleaner."}]}
-    rows = [
-        row | {"id": f"item-{n}", "argument": text}
-        for n, text in enumerate(("Cars foul the air.", "…", "?!"))
-    ]
-    path = tmp_path / "items.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    done = cli("judge", path, "--format", "likelihood", "-o", tmp_path / "r")
-    assert done.code == 0
-    assert done.out.count("item-1: the argument holds no word") == 1
-    assert json.loads(cli("judge", path, "--format", "likelihood", "-o", tmp_path / "r", "--json").out)[
-        "examples"
-    ]
 
 
 def test_every_option_of_judging_reaches_the_run(cli: Cli, items: Path, tmp_path: Path) -> None:
@@ -141,21 +105,6 @@ def test_every_option_of_judging_reaches_the_run(cli: Cli, items: Path, tmp_path
     assert (tmp_path / "s.sqlite").is_file()
 
 
-def test_a_table_of_pairs_is_compared_without_documents(cli: Cli, tmp_path: Path) -> None:
-    table = tmp_path / "pairs.csv"
-    table.write_text(
-        "id,topic,a1,a2\none,Ban bottles,They end in the sea and birds eat the pieces.,They are bad.\n"
-    )
-    wanted = ["judge", str(table), "--columns", "argument=a1,second_argument=a2", "--metric", "preference"]
-    done = cli(*wanted, "--format", "direct", "--model", "offline", "-o", str(tmp_path / "run"), "--json")
-    assert done.code == 0
-    assert json.loads(done.out)["metrics"]["preference"]["scored"] == 1
-    assert "0 documents" in done.err
-    refused = cli(*wanted, "--format", "rag-direct", "-o", str(tmp_path / "other"))
-    assert refused.code == 2
-    assert "[documents] is missing" in refused.err
-
-
 def test_columns_of_ones_own(cli: Cli, tmp_path: Path) -> None:
     rows = [
         {"q": item.topic, "ctx": [d.text for d in item.documents], "essay": item.argument}
@@ -180,17 +129,9 @@ def test_columns_of_ones_own(cli: Cli, tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (["-f", "rag-fine-graind"], "did you mean 'rag-fine-grained'"),
-        (["--metric", "groundednes"], "did you mean 'groundedness'"),
         (["--samples", "0"], "Invalid value for '--samples'"),
-        (["--relevant-from", "7"], "Invalid value for '--relevant-from'"),
-        (["--model", ""], "model is empty"),
-        (["--timeout", "0"], "timeout is 0"),
-        (["--prompts", "nowhere"], "nowhere is not a folder"),
         (["--replay", "nowhere"], "no recordings were found here"),
         (["--model", "openai/unpriced", "--budget-usd", "1"], "a budget needs prices"),
-        (["--input-price", "1"], "both input_price and output_price"),
-        (["--order", "random"], "random"),
-        (["--seed", "one"], "integer"),
         (["--frobnicate"], "frobnicate"),
     ],
 )
@@ -248,52 +189,6 @@ def test_items_with_faults_are_left_out_where_the_user_says_so(cli: Cli, tmp_pat
     assert cli("judge", path, "-o", tmp_path / "s", "--skip-invalid", "--dry-run").code == 0
     again = cli("judge", path, "-o", tmp_path / "r", "--skip-invalid")
     assert "4 of 4 judgments were kept from an earlier run" in again.err
-
-
-ROW = {"topic": "T?", "argument": "x [1].", "documents": ["d"]}
-
-
-def test_a_citation_of_a_document_that_is_not_there_is_counted_and_marked(cli: Cli, tmp_path: Path) -> None:
-    path = tmp_path / "strays.jsonl"
-    rows = [{"id": "a", "topic": "T?", "argument": "x [7], y [1].", "documents": ["d"]}, {**ROW, "id": "b"}]
-    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    done = cli("judge", path, "-f", "direct", "-o", tmp_path / "r")
-    assert "1 citing a document that is not there" in done.out
-    one, two = JudgeFolder(tmp_path / "r").judgments()
-    assert (one.strays, two.strays) == ((7,), ())
-    page = (tmp_path / "r" / "report.html").read_text(encoding="utf-8")
-    assert '<mark title="there is no document 7">7</mark>' in page
-    assert page.count("cites what is not there</span>") == 1
-
-
-def test_a_reference_is_kept_and_not_compared(cli: Cli, tmp_path: Path) -> None:
-    path = tmp_path / "ragas.jsonl"
-    row = {"user_input": "T?", "response": "x [1].", "retrieved_contexts": ["d"], "reference": "No."}
-    path.write_text(json.dumps(row), encoding="utf-8")
-    done = cli("judge", path, "-f", "direct", "-o", tmp_path / "r")
-    assert "preference left out: no item has second_argument" in done.err
-    assert "reference is a reference, which the format direct does not look at" in done.err
-    assert "--columns second_argument=reference" in done.err
-    rival = cli(
-        "judge",
-        path,
-        "-f",
-        "direct",
-        "-o",
-        tmp_path / "s",
-        "--columns",
-        "second_argument=reference",
-        "--json",
-    )
-    assert json.loads(rival.out)["metrics"]["preference"]["scored"] == 1
-
-
-def test_another_run_in_the_folder(cli: Cli, items: Path, tmp_path: Path) -> None:
-    assert cli("judge", items, "-o", tmp_path / "r").code == 0
-    done = cli("judge", items, "-f", "direct", "-o", tmp_path / "r")
-    assert done.code == 2
-    assert "What differs: format" in done.err
-    assert cli("judge", items, "-f", "direct", "-o", tmp_path / "r", "--overwrite").code == 0
 
 
 def test_a_replay_needs_no_flags(cli: Cli, items: Path, tmp_path: Path) -> None:
@@ -372,17 +267,6 @@ def test_the_report_again(cli: Cli, items: Path, tmp_path: Path) -> None:
     done = cli("runs", "report", tmp_path / "nowhere")
     assert done.code == 2
     assert "does not exist" in done.err
-
-
-def test_as_a_program_in_a_pipe(items: Path, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "conqret.cli.main", "judge", str(items), "-o", str(tmp_path / "r"), "--json"],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0
-    assert json.loads(done.stdout)["scored"] == 4
-    assert "judged by rag-fine-grained" in done.stderr
-    assert "\x1b" not in done.stdout + done.stderr
 
 
 def test_show_prints_what_was_asked_and_answered(cli: Cli, tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def test_a_folder_judges_resumes_and_replays(
     from conqret.local.scorer import ConditionalPerplexity
 
     monkeypatch.chdir(tmp_path)
-    write_items(tmp_path / "items.jsonl", demo()[:2])
+    write_items(tmp_path / "items.jsonl", demo()[:1])
     command = ("judge", "items.jsonl", "--format", "likelihood", "--model", "local/./models/small")
     done = cli(*command)
     assert done.code == 0, done.err
@@ -61,24 +61,22 @@ def test_a_folder_judges_resumes_and_replays(
             max(0, 1 - given.log_likelihood / bare.log_likelihood), rel=1e-4
         )
     again = cli(*command)
-    assert "2 of 2 judgments were kept from an earlier run" in again.err
+    assert "1 of 1 judgments were kept from an earlier run" in again.err
     model.rename(tmp_path / "away")
     replayed = cli("judge", "items.jsonl", "--replay", folder, "-o", "replayed", "--json")
     assert replayed.code == 0, replayed.err
     assert said(JudgeFolder(Path("replayed")).judgments()) == said(found)
-    assert json.loads(replayed.out)["total"] == 2
+    assert json.loads(replayed.out)["total"] == 1
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("--format", "likelihood", "--model", "local/./nowhere"), "there is no folder './nowhere'"),
-        (("--format", "likelihood", "--model", "gpt-4o-mini"), "use --model local/FOLDER"),
         (
             ("--format", "g-eval", "--model", "local/./nowhere"),
             "the format g-eval needs a response in a given structure",
         ),
-        (("--model", "local/"), "lacks the model"),
     ],
 )
 def test_wrong_calls_write_nothing(
@@ -87,13 +85,6 @@ def test_wrong_calls_write_nothing(
     done = cli("judge", DEMO, *arguments, "-o", tmp_path / "out")
     assert done.code == 2
     assert message in " ".join(done.err.split())
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_folder_that_cannot_be_loaded_writes_nothing(cli: Cli, model: Path, tmp_path: Path) -> None:
-    (model / "model.safetensors").write_bytes(b"none")
-    done = cli("judge", DEMO, "--format", "likelihood", "--model", f"local/{model}", "-o", tmp_path / "out")
-    assert done.code == 2
     assert not (tmp_path / "out").exists()
 
 
@@ -119,18 +110,6 @@ def test_a_run_with_nothing_left_to_ask_loads_no_model(
     assert said(JudgeFolder(tmp_path / "second").judgments()) == said(
         JudgeFolder(tmp_path / "first").judgments()
     )
-
-
-def test_the_model_is_the_folder_one_stands_in(
-    cli: Cli, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_items(tmp_path / "items.jsonl", demo()[:1])
-    monkeypatch.chdir(model)
-    command = ("judge", tmp_path / "items.jsonl", "--format", "likelihood", "--model", "local/.")
-    assert cli(*command).code == 0
-    again = cli(*command)
-    assert "1 of 1 judgments were kept" in again.err
-    assert len(list((model / "runs").iterdir())) == 1
 
 
 def test_a_prompt_that_is_too_long_says_what_to_give(cli: Cli, tmp_path: Path) -> None:

@@ -12,8 +12,6 @@ from tests.cli.conftest import Cli
 from tests.contract.items import DEMO, demo
 from tests.judging.runs import write_items
 
-ROOT = Path(__file__).parents[2]
-
 
 @pytest.fixture
 def items(tmp_path: Path) -> Path:
@@ -58,15 +56,6 @@ def test_what_is_required_of_means_decides_the_exit_code(cli: Cli, items: Path, 
         assert (required(wrong).code, words in required(wrong).err) == (2, True), required(wrong).err
 
 
-def test_ends_and_bounds_are_called_as_in_json(cli: Cli, tmp_path: Path) -> None:
-    conditions = (f"groundedness.{end} >= 0" for end in ("low", "high", "worst_case", "best_case"))
-    options = [part for condition in conditions for part in ("--require", condition)]
-    done = cli("judge", DEMO, "-f", "direct", "-o", tmp_path / "r", "-q", "--json", *options)
-    found = json.loads(done.out)["metrics"]["groundedness"]
-    for end in ("low", "high", "worst_case", "best_case"):
-        assert f"met: groundedness.{end} >= 0 ({found[end]:.3f})" in done.err
-
-
 def test_what_no_item_allows_cannot_be_required(cli: Cli, tmp_path: Path) -> None:
     rows = [item.model_copy(update={"second_argument": None}) for item in demo()[:4]]
     items = write_items(tmp_path / "items.jsonl", rows)
@@ -74,25 +63,6 @@ def test_what_no_item_allows_cannot_be_required(cli: Cli, tmp_path: Path) -> Non
     assert done.code == 2
     assert "there is no metric to require 'preference' of these items" in done.err
     assert not (tmp_path / "r" / "judgments.jsonl").exists()
-
-
-def test_rubrics_of_items_are_read_as_the_items_are(cli: Cli, tmp_path: Path) -> None:
-    items = tmp_path / "items.jsonl"
-    row = {"id": "a", "asked": "Zoos?", "said": "Zoos teach.", "rubric": ["It is clear"]}
-    items.write_text("".join(f"{json.dumps(each)}\n" for each in (row, {**row, "id": "b", "said": 3})))
-    asked = (
-        "judge",
-        items,
-        "-f",
-        "rubric",
-        "--columns",
-        "topic=asked,argument=said",
-        "--skip-invalid",
-        "--dry-run",
-    )
-    for required in ((), ("--require", "rubric_score >= 0.5")):
-        done = cli(*asked, *required)
-        assert done.code == 0, done.err
 
 
 def test_items_that_were_left_out_count_where_something_is_required(cli: Cli, tmp_path: Path) -> None:
@@ -116,19 +86,6 @@ def test_items_that_were_left_out_count_where_something_is_required(cli: Cli, tm
     assert (
         f"{found['worst_case']:.3f} to {found['best_case']:.3f}" in cli(*asked[:-1], "-o", tmp_path / "r").out
     )
-
-
-def test_items_that_failed_end_with_1_and_are_named_where_all_is_met(cli: Cli, tmp_path: Path) -> None:
-    items = demo()[:4]
-    asked = ("judge", tmp_path / "items.jsonl", "-f", "direct", "--metric", "groundedness", "-q")
-    write_items(tmp_path / "items.jsonl", items)
-    assert cli(*asked, "-o", tmp_path / "r").code == 0
-    changed = items[0].model_copy(update={"argument": "Something else [1]."})
-    write_items(tmp_path / "items.jsonl", [changed, *items[1:]])
-    done = cli(*asked, "-o", tmp_path / "s", "--replay", tmp_path / "r", "--require", "groundedness >= 0")
-    met, failed = done.err.splitlines()[-2:]
-    assert (done.code, met.startswith("met: groundedness >= 0 (")) == (1, True)
-    assert failed == "error: 1 item failed: run the same command again to retry them"
 
 
 @pytest.mark.parametrize("option", ["--junit", "--markdown"])

@@ -3,7 +3,6 @@ broken beside the one that is asked for."""
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import json
 from collections.abc import Callable
@@ -13,7 +12,6 @@ from typing import Any
 import pytest
 
 from conqret import judge
-from tests.annotation.studies import begun, items
 from tests.cli.conftest import Cli
 
 ROOT = Path(__file__).parents[2]
@@ -118,41 +116,6 @@ def test_two_people_send_their_sheets_back(cli: Cli, run: Path, sheets: Path, tm
     assert json.loads(said.out)["dimensions"] == found["dimensions"]
 
 
-def test_a_sheet_says_its_scale_wherever_its_columns_stand(cli: Cli, sheets: Path, tmp_path: Path) -> None:
-    moved = tmp_path / "moved.csv"
-    with moved.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, ["overall_quality", "scale", "item", "topic"], extrasaction="ignore")
-        writer.writeheader()
-        writer.writerows(rows_of(sheets / "anna.csv"))
-    done = cli("labels", "agreement", sheets / "anna.csv", moved)
-    assert done.code == 0, done.err
-    assert "overall_quality: ordinal, 1 to 5; as stated in the annotation form" in " ".join(done.err.split())
-
-
-@pytest.mark.parametrize("form", [(), ("--to", "label-studio"), ("--final",)])
-def test_an_export_of_a_study_says_its_scale(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: tuple[str, ...]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    study, run = tmp_path / "study", tmp_path / "run"
-    file = tmp_path / ("labels.json" if "label-studio" in form else "labels.csv")
-    judge(items(6), format="listwise", output=run)
-    with contextlib.closing(begun(study, 6, ("anna", "ben"))) as ledger:
-        for person in ledger.people():
-            while (turn := ledger.next(person)) is not None:
-                value = {"overall_quality": str(1 + int(turn.screen.item[-1]) % 5)}
-                ledger.answer(person, turn, value, "", turn.revision)
-    assert cli("labels", "export", study, *form).code == 0  # under a name that says what is in it
-    done = cli("validate", run, "--labels", file, "-o", tmp_path / "card", "--json")
-    assert "overall_quality: ordinal, 1 to 5; as stated in the annotation form" in " ".join(done.err.split())
-    assert json.loads(done.out)["dimensions"]["overall_quality"]["alpha"]["value"] is not None
-    if not form:
-        assert {row["scale"] for row in rows_of(file)} == {"1 to 5"}
-        file.write_text(file.read_text(encoding="utf-8").replace("1 to 5", "1 to 7", 1), encoding="utf-8")
-        done = cli("labels", "agreement", file)
-        assert (done.code, "several scales (1 to 5, 1 to 7)" in " ".join(done.err.split())) == (2, True)
-
-
 @pytest.mark.parametrize("way", ["folder", "pattern", "both", "named", "excel"])
 def test_several_files_a_folder_and_a_pattern_are_the_same(cli: Cli, sheets: Path, way: str) -> None:
     if way == "named":  # the names in the files count, and not those of the files
@@ -173,14 +136,6 @@ def test_several_files_a_folder_and_a_pattern_are_the_same(cli: Cli, sheets: Pat
     assert "2 files are joined; annotators: anna, ben" in found["basis"]["notes"]
     assert (found["rows"][0]["annotators"], found["rows"][0]["units"]) == (2, 20)
     assert found["rows"][0]["alpha"]["value"] == pytest.approx(krippendorff(sheets), abs=1e-9)
-
-
-def test_a_validation_beside_the_sheets_is_no_sheet(cli: Cli, run: Path, sheets: Path) -> None:
-    done = [cli("validate", run, "--labels", sheets, "-o", sheets, "--json") for _ in range(2)]
-    assert (sheets / "card.json").is_file()
-    assert [(one.code, json.loads(one.out)["dimensions"]) for one in done] == [
-        (done[0].code, json.loads(done[0].out)["dimensions"])
-    ] * 2
 
 
 def krippendorff(folder: Path) -> float:
@@ -231,12 +186,6 @@ def test_what_is_wrong_with_several_files(cli: Cli, run: Path, sheets: Path, tmp
         done = cli(*command, "--labels", sheets / "anna.csv", sheets / "ben.csv")
         said = f"{sheets / 'ben.csv'} follows no option: write --labels before each file"
         assert (done.code, said in " ".join(done.err.split())) == (2, True), done.err
-
-
-def test_items_that_are_labelled_in_any_sheet_are_left_out(cli: Cli, sheets: Path, tmp_path: Path) -> None:
-    done = cli("labels", "sample", DEMO, "--labelled", sheets, "-o", tmp_path / "next.csv")
-    assert done.code == 0
-    assert len(rows_of(tmp_path / "next.csv")) == 4
 
 
 BROKEN = ("2.5", "quite good", "77", "")
@@ -307,45 +256,6 @@ def test_a_broken_dimension_stands_in_nobodys_way(
     assert "overall_quality" in results[0][1] or command in ("judges", "power", "methods")
     without = cli(*words, "--scale", "1:5")
     assert (without.code, "faults in the labels" in without.err) == (2, True)
-
-
-@pytest.mark.parametrize("command", ["agreement", "validate"])
-def test_an_export_without_statuses_is_told_as_such(
-    cli: Cli, run: Path, tmp_path: Path, command: str
-) -> None:
-    records = [
-        {
-            "id": item["id"],
-            "fields": {},
-            "responses": {
-                "overall_quality": [
-                    {"value": 1 + place % 5, "user_id": "u1"},
-                    {"value": 1 + place % 4, "user_id": "u2"},
-                ]
-            },
-        }
-        for place, item in enumerate(map(json.loads, DEMO.read_text(encoding="utf-8").splitlines()))
-    ]
-    file = tmp_path / "records.json"
-    file.write_text(json.dumps(records), encoding="utf-8")
-    words = ("validate", run, "--labels", file, "-o", tmp_path / "card")
-    done = cli(*(words if command == "validate" else ("labels", "agreement", file)), "--scale", "1:5")
-    assert done.code == 0, done.err
-    assert "the file does not say which responses were submitted" in " ".join(done.err.split())
-
-
-def test_levels_are_said_by_dimension(cli: Cli, tmp_path: Path) -> None:
-    file = tmp_path / "labels.csv"
-    lines = [f"i{n},{'abc'[n % 3]},{'abc'[n % 2]},{n % 5},{(n + 1) % 5}" for n in range(12)]
-    file.write_text(
-        "\n".join(["item,kind@anna,kind@ben,size@anna,size@ben", *lines]) + "\n", encoding="utf-8"
-    )
-    done = cli("labels", "agreement", file, "--level", "kind=nominal", "--level", "interval", "--json")
-    assert done.code == 0, done.err
-    levels = {row["name"]: row["level"] for row in json.loads(done.out)["rows"]}
-    assert levels == {"kind": "nominal", "size": "interval"}
-    wrong = cli("labels", "agreement", file, "--level", "kind=nominl")
-    assert (wrong.code, "did you mean 'nominal'" in wrong.err) == (2, True)
 
 
 def test_a_line_that_is_too_long_is_told_as_such(

@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 
 from conqret import judge
-from conqret.baseline.evidence import Evidence
-from conqret.data import Document, Item
 from conqret.debate.debatune.statements import read_statements
 from conqret.labels.study_screens import items_of
 from tests.cli.conftest import Cli
@@ -57,15 +55,3 @@ def test_a_judge_of_ones_own_is_told_the_language() -> None:
     judge([{"id": "a", **ITEM}], judge=watching, language="de")
     judge([{"id": "b", **ITEM, "argument": "城市应当修建电车，因为空气会更好。"}], judge=watching)
     assert list(dict.fromkeys(item["language"] for item in told)) == ["de", "zh"]
-
-
-def test_runs_of_words_are_found_where_no_spaces_stand_between_them() -> None:
-    item = Item(
-        id="a",
-        topic="电车？",
-        documents=(Document(id="d", text="城市修建电车以后空气质量有所改善交通也更加安静。"),),
-    )
-    wanted = 6
-    points = Evidence(item).document_nuggets(wanted)
-    assert len(points) == wanted
-    assert all(point in item.documents[0].text for point in points)

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import conqret
-from conqret.data import Part
 from conqret.errors import ItemsError
 from conqret.judging.call_setup import recorded_call
 from tests.cli.conftest import Cli
@@ -93,19 +92,3 @@ def test_items_without_nuggets(cli: Cli, tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
     with pytest.raises(ItemsError):
         conqret.judge([many(1).model_copy(update={"nuggets": ()})], format="nugget-assignments")
-
-
-def test_parts_of_a_run_stand_in_tables(cli: Cli, tmp_path: Path) -> None:
-    file = assignments(tmp_path, FIRST)
-    assert cli("judge", file, "--format", "nugget-assignments", "-o", tmp_path / "run").code == 0
-    shown = cli("runs", "show", tmp_path / "run", "mine:0").out
-    assert "V1" in shown
-    assert "partial support" in shown
-    page = (tmp_path / "run" / "report.html").read_text()
-    assert "Sub-narratives" in page
-    assert "Importance" in page
-    part = Part(id="A", value=0.75, explanation="of 2 nuggets 1 supported, 1 in part, 0 not")
-    assert (
-        conqret.judge(file, format="nugget-assignments")[0].measures["sub_narrative_coverage"].parts[0]
-        == part
-    )

@@ -14,10 +14,8 @@ import pytest
 from typer.main import get_command
 
 from conqret import __version__
-from conqret.cli.commands import PANELS
 from conqret.cli.main import app
 from conqret.data import Document, Item, Nugget
-from conqret.judging.judge_parts import JUDGES
 from conqret.prompts import Library
 from tests.cli.conftest import Cli
 from tests.contract.items import DEMO, demo
@@ -67,21 +65,6 @@ def test_version_and_nothing(cli: Cli) -> None:
     done = cli("jugde")
     assert done.code == 2
     assert "jugde" in done.err
-
-
-def test_formats(cli: Cli) -> None:
-    listed = cli("info", "formats").out
-    assert all(name in listed for name in JUDGES)
-    assert "the 15 dimensions" in listed
-    rows = json.loads(cli("info", "formats", "--json").out)
-    assert [row["name"] for row in rows] == list(JUDGES)
-    by_name = {row["name"]: row for row in rows}
-    assert by_name["rag-fine-grained"]["calls"] == 1
-    assert by_name["g-eval"]["needs"] == ["argument", "documents", "second_argument"]
-    assert by_name["pointwise"]["prompts"] == ["pointwise"]
-    assert by_name["direct"]["without_documents"] == ["preference"]
-    assert by_name["rag-direct"]["without_documents"] == []
-    assert "without documents: nothing" in listed
 
 
 def test_prompt_list(cli: Cli) -> None:
@@ -312,22 +295,6 @@ def test_doctor(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "extra dev" not in done.out
 
 
-def test_doctor_names_what_an_extra_lacks(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    from importlib import metadata
-
-    known = metadata.version
-
-    def version(package: str) -> str:
-        if package in ("torch", "sacrebleu"):
-            raise metadata.PackageNotFoundError(package)
-        return known(package)
-
-    monkeypatch.setattr(metadata, "version", version)
-    lines = cli("info", "doctor").out.splitlines()
-    assert "-    extra perplexity: not installed (no torch): pip install 'conqret[perplexity]'" in lines
-    assert any("extra baselines: not installed (no torch, sacrebleu" in line for line in lines)
-
-
 def test_doctor_asks_a_model(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.server import FaultPlan, FaultServer
 
@@ -347,24 +314,6 @@ def test_a_closed_pipe_is_no_traceback() -> None:
     done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False)
     assert "rag-fine-grained · system" in done.stdout
     assert "Traceback" not in done.stderr
-
-
-def test_help_lists_the_commands_under_headings_in_the_order_of_the_work(cli: Cli) -> None:
-    shown = cli("--help").out
-    names = [name for names in PANELS.values() for name in names]
-    assert len(names) == 18
-    places = [re.search(rf"^│ {name} ", shown, re.MULTILINE) for name in names]
-    assert None not in places
-    assert [place.start() for place in places if place] == sorted(place.start() for place in places if place)
-    headings = re.findall(r"^╭─ ([A-Z][\w, ]+?) ─", shown, re.MULTILINE)
-    assert headings == ["Options", *PANELS]
-
-
-def test_as_a_module() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "conqret", "--version"], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == f"conqret {__version__}\n"
 
 
 def test_a_shell_completes(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

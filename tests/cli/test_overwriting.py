@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.io.overwriting import REGISTER, write_new
+from conqret.io.overwriting import write_new
 from tests.cli.conftest import Cli
 
 ROOT = Path(__file__).parents[2]
@@ -52,17 +52,6 @@ def test_a_filled_in_sheet_survives_the_command_that_made_it(
         assert (plan.read_bytes() if plan.exists() else b"") == before
     assert cli(*words, "-o", sheet, "--overwrite").code == 0
     assert sheet.read_bytes() == made
-
-
-def test_a_plan_outlives_the_sheet_that_was_handed_out(cli: Cli, tmp_path: Path) -> None:
-    sheet = tmp_path / "sheet.csv"
-    assert cli("labels", "sample", DEMO, "--plan", 4, "-o", sheet).code == 0
-    plan = (tmp_path / "sheet.csv.plan.json").read_bytes()
-    sheet.rename(tmp_path / "anna.csv")
-    again = cli("labels", "sample", DEMO, "--plan", 4, "--seed", 7, "-o", sheet)
-    assert (again.code, "sheet.csv.plan.json already exists" in again.err) == (2, True)
-    assert not sheet.exists()
-    assert (tmp_path / "sheet.csv.plan.json").read_bytes() == plan
 
 
 def test_a_list_and_a_text_that_people_edit_are_kept(cli: Cli, tmp_path: Path) -> None:
@@ -147,22 +136,6 @@ def test_an_import_replaces_no_scraped_corpus(cli: Cli, tmp_path: Path) -> None:
     assert (corpus / "documents.jsonl").read_text(encoding="utf-8") == "fetched"
     for _ in range(2):  # over an import one may import again
         assert cli("corpus", "import", passages, "-o", tmp_path / "other").code == 0
-
-
-def test_a_register_knows_what_nobody_has_changed(tmp_path: Path) -> None:
-    file, study = tmp_path / "labels.csv", tmp_path / "study"
-    study.mkdir()
-    write_new({file: "first\n"}, register=study)
-    write_new({file: "second\n"}, register=study)
-    assert file.read_text() == "second\n"
-    file.write_text("by hand\n")
-    with pytest.raises(Exception, match="already exists"):
-        write_new({file: "third\n"}, register=study)
-    assert file.read_text() == "by hand\n"
-    write_new({file: "third\n"}, register=study, overwrite=True)
-    (study / REGISTER).write_text("not valid JSON")
-    with pytest.raises(Exception, match="already exists"):
-        write_new({file: "fourth\n"}, register=study)
 
 
 def test_of_several_files_none_is_written_where_one_is_refused(tmp_path: Path) -> None:

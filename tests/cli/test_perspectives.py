@@ -6,7 +6,7 @@ import json
 import pytest
 
 from conqret.llm import retry
-from tests.server import FaultPlan, FaultServer
+from tests.server import FaultServer
 
 PAIRS = [
     ("Trams?", "a", "Trams are cheap for cities.", "Trams are cheap for cities.", 1),
@@ -81,39 +81,6 @@ def test_a_model_is_asked_once_and_its_answers_replay(cli, pairs, tmp_path):
     assert [row["contains"] for row in table_of(out)] == ["yes", "no", "yes", "no"]
 
 
-def test_what_failed_is_no_grade_and_is_tried_again(cli, pairs, tmp_path):
-    out = tmp_path / "out"
-    with FaultServer(FaultPlan(script=("bad_request",) * 4), answer=by_document) as server:
-        done = cli("perspectives", "detect", pairs, "-o", out, *call(server))
-        assert done.code == 2
-        assert [row["contains"] for row in table_of(out)] == [""] * 4
-        assert table_of(out)[0]["reason"] == "bad_request"
-        assert "no grade: the provider did not accept the request" in " ".join(done.out.split())
-        mended = cli("perspectives", "detect", pairs, "-o", out, *call(server))
-    assert mended.code == 0, mended.err
-    assert [row["contains"] for row in table_of(out)] == ["yes", "no", "yes", "no"]
-
-
-def test_dry_run_asks_nothing_and_writes_nothing(cli, pairs, tmp_path):
-    done = cli(
-        "perspectives",
-        "detect",
-        pairs,
-        "--model",
-        "gpt-4o-mini",
-        "-o",
-        tmp_path / "out",
-        "--dry-run",
-        "--json",
-    )
-    assert done.code == 0, done.err
-    found = json.loads(done.out)
-    assert found["calls"] == 4
-    assert found["prompt_tokens"] > 4 * 500
-    assert found["cost_usd"] > 0
-    assert not (tmp_path / "out").exists()
-
-
 def test_labels_say_how_far_it_agrees_and_choose_the_threshold(cli, pairs, tmp_path):
     out = tmp_path / "out"
     with FaultServer(answer=by_document) as server:
@@ -142,25 +109,12 @@ def test_labels_say_how_far_it_agrees_and_choose_the_threshold(cli, pairs, tmp_p
     )
 
 
-def test_labelled_pairs_without_a_grade_are_counted(cli, pairs, tmp_path):
-    with FaultServer(FaultPlan(script=("bad_request",)), answer=by_document) as server:
-        done = cli("perspectives", "detect", pairs, "--labels", "label", "-o", tmp_path / "out",
-                   "--max-concurrency", "1", *call(server))  # fmt: skip
-    assert done.code == 1
-    shown = " ".join(done.out.split())
-    assert "1 labeled pairs have no grade" in shown
-    assert "no grade: the provider did not accept the request 1" in shown
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("absent.tsv",), "absent.tsv does not exist"),
         (("PAIRS", "--labels", "gold"), "neither a file nor a column"),
-        (("PAIRS", "--yes-from", "5"), "a grade from 1 to 4, or the folder"),
         (("PAIRS", "--yes-from", "."), "contains no run"),
-        (("PAIRS", "--model", "local/nowhere"), "whether documents contain perspectives"),
-        (("PAIRS", "--replay", "nowhere.sqlite"), "nowhere.sqlite"),
     ],
 )
 def test_bad_input(cli, pairs, tmp_path, arguments, message):
@@ -175,12 +129,3 @@ def test_bad_input(cli, pairs, tmp_path, arguments, message):
     assert done.code == 2
     assert message in " ".join(done.err.split())
     assert not out.exists()
-
-
-def test_another_run_in_the_folder_is_refused(cli, pairs, tmp_path):
-    out = tmp_path / "out"
-    assert cli("perspectives", "detect", pairs, "-o", out).code == 0
-    pairs.write_text(pairs.read_text().replace("Cats", "Cows"))
-    refused = cli("perspectives", "detect", pairs, "-o", out)
-    assert (refused.code, "What differs: pairs" in refused.err) == (2, True)
-    assert cli("perspectives", "detect", pairs, "-o", out, "--overwrite").code == 0

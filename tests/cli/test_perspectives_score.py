@@ -7,7 +7,6 @@ import pytest
 
 pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
 
-import conqret
 from tests.server import FaultServer
 
 DOCUMENTS = {
@@ -80,28 +79,6 @@ def test_a_model_says_who_contains_what(cli, given, monkeypatch):
     assert found["MRecall@3"] == 1.0
 
 
-def test_the_function_scores_as_the_command_prints(cli, given):
-    rankings = [str(given / "mine.res"), "bm25"]
-    printed = cli("perspectives", "score", *rankings, "--corpus", given / "corpus", "--perspectives",
-                  given / "questions.jsonl", "-k", "1,2", "-o", given / "command", "--json")  # fmt: skip
-    assert printed.code == 0, printed.err
-    scores = conqret.score_perspectives(
-        rankings, perspectives=given / "questions.jsonl", corpus=given / "corpus", cuts=(1, 2),
-        output=given / "function",
-    )  # fmt: skip
-    assert json.loads(json.dumps(scores.record())) == json.loads(printed.out)
-    assert (scores.sideless, scores.lost) == (0, {})
-    for name in ("scores.json", "values.csv", "judgments.qrels", "perspectives.jsonl"):
-        assert (given / "function" / name).read_bytes() == (given / "command" / name).read_bytes()
-    judged = conqret.score_perspectives(
-        rankings[:1], perspectives=given / "function" / "perspectives.jsonl", cuts=[2],
-        judgments=given / "function" / "judgments.qrels", output=given / "judged",
-    )  # fmt: skip
-    assert judged.diversity.cuts == (2,)
-    with pytest.raises(conqret.DeclarationError, match="at least 1"):
-        conqret.score_perspectives(rankings, perspectives=given / "questions.jsonl", cuts=[0])
-
-
 class ByWords:
     """A detector that says yes where a document and a perspective deny both, or neither."""
 
@@ -137,13 +114,7 @@ def test_a_detector_says_who_contains_what(cli, given, monkeypatch):
     ("arguments", "told"),
     [
         (("bm25",), "give them with --corpus FOLDER"),
-        (("RUN",), "--corpus FOLDER, or give judgments with --judgments"),
         (("nowhere.res",), "nowhere.res"),
-        (("RUN", "-k", "0"), "numbers of at least 1"),
-        (("RUN", "--judgments", "nowhere.qrels"), "there is no such file"),
-        (("RUN", "--corpus", "nowhere"), "is not a corpus"),
-        (("bm25", "--corpus", "CORPUS", "--mmr-encoder", "uae"), "add one, such as bm25+mmr"),
-        (("bm25+dens", "--corpus", "CORPUS"), "did you mean 'dense'"),
         (("FOREIGN", "--corpus", "CORPUS"), "ranks nothing for any of the 1 questions"),
     ],
 )

@@ -10,13 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 from conqret.cli.main import app
-from conqret.debateqa.rank_page import ranking_words
 from conqret.debateqa.score_table import (
     AWARENESS,
     DIVERSITY,
     ScoreRow,
-    read_tables,
-    system_means,
     write_table,
 )
 from conqret.errors import DeclarationError, MissingDependencyError
@@ -192,18 +189,6 @@ def test_ranks_as_a_page(tables, tmp_path):
     assert not (tmp_path / "no.html").exists()
 
 
-def test_who_is_first_is_said():
-    same, other = {"a": "1", "b": "2"}, {"a": "1=", "b": "1="}
-    assert (
-        ranking_words({0.0: same, 1.0: same})[0]
-        == "The system “a” is first at every weight k of perspective diversity."
-    )
-    assert (
-        ranking_words({0.0: same, 0.5: other, 1.0: other})[0]
-        == "The system “a” is first at k = 0; the systems “a” and “b” are first at k = 0.5, 1."
-    )
-
-
 def test_rank_over_several_backbones(tmp_path):
     measured = {"gpt2": {"a": 3.0, "b": 4.0, "c": 5.0}, "qwen": {"a": 31.0, "b": 30.0, "c": 40.0}}
     rows = [
@@ -372,41 +357,10 @@ def test_another_system_has_a_folder_of_its_own(tmp_path, questions, answers, mo
     assert table["system"].unique().to_list() == ["rag"]
 
 
-def test_another_definition_or_prompt_has_a_folder_of_its_own(tmp_path, questions, answers, monkeypatch):
-    pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
-    from tests.perplexity.small_models import network, tokenizer
-
-    words = tokenizer(begins=False, chat=True)
-    words.save_pretrained(tmp_path / "tiny.lm")
-    network("gpt2", len(words)).save_pretrained(tmp_path / "tiny.lm")
-    monkeypatch.chdir(tmp_path)
-    command = [
-        "debateqa",
-        "score",
-        "--metric",
-        "perspective-diversity",
-        answers,
-        "--references",
-        questions,
-        "--backbone",
-        "tiny.lm",
-    ]
-    for more in ([], ["--wrapping", "2"], ["--definition", "released"], ["--chat-template", "never"]):
-        done = RUN.invoke(app, [*command, *more])
-        assert done.exit_code == 0, done.output
-    assert {one.name for one in (tmp_path / "runs").iterdir()} == {
-        f"mine-perspective-diversity-tiny.lm-{one}"
-        for one in ("prompt-1", "prompt-2", "released", "prompt-1-template-never")
-    }
-
-
 @pytest.mark.parametrize(
     ("name", "system"),
-    [
-        ("qwen2-0.5b.jsonl.gz", "qwen2-0.5b"), ("Llama-3.1-8B.jsonl", "Llama-3.1-8B"), ("a.b.PARQUET", "a.b"),
-        ("gpt-3.5", "gpt-3.5"), ("x.json.csv", "x.json"), (".jsonl", ".jsonl"),
-    ],
-)  # fmt: skip
+    [("qwen2-0.5b.jsonl.gz", "qwen2-0.5b"), ("gpt-3.5", "gpt-3.5"), (".jsonl", ".jsonl")],
+)
 def test_a_dot_in_a_system_s_name_stays(name, system):
     assert stem(Path("answers") / name) == system
     assert default_folder(stem(Path(name)), "d", "m/n", "x y") == Path("runs") / f"{system}-d-m-n-x-y".strip(
@@ -430,15 +384,6 @@ def test_references_without_partial_answers_are_named(tmp_path, answers):
     done = RUN.invoke(app, command)
     assert isinstance(done.exception, DeclarationError)
     assert f"no question of {bare} has partial answers" in str(done.exception)
-
-
-def test_means_count_what_is_missing(tables):
-    means = {
-        (system_mean.system, system_mean.metric): system_mean
-        for system_mean in system_means(read_tables(tables))
-    }
-    good = means["good", AWARENESS]
-    assert (good.mean, good.scored, good.total) == (1.0, 1, 2)
 
 
 @pytest.mark.parametrize(

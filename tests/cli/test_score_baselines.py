@@ -143,26 +143,6 @@ def test_wrong_calls_write_nothing(metrics, more, message, tmp_path, answers, re
     assert not (tmp_path / "out").exists()
 
 
-def test_the_table_is_written_under_the_lock(tmp_path, answers, references, monkeypatch):
-    from filelock import FileLock, Timeout
-
-    from conqret.debateqa import answer_scores as table
-    from conqret.io.safe_files import LOCK_NAME
-
-    folder, write, held = tmp_path / "out", table.write_table, []
-
-    def seen(*arguments):
-        with pytest.raises(Timeout):
-            FileLock(folder / LOCK_NAME).acquire(timeout=0)
-        held.append(True)
-        return write(*arguments)
-
-    monkeypatch.setattr(table, "write_table", seen)
-    done = RUN.invoke(app, command(answers, references, folder, "acknowledge"))
-    assert done.exit_code == 0, done.output
-    assert held == [True]
-
-
 def test_help_imports_nothing_heavy(tmp_path):
     code = (
         "import sys\nfrom conqret.cli.main import main\nsys.argv = ['conqret', 'debateqa', 'score', '--help']\n"

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from conqret import judge
 from conqret.io import CheckedItems
 from conqret.labels.study_screens import items_of, planned_screens
 from tests.cli.conftest import Cli
@@ -69,21 +68,6 @@ def test_every_command_refuses_them_or_leaves_them_out(
     said = done.err + done.out
     assert "items.jsonl:4 [argument] is missing or empty" in said
     assert ("3 of 11 items left out" in said) or ("11 items: 8 scored" in said)
-
-
-def test_studies_say_it_wherever_their_results_are_shown(cli: Cli, items: Path, tmp_path: Path) -> None:
-    for words, page in ((MIXED[1], "report.html"), (MIXED[2], "report.html")):
-        out = tmp_path / words[0]
-        out.mkdir()
-        assert cli(*command(words, items, out), "--skip-invalid", "-q").code == 0
-        assert "3 of 11 items left out, because they have faults" in (out / "run" / page).read_text()
-
-
-def test_a_sheet_holds_sound_items_alone(cli: Cli, items: Path, tmp_path: Path) -> None:
-    cli("labels", "sample", items, "-o", tmp_path / "sheet.csv", "--skip-invalid")
-    sheet = (tmp_path / "sheet.csv").read_text(encoding="utf-8")
-    assert "no-argument" not in sheet
-    assert "Another one?" not in sheet
 
 
 def test_people_get_what_a_judge_gets(cli: Cli, items: Path, tmp_path: Path) -> None:
@@ -156,34 +140,3 @@ def test_a_log_may_lack_items_and_has_no_rows_left_out(cli: Cli, items: Path, tm
     assert "items.jsonl:3 [topic] is empty" in done.err
     refused = cli("judge", "--verdicts", log, "-o", tmp_path / "s", "--skip-invalid")
     assert "not in the log of verdicts" in refused.err
-
-
-def test_skipped_rows_have_status_and_reason_in_frames(items: Path) -> None:
-    found = judge(items, format="direct", skip_invalid=True)
-    table = found.to_polars()
-    assert table["status"].to_list() == ["scored"] * 2 + ["skipped"] * 2 + ["scored"] * 6 + ["skipped"]
-    reasons = [one for one in table["reason"] if one is not None]
-    assert [reason.partition(" is ")[0].rpartition("/")[2] for reason in reasons] == [
-        "items.jsonl:3 [topic]",
-        "items.jsonl:4 [argument]",
-        "items.jsonl:11 [id]",
-    ]
-    pd = pytest.importorskip("pandas")
-    frame = pd.DataFrame(
-        [{"topic": "T?", "argument": "x [1].", "documents": ["d"] * n} for n in (1, 0, 2)], index=[7, 8, 9]
-    )
-    judged = judge(frame, format="direct", skip_invalid=True)
-    assert list(judged.index) == [7, 8, 9]
-    assert list(judged["status"]) == ["scored", "skipped", "scored"]
-    assert judged.loc[8, "reason"].startswith("pandas frame:2 [documents] is missing or empty")
-    assert list(found.to_pandas()["status"]) == table["status"].to_list()
-
-
-def test_lines_that_cannot_be_read_stand_in_their_places(tmp_path: Path) -> None:
-    path = tmp_path / "items.jsonl"
-    sound = json.dumps({"topic": "T?", "argument": "x [1].", "documents": ["d"]})
-    path.write_text("\n".join(["{broken", sound, "7", '{"topic": ""}', sound, "{"]), encoding="utf-8")
-    table = judge(path, format="direct", skip_invalid=True).to_polars()
-    assert table["status"].to_list() == ["skipped", "scored", "skipped", "skipped", "scored", "skipped"]
-    places = [one.rpartition("items.jsonl:")[2][0] for one in table["reason"] if one is not None]
-    assert places == ["1", "3", "4", "6"]

@@ -24,7 +24,7 @@ from tests.cli.conftest import Cli
 from tests.contract.items import demo
 from tests.judging.runs import write_items
 from tests.runs.killed import ROOT, Forks, kill
-from tests.runs.test_killed import KINDS
+from tests.runs.test_killed import KINDS, TRIED
 from tests.server import FaultPlan, FaultServer
 
 STOPPED = "error: stopped: finished work is kept, and the same command continues from there\n"
@@ -96,12 +96,7 @@ def wait_for(server: FaultServer, requests: int) -> None:
 
 @pytest.mark.parametrize(
     ("sent", "ignoring", "code"),
-    [
-        (signal.SIGINT, None, 130),
-        (signal.SIGTERM, None, 143),
-        (signal.SIGHUP, None, 129),
-        (signal.SIGTERM, int(signal.SIGINT), 143),  # as a shell starts what runs in the background
-    ],
+    [(signal.SIGINT, None, 130), (signal.SIGTERM, int(signal.SIGINT), 143)],
 )
 def test_a_signal_ends_a_run_in_order(
     tmp_path: Path, cli: Cli, key: None, forks: Forks, sent: signal.Signals, ignoring: int | None, code: int
@@ -212,7 +207,7 @@ def test_a_stopped_experiment_has_a_page_of_each_judge_that_is_not_done(tmp_path
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", sorted(KINDS.keys() - {"judge", "experiment"}))
+@pytest.mark.parametrize("kind", sorted({*TRIED} - {"judge", "experiment"}))
 def test_every_kind_of_run_records_what_is_under_way_and_sends_nothing_more(
     tmp_path: Path, forks: Forks, kind: str
 ) -> None:

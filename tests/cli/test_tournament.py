@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from conqret.data import Measure, Reason
-from conqret.studies.tournament.tournament_run import PREFERENCE, ComparisonRow
 from tests.cli.conftest import Cli
 from tests.judging.runs import write_items
 from tests.reliability.test_tournament import arguments
@@ -74,31 +72,6 @@ def test_a_budget_ends_it_and_more_of_it_goes_on(cli: Cli, items: Path, tmp_path
         assert [each["id"] for each in again["comparisons"]][: len(ids)] == ids
 
 
-def test_a_spent_budget_takes_nothing_from_a_tournament_that_was_finished(
-    cli: Cli, items: Path, tmp_path: Path
-) -> None:
-    """A comparison of the first round that failed is asked again, and there is no money for it."""
-    run = tmp_path / "run"
-    with FaultServer() as server:
-        how = priced(server)
-        call = ("tournament", items, "--comparisons", "4", "--max-concurrency", 1, *how, "-o", run, "--json")
-        assert cli(*call).code == 0
-        file = run / "comparisons.jsonl"
-        first, *others = file.read_text(encoding="utf-8").splitlines()
-        row = ComparisonRow.model_validate_json(first)
-        failed = {PREFERENCE: Measure.missing(Reason.TIMEOUT)}
-        row = row.model_copy(update={"judgment": row.judgment.model_copy(update={"measures": failed})})
-        file.write_text("\n".join([row.model_dump_json(), *others, ""]), encoding="utf-8")
-        (run / "recordings.sqlite").unlink()
-        again = cli(*call, "--budget-usd", 0.000001)
-        found = json.loads(again.out)
-        assert again.code == 1
-        assert (found["planned"], found["answered"], found["unanswered"]) == (20, 19, {"budget": 1})
-        assert found["rounds"] > 1
-        assert file.read_text(encoding="utf-8").splitlines()[1:] == others
-        assert json.loads(cli(*call).out)["answered"] == 20
-
-
 @pytest.mark.parametrize("orders", [(), ("--both-orders",)])
 def test_a_dry_run_counts_what_will_be_asked(
     cli: Cli, items: Path, tmp_path: Path, orders: tuple[str, ...]
@@ -153,28 +126,3 @@ def test_what_is_wrong_is_said(cli: Cli, items: Path, tmp_path: Path) -> None:
         assert done.code == 2, wrong
         assert "Traceback" not in done.err
         assert not (tmp_path / "wrong").exists()
-
-
-def test_tournaments_differ_by_items_and_not_by_means(cli: Cli, items: Path, tmp_path: Path) -> None:
-    """Both have all pairs, asked in another sequence: only rounding tells them apart."""
-    first, second = tmp_path / "first", tmp_path / "second"
-    cli("tournament", items, "--comparisons", "8", "--design", "random", "-o", first)
-    cli("tournament", items, "--comparisons", "8", "--design", "adaptive", "-o", second)
-    done = cli("runs", "diff", first, second, "--json")
-    assert done.code == 0
-    found = json.loads(done.out)
-    assert (found["moved"], found["changed"]) == (0, [])
-    assert (found["metrics"]["strength"]["up"], found["metrics"]["strength"]["down"]) == (0, 0)
-    refused = cli("runs", "diff", first, second, "--margin", "0.05")
-    assert refused.code == 2
-    assert "--margin" in refused.err
-
-
-def test_options_that_differ_from_those_of_the_folder_are_named(
-    cli: Cli, items: Path, tmp_path: Path
-) -> None:
-    run = tmp_path / "run"
-    assert cli("tournament", items, "--comparisons", "2", "-o", run).code == 0
-    done = cli("tournament", items, "--comparisons", "3", "--both-orders", "-o", run)
-    assert done.code == 2
-    assert "(comparisons, both_orders)" in done.err

@@ -12,7 +12,7 @@ import pytest
 
 from conqret.data import Item
 from conqret.io import open_items
-from conqret.perturb.translating import figures, groups_of, overlap
+from conqret.perturb.translating import groups_of
 from conqret.text.language_names import language_code
 from tests.cli.conftest import Cli
 from tests.server import FaultServer
@@ -130,31 +130,6 @@ def test_an_answer_that_breaks_the_rules_is_asked_again_and_never_kept(
     assert "bees-en" in {row["item"] for row in facts["left_out"]}
 
 
-def test_the_same_command_again_replaces_its_file_and_no_other(
-    cli: Cli, english: Path, tmp_path: Path
-) -> None:
-    """A run without any translation writes none, and so leaves those of an earlier one."""
-    row = json.loads(english.read_text(encoding="utf-8").splitlines()[0])
-    english.write_text(json.dumps(row) + "\n", encoding="utf-8")
-    out = tmp_path / "translated.jsonl"
-    code, facts, _ = run(cli, english, translator(lambda text, language: f"{text} [7]"), "--into", "de")
-    assert (code, facts["file"], out.exists()) == (1, None, False)
-    for _ in range(2):
-        code, facts, items = run(cli, english, translator(), "--into", "de")
-        assert (code, facts["file"], len(items)) == (0, str(out), 2)
-    kept = out.read_bytes()
-    code, _, _ = run(cli, english, translator(lambda text, language: f"{text} [7]"), "--into", "zh")
-    assert (code, out.read_bytes()) == (1, kept)
-    out.write_bytes(english.read_bytes())
-    refused = cli("generate", "translations", english, "--into", "de", "--model", "gpt-4o", "-o", out)
-    assert (refused.code, out.read_bytes()) == (2, english.read_bytes())
-
-
-def test_items_that_are_in_the_language_already_are_said(cli: Cli, english: Path, tmp_path: Path) -> None:
-    refused = cli("generate", "translations", english, "--into", "en", "--model", "gpt-4o", "--dry-run")
-    assert (refused.code, "already in English" in " ".join(refused.err.split())) == (2, True)
-
-
 def test_a_dry_run_prices_and_asks_nothing(cli: Cli, english: Path) -> None:
     facts = json.loads(
         cli(
@@ -189,15 +164,3 @@ def test_a_wrong_call_is_refused_before_anything_is_written(
     assert refused.code == 2
     assert said in " ".join(refused.err.split())
     assert not (tmp_path / "out.jsonl").exists()
-
-
-def test_words_and_figures_that_come_back() -> None:
-    assert overlap("A tax helps [1].", "a tax helps") == 1
-    assert overlap("动物园让物种存活。", "动物园让物种存活。") == 1
-    assert overlap("A tax helps.", "Nothing else") == 0
-    assert figures("In 2021, 6.7 million [3] and ٢٤٠ of 1,100.") == {"2021", "67", "240", "1100"}
-
-
-def test_the_figure_of_a_name_need_not_come_back() -> None:
-    assert figures("6.7 million t of CO2 in 2030 [1]") == {"67", "2030"}
-    assert figures("共12辆") == {"12"}

@@ -72,8 +72,6 @@ def test_validate_writes_the_result_and_gates(cli, labels, tmp_path):
     [
         (("--require", "alpha >> 1"), "cannot be read"),
         (("--require", "alhpa[clarity] > 1"), "did you mean 'alpha'"),
-        (("--scale", "x"), "--scale takes"),
-        (("--metric", "quality"), "DIMENSION=METRIC"),
         (("--columns", "item"), "--columns takes a list"),
     ],
 )

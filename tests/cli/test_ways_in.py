@@ -37,15 +37,6 @@ def test_show_without_an_item_lists_them(cli: Cli, run: Path) -> None:
     assert {one["status"] for one in listed} == {"scored"}
 
 
-def test_the_beginning_of_an_id_is_enough_where_it_is_one_items(cli: Cli, run: Path) -> None:
-    assert cli("runs", "show", run, "zoos-p").out.startswith("zoos-pro: ")
-    several = cli("runs", "show", run, "zoos")
-    assert several.code == 2
-    assert "2 items" in several.err
-    assert "zoos-pro, zoos-con" in several.err
-    assert cli("runs", "show", run, "nobody").code == 2
-
-
 @pytest.mark.parametrize("command", ["diff", "validate"])
 def test_a_pipe_that_closes_costs_no_file(run: Path, tmp_path: Path, command: str) -> None:
     page = tmp_path / "page.html"

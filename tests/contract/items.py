@@ -113,7 +113,6 @@ def _item(name: str, documents: list[str], argument: str, second: str, titles: s
 _TEXT = "A council found in 2019 that 61 percent of pupils aged 16 wanted to vote. Turnout rose by 4 points."
 
 UNUSUAL = (
-    _item("one-document", [_TEXT], "Pupils of 16 want to vote [1].", "They do not [1]."),
     _item(
         "fifty-documents",
         [f"{_TEXT} Town {n}." for n in range(50)],
@@ -132,17 +131,9 @@ UNUSUAL = (
         titles="題 · título",
     ),
     _item(
-        "uncited",
-        [_TEXT, "Bananas are rich in potassium."],
-        "It is fair to let them vote. They pay taxes.",
-        "It is not.",
-    ),
-    _item(
         "out-of-range", [_TEXT], "Turnout rose by 4 points [7]. Pupils want to vote [0, 99].", "No [2-2000]."
     ),
-    _item("one-word", ["Yes."], "Yes.", "No."),
     _item("no-words", ["…", "12 %"], "!!!", "???"),
-    _item("repeated", [_TEXT, _TEXT, _TEXT], "Turnout rose [1][2][3].", "Turnout rose [1][2][3]."),
     _item("long-sentence", ["word " * 4000], "and so on " * 500 + "[1]", "but " * 800),
 )
 """Items that are valid and rare."""

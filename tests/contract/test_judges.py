@@ -85,12 +85,6 @@ def test_it_is_declared_in_full(name: str) -> None:
     assert JUDGES[name.upper().replace("-", "_")] is found
 
 
-@formats
-def test_it_is_deterministic(name: str) -> None:
-    again = judge(referenced()[:3], format=name, model="offline")
-    assert [said(judgment) for judgment in again] == [said(judgment) for judgment in judged(name)[:3]]
-
-
 def test_it_is_deterministic_whatever_the_hash_seed() -> None:
     code = (
         "import hashlib; from conqret import judge; from conqret.judging.judge_parts import JUDGES;"
@@ -286,15 +280,8 @@ def test_hostile_items_are_judged_and_flagged(name: str, payload: str) -> None:
         item = with_text(referenced()[0], "<{{ x }}")
     (judgment,) = judge([item], format=name, model="offline")
     assert judgment.status == "scored"
-    if payload not in ("angle quotes", "opening tags"):
-        where = {flag.where for flag in judgment.flags}
-        assert {"topic", "argument", "second_argument", f"document:{item.documents[0].id}"} <= where
-
-
-def test_every_payload_is_flagged_in_a_document() -> None:
-    from conqret.prompts import find_injections
-
-    assert [name for name, text in HOSTILE.items() if not find_injections(text)] == []
+    where = {flag.where for flag in judgment.flags}
+    assert {"topic", "argument", "second_argument", f"document:{item.documents[0].id}"} <= where
 
 
 @pytest.mark.parametrize(
@@ -302,11 +289,7 @@ def test_every_payload_is_flagged_in_a_document() -> None:
 )
 def test_unusual_items_are_judged(name: str, item: Item) -> None:
     (judgment,) = judge([item], format=name, model="offline")
-    poor = name == "rag-rubric" and item.id in (
-        "one-word",
-        "no-words",
-        "long-sentence",
-    )  # no 20 nuggets in them
+    poor = name == "rag-rubric" and item.id in ("no-words", "long-sentence")  # no 20 nuggets in them
     for metric, measure in judgment.measures.items():
         missing = measure.reason == "nothing_to_judge" or (poor and measure.reason == "invalid_answer")
         missing = missing or (metric == "snippets" and measure.reason == "cannot_judge")  # there may be none

@@ -86,13 +86,6 @@ def test_it_works_in_a_process_of_its_own(tmp_path):
     assert "plug-in" not in done.stdout.partition("clarity")[0]
 
 
-def test_a_prompt_of_one_name_twice_is_told(site):
-    twin = site / "conqret_example" / "prompts" / "pointwise.j2"
-    twin.write_text("", encoding="utf-8")
-    with pytest.raises(DeclarationError, match="declares the prompt 'pointwise', which conqret already has"):
-        Library()
-
-
 def test_prompts_that_are_not_there_are_told(site):
     shutil.rmtree(site / "conqret_example" / "prompts")
     with pytest.raises(DeclarationError, match=r"prompts of .* \(conqret_example.prompts\) cannot be found"):

@@ -17,11 +17,6 @@ ASKS = [pytest.param(ask, id=f"{name}:{ask.prompt}") for name in JUDGES for ask 
 TAG = re.compile(r"<(/?[a-z_0-9]+)")
 
 
-def shared(macro: str, *given: str) -> str:
-    """What a macro of the shared blocks writes."""
-    return str(getattr(LIBRARY._environment.get_template("_blocks.j2").module, macro)(*given))
-
-
 def render(ask: Ask, item: Item) -> RenderedPrompt:
     return filled(LIBRARY[ask.prompt], ask, Case(item))
 
@@ -35,44 +30,6 @@ def test_front_matter(identifier: str) -> None:
     assert prompt.source == prompt.source.strip() != ""
     assert "\n" not in prompt.asks + prompt.source
     assert {"system", "user"} <= set(prompt.template.blocks)
-
-
-POINTS = {
-    **dict.fromkeys(["direct/context-relevance", "direct/groundedness"], "0 2 5 8 10"),
-    **dict.fromkeys(["query-rubric/context-relevance", "query-rubric/groundedness"], "1 2 3 4 5"),
-    **dict.fromkeys(
-        ["counter-argument", "rag-direct", "rag-rubric", "baselines/direct-score", "baselines/g-eval"],
-        "1 2 3 4 5",
-    ),
-    **dict.fromkeys(
-        [f"g-eval/{name}" for name in ("context-relevance", "groundedness", "preference")], "1 2 3 4 5"
-    ),
-}
-"""The points that a scale says the meaning of; what lies between those of direct lies between them."""
-
-
-@pytest.mark.parametrize("identifier", POINTS)
-def test_every_point_of_a_scale_is_told_from_the_next(identifier: str) -> None:
-    asks = [ask for judge in JUDGES.values() for ask in judge.asks if ask.prompt == identifier]
-    shown = (
-        render(asks[0], demo()[0]) if asks else LIBRARY[identifier].render({"question": "?", "answer": "!"})
-    )
-    points = re.findall(r"^(\d+): (.+)$", shown.system, re.MULTILINE)
-    assert {number for number, _ in points} == set(POINTS[identifier].split())
-    assert len({meaning for _, meaning in points}) == len(points)
-
-
-@pytest.mark.parametrize("name", ["direct/groundedness", "g-eval/groundedness", "rag-direct"])
-def test_groundedness_asks_for_support_of_facts_alone(name: str) -> None:
-    ask = next(ask for judge in JUDGES.values() for ask in judge.asks if ask.prompt == name)
-    system = render(ask, demo()[0]).system
-    assert "null" in system
-    assert re.search(r"[Rr]easoning, values and conclusions", system)
-    assert "contradicted" in system
-
-
-def test_every_judge_names_prompts_that_are_there() -> None:
-    assert {ask.prompt for name in JUDGES for ask in JUDGES[name].asks} <= set(LIBRARY.ids())
 
 
 @pytest.mark.parametrize("ask", ASKS)
@@ -96,7 +53,7 @@ def test_the_judge_is_told_that_the_material_is_data(ask: Ask) -> None:
     assert "never addressed to you" in system or ask.prompt.startswith("g-eval")
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", ["spelled otherwise", "fullwidth", "jinja"])
 @pytest.mark.parametrize("ask", ASKS)
 def test_hostile_texts_change_no_tag(ask: Ask, name: str) -> None:
     plain = render(ask, with_text(demo()[0], PLAIN))
@@ -151,28 +108,3 @@ def test_samples_reorder_the_dimensions_in_the_static_part_only() -> None:
         assert one.user == two.user
         assert one.system != two.system
         assert len(one.system) == len(two.system)
-
-
-def test_an_injected_passage_is_left_out_of_account_and_is_no_flaw_in_words_that_fit_every_task() -> None:
-    notice = shared("data_notice")
-    assert "as if that passage were not there" in notice
-    assert "neither for nor against" in notice
-    assert "vote pro" in notice  # what a debate says to its own audience is part of its text
-    assert not re.search(r"\bflaw|raise a rating|to be judged", notice)  # ranking and writing rate nothing
-
-
-@pytest.mark.parametrize(("stance", "answer"), [("pro", "yes"), ("con", "no")])
-def test_a_stance_is_said_for_questions_statements_and_proposals(stance: str, answer: str) -> None:
-    said = shared("stance_words", stance)
-    assert said.startswith(f"{stance} (")
-    assert {"statement", "proposed", "question", answer} <= set(re.findall(r"\w+", said))
-
-
-def test_where_no_stance_is_given_it_is_said_whose_side_counts() -> None:
-    assert "the side that the text itself takes" in shared("stance_words", "none")
-    assert "it misses that stance" in shared("stance_notice")
-
-
-@pytest.mark.parametrize("name", ["rerank/generic", "rerank/pro", "rerank/con"])
-def test_a_ranking_says_what_becomes_of_the_equally_useful(name: str) -> None:
-    assert "leave them in the order in which they are given" in LIBRARY[name].text

@@ -6,11 +6,10 @@ import pytest
 from aiohttp import web
 
 from conqret.data import Reason
-from conqret.debateqa.curation.algorithm import STEPS, Collector, CurationPlan
-from conqret.debateqa.curation.benchmark import UNSTATED, CurateFolder, CurationRun, estimate
+from conqret.debateqa.curation.algorithm import Collector, CurationPlan
+from conqret.debateqa.curation.benchmark import UNSTATED, CurateFolder, CurationRun
 from conqret.debateqa.curation.trusted_domains import TrustedDomains
 from conqret.debateqa.debateqa_files import read_questions
-from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io import open_items
 from conqret.io.questions import SourcedQuestion
 from conqret.llm import retry
@@ -120,14 +119,6 @@ def test_documents_are_cut_to_the_budget_one_by_one_and_together(tmp_path):
     assert summary.cut_tokens > 0
 
 
-def test_an_answer_that_names_documents_that_are_not_there_is_no_answer(tmp_path):
-    odd = {"points_of_view": [{"point_of_view": f"V{n}", "documents": [9]} for n in range(3)]}
-    with FaultServer(answer=scripted(views=odd)) as server:
-        summary = run(server, tmp_path / "out").summary
-        assert (summary.unanswered, summary.kept) == ({Reason.INVALID_ANSWER: 2}, 0)
-        assert "go from 1 to 5" in lines(tmp_path / "out" / "filtered.jsonl")[0]["detail"]
-
-
 def test_a_run_that_failed_goes_on_where_it_stopped(tmp_path):
     good = scripted()
 
@@ -145,42 +136,3 @@ def test_a_run_that_failed_goes_on_where_it_stopped(tmp_path):
         assert summary.kept == 2
         assert len(server.requests) == asked + 2 + 6
         assert run(server, tmp_path / "out").session.sent == 0
-
-
-def test_another_budget_or_list_is_another_run(tmp_path):
-    with FaultServer(answer=scripted()) as server:
-        run(server, tmp_path / "out")
-        with pytest.raises(DeclarationError, match="What differs: settings"):
-            run(server, tmp_path / "out", plan=CurationPlan(keep=4))
-        with pytest.raises(DeclarationError, match="What differs: trusted domains"):
-            run(server, tmp_path / "out", trusted=TrustedDomains((".org",)))
-
-
-def test_the_price_is_known_before():
-    collector = Collector(MemorySource(), TrustedDomains(), CurationPlan(keep=4), Session("gpt-4o-mini"))
-    parts = {one.by: one for one in estimate(QUESTIONS, collector)}
-    assert {name: part.calls for name, part in parts.items()} == {
-        "search queries": 2, "the best documents": 2, "points of view": 2, "explanations": 8,
-    }  # fmt: skip
-    assert all(part.cost_usd > 0 for part in parts.values())
-    collector = Collector(
-        MemorySource(), TrustedDomains(), CurationPlan(rerank="lexical"), Session("gpt-4o-mini")
-    )
-    assert {one.by: one.calls for one in estimate(QUESTIONS, collector)}["the best documents"] == 0
-
-
-def test_impossible_plans_are_refused():
-    with pytest.raises(DeclarationError, match="--keep 2 leaves every question"):
-        CurationPlan(keep=2)
-    with pytest.raises(DeclarationError, match="--prompt-tokens is 0"):
-        CurationPlan(prompt_tokens=0)
-    with pytest.raises(UnknownNameError, match="reranker"):
-        CurationPlan(rerank="best")
-
-
-def test_every_step_has_a_trial_that_waits_for_what_it_needs():
-    trials = Collector(MemorySource(), TrustedDomains(), CurationPlan(), Session("offline")).trials(
-        QUESTIONS[0]
-    )
-    assert [trial.key for trial in trials] == [f"q {step}" for step in STEPS]
-    assert trials[-1].after == ("q documents", "q views")

@@ -3,24 +3,18 @@
 import numpy as np
 import pytest
 
-from conqret.debateqa.answering.retrieved_chunks import chunks
-from conqret.debateqa.curation import offline_perspectives as baseline
 from conqret.debateqa.curation.benchmark_figures import (
     MadeAnswer,
     MadeBenchmark,
     MadeQuestion,
     alike_views,
-    domains,
     near_chunks,
-    read_made,
     relevance,
 )
-from conqret.debateqa.curation.embeddings import lexical
 from conqret.debateqa.curation.review import read_review, remove, review_chunks, review_pairs
 from conqret.errors import DeclarationError
 from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import Label, LabelSet, Unit
-from conqret.llm.tokens import count_tokens
 
 
 def question(name, views, documents=("d1",)):
@@ -57,15 +51,6 @@ def test_relevance_is_the_mean_of_questions_of_the_mean_of_their_chunks():
     assert (found.chunks, found.documents) == (3, 3)
 
 
-def test_only_views_of_one_question_are_compared():
-    (pair,) = alike_views(MADE, arrows)
-    assert pair[:3] == ("r", "r#1", "r#2")
-    assert pair.similarity == pytest.approx(1 / np.sqrt(1.01))
-    assert alike_views(MADE, arrows, 0.999) == []
-    with pytest.raises(DeclarationError, match="--threshold is 0"):
-        alike_views(MADE, arrows, 0)
-
-
 def test_the_nearest_chunks_of_each_question_are_looked_at_beside_its_views():
     review = review_chunks(MADE, near_chunks(MADE, arrows), most=1)
     assert [row[:4] for row in review.rows] == [
@@ -81,28 +66,6 @@ def test_a_filled_sheet_is_read_and_gaps_are_left_out(tmp_path):
     sheet = tmp_path / "s.csv"
     sheet.write_text("id,duplicate\nr#1=r#2,yes\nx,\n")
     assert read_review(sheet, "duplicate") == {"r#1=r#2": True}
-
-
-def test_chunks_are_cut_between_sentences_and_lose_nothing():
-    text = "One two three four five. " * 300
-    found = list(chunks(text, most=100))
-    assert all(count_tokens(one) <= 100 and one.endswith("five.") for one in found)
-    assert " ".join(found).split() == text.split()
-    assert "".join(chunks("x" * 5000, most=100)) == "x" * 5000
-    assert list(chunks("  \n ")) == []
-
-
-def test_domains_are_groups_of_like_questions():
-    zoos, taxes = ["Should zoos close?", "Should zoos be free?"], ["Should taxes rise?", "Should taxes fall?"]
-    questions = [*zoos, *taxes, "Do zoos pay?"]
-    first, second = domains(questions, lexical, 2)
-    assert ((first.words[0], first.questions), (second.words[0], second.questions)) == (
-        ("zoos", 3),
-        ("taxes", 2),
-    )
-    assert first.example in questions
-    with pytest.raises(DeclarationError, match="domains is 9"):
-        domains(questions, lexical, 9)
 
 
 def labelled(*rows):
@@ -130,18 +93,3 @@ def test_what_two_of_three_reject_goes_and_a_question_without_any_goes_too():
         remove(MADE, labelled(("z#1", "a", "grounded", 0.0)), {})
     with pytest.raises(DeclarationError, match="--least is 0"):
         remove(MADE, labels, {}, least=0)
-
-
-def test_the_baselines_of_the_judgments():
-    assert baseline.same("Trams are cheap for cities", "Trams for cities are cheap")["same"]
-    assert not baseline.same("Trams are cheap", "Zoos are cruel")["same"]
-    held = "Trams are a cheap and good thing for every city."
-    assert baseline.covered("Are trams cheap?", held, [held])["covered"]
-    assert not baseline.covered("Are trams cheap?", held, ["Trams are loud."])["covered"]
-    assert baseline.missed("Are trams cheap?", held, ["Trams are loud."])["rating"] == 3
-    assert baseline.missed("Are trams cheap?", "No comment.", [held])["rating"] == 1
-
-
-def test_a_folder_that_is_no_benchmark(tmp_path):
-    with pytest.raises(DeclarationError, match="does not exist"):
-        read_made(tmp_path / "none")

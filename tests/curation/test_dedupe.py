@@ -1,7 +1,6 @@
 """Questions without duplicates: the cosines, the cover, and the files that are read."""
 
 import itertools
-import json
 
 import numpy as np
 import pytest
@@ -11,9 +10,6 @@ from hypothesis import strategies as st
 from conqret.debateqa.curation import embeddings as similarity
 from conqret.debateqa.curation.deduplication import deduplicate, vertex_cover
 from conqret.debateqa.curation.embeddings import (
-    SimilarPair,
-    embedder,
-    lexical,
     read_embeddings,
     similar_pairs,
 )
@@ -58,30 +54,6 @@ def test_blocks_give_the_pairs_of_the_full_matrix(block, monkeypatch):
     assert [one.similarity for one in found] == pytest.approx([full[pair] for pair in wanted], abs=1e-5)
 
 
-def test_sparse_rows_give_the_same_as_dense_ones():
-    rows = lexical(["Should zoos be closed?", "Should zoos close?", "Is tea better than coffee?", ""])
-    assert similar_pairs(rows, 0.5) == [SimilarPair(0, 1, 1.0)]
-    assert similar_pairs(rows.toarray(), 0.5) == [SimilarPair(0, 1, 1.0)]
-
-
-def test_too_low_a_threshold_is_refused_before_memory_is_full(monkeypatch):
-    monkeypatch.setattr(similarity, "MOST_PAIRS", 5)
-    with pytest.raises(DeclarationError, match=r"more than 5 pairs have a similarity of at least 0\.1"):
-        similar_pairs(np.ones((5, 2)), 0.1)
-
-
-@pytest.mark.parametrize("threshold", [0, -0.2, 1.01, float("nan")])
-def test_a_threshold_is_a_cosine(threshold):
-    with pytest.raises(DeclarationError, match="a cosine above 0"):
-        similar_pairs(np.ones((2, 2)), threshold)
-
-
-@pytest.mark.parametrize("vectors", [np.ones(3), np.array([[1.0, np.nan]]), np.array([["a"]])])
-def test_embeddings_are_finite_numbers(vectors):
-    with pytest.raises(DeclarationError, match="a table of finite numbers"):
-        similar_pairs(vectors, 0.5)
-
-
 def test_embeddings_that_are_given_have_a_row_for_each_question(tmp_path):
     file = tmp_path / "some.npy"
     np.save(file, np.eye(3))
@@ -94,11 +66,6 @@ def test_embeddings_that_are_given_have_a_row_for_each_question(tmp_path):
     np.save(file, np.array([{"pickled": True}], dtype=object), allow_pickle=True)
     with pytest.raises(DeclarationError, match="contains no numpy array"):
         read_embeddings(file, 1)
-
-
-def test_an_encoder_is_a_folder_or_lexical(tmp_path):
-    with pytest.raises(DeclarationError, match="'gte-large' is neither"):
-        embedder("gte-large")
 
 
 def test_questions_are_counted_by_source():
@@ -135,19 +102,6 @@ def test_conflictingqa_has_a_row_for_each_page(tmp_path):
     assert [(one.id, one.question) for one in read_sourced([file])] == [
         ("conflictingqa-1", "Is tea good?"), ("conflictingqa-2", "Is tea bad?"),
     ]  # fmt: skip
-
-
-def test_own_files_keep_where_a_question_comes_from(tmp_path):
-    one, two = tmp_path / "one.jsonl", tmp_path / "two.csv"
-    one.write_text(
-        json.dumps({"id": 7, "question": " Is it? ", "url": "https://a.org", "license": "CC0"}) + "\n"
-    )
-    two.write_text("topic\nIs that?\n")
-    assert read_sourced([one, two]) == (
-        SourcedQuestion("7", "Is it?", "one", "https://a.org", "CC0"),
-        SourcedQuestion("two-1", "Is that?", "two"),
-    )
-    assert read_sourced([two])[0].record() == {"id": "two-1", "question": "Is that?"}
 
 
 def test_bad_files_of_questions_are_refused(tmp_path):

@@ -1,20 +1,13 @@
 """Pairs to label, the threshold that labels speak for, and which questions are debatable."""
 
-import csv
-import json
-
 import numpy as np
 import pytest
 
 from conqret.debateqa.curation import embeddings as similarity
-from conqret.debateqa.curation.check_verdicts import VerdictFolder, VerdictPlan
-from conqret.debateqa.curation.debatable import VERDICT, by_words, failed, subjects
-from conqret.debateqa.curation.question_sample import COLUMNS, draw_pairs, duplicate_threshold, sheet_rows
+from conqret.debateqa.curation.debatable import by_words, failed
+from conqret.debateqa.curation.question_sample import COLUMNS, draw_pairs, duplicate_threshold
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.label_sheets import csv_text
-from conqret.io.questions import SourcedQuestion
-from conqret.runs.engine import run
-from conqret.runs.session import Session
 
 
 def circle(degrees):
@@ -39,21 +32,6 @@ def test_as_many_pairs_come_from_each_band(monkeypatch):
     monkeypatch.setattr(similarity, "BLOCK", 7)
     again = draw_pairs(vectors, 30, lowest=0.5, seed=3)
     assert [one.band_pairs for one in again] == [one.band_pairs for one in drawn]
-
-
-def test_bands_that_are_short_leave_their_share_to_others():
-    drawn = draw_pairs(circle([0, 1, 40, 80]), 100, lowest=0.1)
-    assert len(drawn) == 6 - 0  # every pair has a cosine of 0.1 or more
-    assert len({(one.first, one.second) for one in drawn}) == 6
-
-
-def test_nothing_to_draw_is_said():
-    with pytest.raises(DeclarationError, match=r"no two questions have a cosine of 0\.5 or more"):
-        draw_pairs(np.eye(3), 5, lowest=0.5)
-    with pytest.raises(DeclarationError, match="-n is 0"):
-        draw_pairs(np.eye(3), 0)
-    with pytest.raises(DeclarationError, match="--lowest is 1"):
-        draw_pairs(np.eye(3), 5, lowest=1)
 
 
 def sheet(path, rows):
@@ -94,36 +72,13 @@ def test_a_sheet_without_use_is_refused(tmp_path):
         duplicate_threshold(sheet(tmp_path / "s.csv", [(0.9, 0.9, 2, "maybe")]))
 
 
-def test_the_sheet_can_be_read_and_holds_no_formula():
-    questions = [SourcedQuestion("a", "=cmd()"), SourcedQuestion("b", "=cmd() ?")]
-    rows = sheet_rows(draw_pairs(np.ones((2, 2)), 5), questions)
-    row = dict(zip(COLUMNS, list(csv.reader(csv_text(COLUMNS, rows).splitlines()))[1], strict=True))
-    assert row["first_question"] == "'=cmd()"
-    assert row["similarity"] == "1.0"
-
-
 @pytest.mark.parametrize(
     ("question", "wrong"),
     [
-        ("Should zoos be closed?", ()), ("Have you ever fired a gun?", ("about_issue",)),
-        ("Do you think guns are dangerous?", ()), ("What is your favourite colour?", ("beyond_taste",)),
-        ("Who wrote Hamlet?", ("several_answers",)), ("Is it right?", ("clear",)),
+        ("Should zoos be closed?", ()),
+        ("Have you ever fired a gun?", ("about_issue",)),
+        ("Who wrote Hamlet?", ("several_answers",)),
     ],
-)  # fmt: skip
+)
 def test_the_words_of_a_question_tell_of_its_kind(question, wrong):
     assert failed(by_words(question)) == wrong
-
-
-def test_verdicts_are_kept_and_asked_once(tmp_path):
-    questions = [
-        SourcedQuestion("a", "Should zoos be closed?"),
-        SourcedQuestion("b", "Have you ever been to a city zoo?"),
-    ]
-    session, folder = Session("offline"), VerdictFolder(tmp_path / "v")
-    for sent in (2, 0):
-        done = run(VerdictPlan(session, folder, VERDICT, subjects(questions)))
-        assert [failed(row.answer) for row in done.rows] == [(), ("about_issue",)]
-        assert done.session.sent == sent
-    assert json.loads((tmp_path / "v" / "summary.json").read_text()) == {"judgments": 2, "unanswered": {}}
-    with pytest.raises(DeclarationError, match="What differs: requests"):
-        run(VerdictPlan(session, folder, VERDICT, subjects(questions[:1])))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conqret.debateqa.curation.trusted_domains import TABLE_8, TrustedDomains, domain_of, read_trusted
+from conqret.debateqa.curation.trusted_domains import TrustedDomains, read_trusted
 from conqret.errors import DeclarationError
 
 
@@ -45,13 +45,3 @@ def test_what_is_no_domain_is_refused_with_its_line(tmp_path, line):
         return
     with pytest.raises(DeclarationError, match=r"mine\.txt:2 is not a domain"):
         read_trusted(file)
-
-
-def test_a_list_that_is_not_there(tmp_path):
-    with pytest.raises(DeclarationError, match="cannot be read as a list of domains"):
-        read_trusted(tmp_path / "none.txt")
-
-
-def test_hosts():
-    assert domain_of("https://A.B:1/c") == "a.b"
-    assert TABLE_8 == (".edu", ".org", ".gov", ".info", ".pro")

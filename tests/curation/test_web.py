@@ -61,24 +61,3 @@ async def test_nothing_found_is_no_failure_and_a_search_that_fails_is_one(tmp_pa
                 await web.search(["trams"], 20)
         assert caught.value.reason == "connection"
         assert "search failed (searxng" in caught.value.detail
-
-
-async def test_where_no_domain_is_trusted_more_than_another_all_that_is_wanted_is_fetched(tmp_path):
-    routes = {"/a": reply(page("Trams. " + PROSE)), "/b": reply(page("Buses. " + PROSE))}
-    async with RawServer(routes) as server:
-        server.routes["/search"] = results(server.url("/a"), server.url("/b"), server.url("/c"))
-        fetch = FetchOptions(delay=0.0, policy=Policy(allow_private=True), robots=False)
-        options = EvidenceOptions(fetch, (searxng(server.url()),), workers=1)
-        web = WebSource(options, None, results=2, delay=0.0)
-        async with web.opened(tmp_path):
-            (found,) = await web.search(["trams"], 20)
-            assert [one.document.url for one in web.read(found)] == [server.url("/a"), server.url("/b")]
-    assert len(found) == 2
-
-
-def test_no_search_is_made_for_a_price():
-    options = EvidenceOptions(FetchOptions(), (searxng("http://127.0.0.1:9"),))
-    trusted = TrustedDomains((".gov",))
-    likely = WebSource(options, trusted).likely("Are trams cheap?", 20)
-    assert len(likely) == 5
-    assert all(document.url in trusted and len(document.text.split()) > 2_000 for document in likely)

@@ -1,20 +1,25 @@
 """Help texts and pages use the field's words, and each exception is needed."""
 
+from functools import cache
+
 import pytest
 
 from scripts import check_words
 from scripts.check_words import (
     EXCEPTIONS,
-    Place,
     docs,
     faults,
     help_texts,
     messages,
     notes,
-    page_of,
     prose,
     reports,
 )
+
+
+@cache
+def passages_of(surface):
+    return [*surface()]
 
 
 def test_words_are_found_outside_code() -> None:
@@ -25,11 +30,11 @@ def test_words_are_found_outside_code() -> None:
 
 @pytest.mark.parametrize("surface", [docs, help_texts, messages, reports])
 def test_strict_surfaces_have_none(surface) -> None:
-    assert [(place.where, word) for place in surface() for word, *_ in faults(place.text)] == []
+    assert [(place.where, word) for place in passages_of(surface) for word, *_ in faults(place.text)] == []
 
 
 def test_each_exception_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    places = [*docs(), *help_texts(), *messages(), *reports()]
+    places = [place for surface in (docs, help_texts, messages, reports) for place in passages_of(surface)]
     monkeypatch.setattr(check_words, "EXCEPTIONS", ())
     passages = [passage for place in places for _, passage, _ in faults(place.text)]
     for allowed in EXCEPTIONS:
@@ -44,10 +49,3 @@ def test_each_note_and_error_is_listed_whole(tmp_path, monkeypatch: pytest.Monke
     (tmp_path / "conqret" / "a.py").write_text(code, encoding="utf-8")
     monkeypatch.setattr(check_words, "ROOT", tmp_path)
     assert [text for _, text in notes()] == ["… has no score", "no …: give one"]
-
-
-def test_a_page_is_named_by_its_path(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page = tmp_path / "a.md"
-    page.write_text("`x` y", encoding="utf-8")
-    monkeypatch.setattr(check_words, "ROOT", tmp_path)
-    assert page_of(page) == Place("a.md", "  y")

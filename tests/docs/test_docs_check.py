@@ -7,7 +7,7 @@ import pytest
 
 from scripts.docs_check import elsewhere
 from scripts.docs_check.elsewhere import job_faults, why_not
-from scripts.docs_check.pages import ROOT, Block, commands, heading, mentions, split, steps, words
+from scripts.docs_check.pages import ROOT, Block, mentions, split, steps, words
 from scripts.docs_check.running import fault_of_text, forked, shell, told
 from scripts.docs_check.stand_ins import answer_all, in_python, in_shell, kind_of, place_files
 from tests.annotation.debates import begun_debate, begun_writing
@@ -120,11 +120,6 @@ def test_a_job_that_does_not_run_a_step_is_a_fault(tmp_path, monkeypatch):
         elsewhere.texts.cache_clear()
 
 
-def test_the_heading_of_a_line(page):
-    page.write_text("# A\n\n## B c\n\nhere\n\n### D\n\nthere\n", encoding="utf-8")
-    assert [heading(page, line) for line in (1, 5, 9)] == ["", "B c", "B c"]
-
-
 def test_files_that_a_page_tells_of_are_there(tmp_path):
     (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
     place_files("conqret debateqa curate three.jsonl --corpus evidence/", tmp_path)
@@ -138,10 +133,7 @@ def test_files_that_a_page_tells_of_are_there(tmp_path):
     [
         ("json", '{"a": 1}\n{"b": [2,\n 3]}', None),
         ("json", '{"a": 1', "is no JSON"),
-        ("toml", "a = 1", None),
-        ("toml", "a = ", "is no TOML"),
         ("", "conqret info formats", "has to say what it holds"),
-        ("text", "anything", None),
     ],
 )
 def test_blocks_are_what_they_say_they_are(kind, text, fault):
@@ -159,15 +151,6 @@ def test_a_command_that_fails_is_told(tmp_path):
     assert shell("true", tmp_path) is None
     assert shell("echo lost; exit 3", tmp_path) == "ended with 3: echo lost; exit 3: lost"
     assert told(0, "x", "much") is None
-
-
-def test_commands_of_a_block_are_joined():
-    assert [command.text for command in commands(Block("bash", "a \\\n  b\n# c\n\nd", 1))] == ["a b", "d"]
-    loop = Block("bash", "for a in b c; do\n  d $a\n  e\ndone\nf", 1)
-    assert [(command.line, command.text) for command in commands(loop)] == [
-        (2, "for a in b c; do d $a; e; done"),
-        (6, "f"),
-    ]
 
 
 @pytest.mark.parametrize("study", [begun, begun_debate, begun_writing])

@@ -210,13 +210,6 @@ def check_spread(rows: Any, run: Path, **settings: Any) -> None:
     assert spread[0].fingerprint == here[0].fingerprint
 
 
-def test_criteria_of_ones_own_are_spread_too(cluster: str, server: FaultServer, tmp_path: Path) -> None:
-    criteria = [conqret.Criterion("clarity", "How clear is it?", (1, 3), {1: "not at all", 3: "at once"})]
-    settings: dict[str, Any] = {"criteria": [*criteria, "It names a source"], **asked(server)}
-    del settings["format"], settings["metrics"]
-    check_spread(items(tmp_path, 6), tmp_path / "run", **settings)
-
-
 def test_rubrics_are_spread_too(cluster: str, server: FaultServer, tmp_path: Path) -> None:
     rubric = {
         one.id: ["It names a source", "clarity: How clear is it? 1-3"]
@@ -275,19 +268,6 @@ def test_a_judge_of_ones_own_is_asked_where_it_lives(tmp_path: Path) -> None:
     with pytest.raises(DeclarationError, match="runs in this process only cannot be distributed"):
         conqret.judge(source, judge=lambda item: 0.5, engine="ray", output=run)
     assert not run.exists()
-
-
-def test_images_and_turns_go_to_the_workers(cluster: str, tmp_path: Path) -> None:
-    with FaultServer() as sees:
-        found = conqret.judge(
-            ROOT / "fixtures" / "examples" / "pictures.jsonl",
-            criteria="The documents bear the answer out", model="openai/gpt-4o", api_base=sees.url,
-            engine="ray", workers=WORKERS, output=tmp_path / "run",
-        )  # fmt: skip
-        contents = [request.body["messages"][1]["content"] for request in sees.requests]
-    assert [str(judgment.status) for judgment in found][:2] == ["scored", "scored"]
-    (parts,) = [content for content in contents if isinstance(content, list)]
-    assert [part["type"] for part in parts] == ["text", "text", "image_url"]
 
 
 def test_a_suite_is_judged_by_the_workers(cluster: str, server: FaultServer, tmp_path: Path) -> None:

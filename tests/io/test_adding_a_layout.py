@@ -78,18 +78,6 @@ def test_the_example_is_recognised_and_read(plugin, write, layout):
     ]
 
 
-def test_faults_of_the_layout_and_of_the_scale_are_listed_together(plugin, write):
-    lines = [json.loads(line) for line in block("json").splitlines()]
-    lines[0]["meta"] = {}
-    lines[1]["accept"] = ["9"]
-    lines[2] |= {"answer": "accept", "accept": ["1", "2"]}
-    path = write("answers.jsonl", "\n".join(map(json.dumps, lines)))
-    one, two, three = run(plugin, READ, str(path))
-    assert "1 [meta.item] is missing" in one
-    assert "3 [accept] is no single choice" in two
-    assert "2 [clarity] says '9': it lies outside the scale from 1 to 5" in three
-
-
 def test_a_dialect_of_a_plug_in_is_recognised(plugin):
     code = """
 import json

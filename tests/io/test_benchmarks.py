@@ -35,19 +35,6 @@ def test_squad(write):
     assert (second.id, second.reference, second.argument) == ("b", None, None)
 
 
-def test_squad_with_a_broken_question(write, faults_of):
-    broken = {
-        "data": [
-            {"paragraphs": [{"context": "C.", "qas": ["no object"]}, {"context": "C.", "qas": [{"id": "x"}]}]}
-        ]
-    }
-    faults = faults_of(write("dev.json", json.dumps(broken)))
-    assert [(fault.line, fault.field, fault.problem) for fault in faults] == [
-        (1, "question", "is missing"),
-        (2, "question", "is missing"),
-    ]  # fmt: skip
-
-
 @pytest.fixture
 def beir(tmp_path):
     """A folder of two questions, one of which has grades."""
@@ -71,16 +58,6 @@ def test_beir(beir):
         ("d2", "", "Keepers."),
         ("d1", "Zoo", "Cages."),
     ]
-
-
-def test_a_grade_of_a_document_that_is_not_there(beir, fault_of):
-    (beir / "corpus.jsonl").write_text('{"_id": "d1", "text": "Cages."}\n')
-    assert "'d2', which corpus.jsonl lacks" in fault_of(beir).problem
-
-
-def test_a_grade_for_a_question_that_is_not_there(beir, fault_of):
-    (beir / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq9\td1\t1\n")
-    assert "'q9', which queries.jsonl lacks" in fault_of(beir).problem
 
 
 def test_beir_splits(beir, fault_of):

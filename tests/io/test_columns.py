@@ -4,10 +4,9 @@ import json
 
 import pytest
 
-from conqret.errors import ItemsError, UnknownNameError
+from conqret.errors import ItemsError
 from conqret.io import DIALECTS, open_items
 from conqret.io.columns import FIELDS, recognise
-from conqret.io.faults import near
 
 TOPIC, ANSWER, GOLD = "Should zoos be banned?", "Yes [1].", "No."
 
@@ -148,11 +147,6 @@ def test_a_reference_is_found_under_each_of_its_names(columns, name, write):
     assert (item.argument, item.reference) == ("Yes.", "No.")
 
 
-def test_a_second_column_that_may_be_the_answer_is_named():
-    notes = open_items([{**RECORDS["ragas v1"], "output": "Perhaps."}]).check().notes
-    assert "'answer' is read as the answer; if it is in 'output': --columns argument=output (line 1)" in notes
-
-
 CAPITALS = ["Question,Contexts,Answer,Ground Truth,ID", "question,Contexts,answer,groundTruth,Id"]
 
 
@@ -174,24 +168,11 @@ def test_dots_reach_into_an_object_and_a_text_that_holds_one(written, column):
     assert (item.topic, item.documents[0].text, item.argument, item.metadata) == ("T?", "Cages.", "Yes.", {})
 
 
-def test_messages_inside_an_object_are_no_question_besides():
-    row = {"input": json.dumps({"messages": [{"role": "user", "content": "T?"}]}), "output": "Yes."}
-    (item,) = open_items([row], columns={"messages": "input.messages"})
-    assert (item.topic, item.argument) == ("T?", "Yes.")
-
-
 def test_a_trace_says_that_dots_reach_into_it(fault_of):
     (note, *_) = open_items([{"input": json.dumps(TRACE), "output": "Yes."}]).check().notes
     assert "dots reach into it (--columns topic=input.question)" in note
     fault = fault_of([{"input": TRACE, "output": "Yes."}])
     assert "with dots, such as input.question" in fault.remedy
-
-
-def test_a_reference_is_no_rival_unless_the_user_says_so():
-    item = next(iter(open_items([RECORDS["ragas v2"]], columns={"second_argument": "reference"})))
-    assert (item.second_argument, item.reference) == (GOLD, None)
-    item = next(iter(open_items([RECORDS["conqret"]], columns={"second_argument": "reference"})))
-    assert (item.second_argument, item.reference) == (GOLD, None)
 
 
 def test_of_several_references_the_first_is_kept_with_a_note():
@@ -227,21 +208,7 @@ def test_documents_spread_over_columns_are_put_together(write, fault_of):
     assert (fault.field, "is not a column" in fault.problem) == ("doc 4", True)
 
 
-def test_a_column_may_have_a_plus_in_its_name():
-    row = {"topic": "T?", "a+b": "Cages.", "a": "x", "b": "y"}
-    (item,) = open_items([row], columns={"documents": "a+b"})
-    assert [document.text for document in item.documents] == ["Cages."]
-    assert item.metadata == {"a": "x", "b": "y"}
-
-
 HITS = [{"id": 1, "body": {"content": "Cages."}}, {"id": 2, "body": {"content": "Keepers."}}]
-
-
-def test_dots_reach_into_lists():
-    row = {"topic": "T?", "retrieval": {"hits": HITS}}
-    (item,) = open_items([row], columns={"documents": "retrieval.hits.body.content"})
-    assert [document.text for document in item.documents] == ["Cages.", "Keepers."]
-    assert not item.metadata
 
 
 @pytest.mark.parametrize(
@@ -266,15 +233,6 @@ def test_a_way_that_leads_nowhere_says_how_far_it_leads(column, field, said):
     assert (fault.field, said in fault.remedy) == (field, True), fault
 
 
-def test_a_fault_names_the_whole_way(fault_of):
-    row = {"topic": "T?", "generation": {"output": {"text": 5}}}
-    assert fault_of([row], columns={"argument": "generation.output.text"}).field == "generation.output.text"
-
-
-def test_every_layout_has_a_record_here():
-    assert {*RECORDS, "AutoNuggetizer assignments"} == {layout.name for layout in DIALECTS}
-
-
 @pytest.mark.parametrize("layout", DIALECTS, ids=lambda layout: layout.name)
 def test_layouts_are_well_formed(layout):
     assert set(layout.columns) <= set(FIELDS)
@@ -282,35 +240,10 @@ def test_layouts_are_well_formed(layout):
     assert layout.marks
 
 
-def test_nuggetizers_direct_input():
-    source = open_items([{"query": TOPIC, "candidates": ["Cages.", {"docid": "k", "text": "Keepers."}]}])
-    item = next(iter(source))
-    assert source.layout.name == "nuggetizer"
-    assert [(document.id, document.text) for document in item.documents] == [
-        ("d1", "Cages."),
-        ("k", "Keepers."),
-    ]
-
-
-def test_trulens_other_names():
-    item = next(iter(open_items([{"main_input": TOPIC, "main_output": ANSWER, "context": "Cages."}])))
-    assert (item.topic, item.argument, item.documents[0].text) == (TOPIC, ANSWER, "Cages.")
-
-
-def test_native_fields_work_in_a_peers_file_too():
-    item = next(iter(open_items([{**RECORDS["ragas v1"], "id": "z", "stance": "con", "metadata": {"k": 1}}])))
-    assert (item.id, item.stance, item.metadata) == ("z", "con", {"k": 1})
-
-
 def test_other_columns_become_metadata_with_a_note():
     source = open_items([{**RECORDS["ragas v1"], "ground_truths": ["No.", "Never."], "empty": None}])
     assert next(iter(source)).metadata == {"ground_truths": ["No.", "Never."]}
     assert "columns kept as metadata: 'ground_truths' (line 1)" in source.check().notes
-
-
-def test_optional_columns_may_miss_in_the_first_records(write):
-    content = '{"user_input": "T?"}\n' + '{"user_input": "U?", "response": "Yes."}\n'
-    assert open_items(write("a.jsonl", content)).layout.name == "ragas v2"
 
 
 def test_columns_can_be_mapped():
@@ -336,23 +269,6 @@ def test_a_mapped_column_that_no_record_has(faults_of):
     assert fault.problem == "is not a column of this input, although --columns names it for stance"
 
 
-def test_a_mapped_column_that_the_head_lacks(write, faults_of):
-    (fault,) = faults_of(write("a.csv", "topic,text\nT?,x\n"), columns={"argument": "txt"})
-    assert fault.problem == "is not a column of this input, although --columns names it for argument"
-    assert fault.remedy == "Its columns are: 'topic', 'text'"
-
-
-def test_a_mapped_field_that_does_not_exist():
-    with pytest.raises(UnknownNameError, match="there is no field 'topics' of an item: did you mean 'topic'"):
-        open_items([RECORDS["conqret"]], columns={"topics": "x"})
-
-
-def test_unknown_columns(fault_of):
-    fault = fault_of([{"frage": "Warum?", "text": "x"}])
-    assert fault.problem.startswith("its columns ('frage', 'text') fit no known layout (statements, ")
-    assert "--columns topic=…" in fault.remedy
-
-
 def test_a_layout_that_is_nearly_recognised_is_named_with_what_it_lacks(fault_of):
     fault = fault_of([{"user_input": "T?", "context": ["x"]}])
     assert (
@@ -360,27 +276,6 @@ def test_a_layout_that_is_nearly_recognised_is_named_with_what_it_lacks(fault_of
         in fault.problem
     )
     assert "nuggetizer" not in fault.problem
-
-
-def test_a_slip_of_topic(faults_of):
-    first, second = faults_of([{"topics": "T?", "argument": "x"}])
-    assert first.remedy == "Rename 'topics' to 'topic'"
-    assert "did you mean 'topic'" in second.problem
-
-
-@pytest.mark.parametrize(
-    ("name", "meant"),
-    [("arguement", "argument"), ("Topic", "topic"), ("document", "documents"), ("stances", "stance"),
-     ("argument_id", None), ("source", None), ("topic", None), ("idea", None), ("title", None)],
-)  # fmt: skip
-def test_near(name, meant):
-    assert near(name, FIELDS) == meant
-
-
-def test_recognition_needs_more_than_a_common_word():
-    assert recognise(["question"]) is None
-    assert recognise(["input"]) is None
-    assert recognise(["query", "response"]) is None
 
 
 def test_samples_of_inspect_ai_are_told_from_records_with_an_input_and_an_output():

@@ -29,9 +29,3 @@ def test_defects(write):
         read_comparisons(write("d.csv", "x,y\n1,2\n"))
     with pytest.raises(DeclarationError, match="contains no comparisons"):
         read_comparisons(write("e.csv", "a,b,outcome\n"))
-
-
-def test_what_is_compared_has_to_be_named(write):
-    with pytest.raises(LabelsError) as caught:
-        read_comparisons(write("c.csv", "a,b,outcome\n,y,a\nx,y\n"))
-    assert [(fault.line, fault.field) for fault in caught.value.faults] == [(2, "a"), (3, "")]

@@ -6,9 +6,7 @@ import time
 
 import pytest
 
-from conqret.data import Item
 from conqret.io import open_items
-from conqret.io.rows import item_record
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(40)
 JPEG = b"\xff\xd8\xff\xe0" + bytes(40)
@@ -106,22 +104,6 @@ def test_every_form_gives_the_same_item(form):
         ("tool", "", (), "tool-1"),
         ("assistant", "The moon [1].", (), ""),
     ]
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_an_item_is_read_back_from_its_record(form):
-    (item,) = open_items([{"id": "i", "messages": FORMS[form], "images": [DATA]}])
-    record = json.loads(json.dumps(item_record(item)))
-    assert next(iter(open_items([record]))) == item == Item.model_validate_json(json.dumps(record))
-
-
-def test_an_item_without_messages_has_the_record_that_it_had():
-    (item,) = open_items([{"topic": "T?", "documents": ["a"], "argument": "x"}])
-    assert list(item_record(item)) == [
-        "id", "topic", "stance", "documents", "argument", "second_argument", "reference", "metadata",
-    ]  # fmt: skip
-    assert list(item_record(item)["documents"][0]) == ["id", "text", "title", "url"]
-    assert not {"messages", "images"} & item.model_dump().keys()
 
 
 def test_tools_come_behind_the_items_own_documents_under_free_ids():
@@ -225,36 +207,6 @@ def test_a_last_answer_that_is_empty_is_no_earlier_one(name, fault_of):
     )
 
 
-def test_a_refusal_is_the_answer():
-    (item,) = open_items(
-        [{"messages": [USER, {"role": "assistant", "content": None, "refusal": "I cannot."}]}]
-    )
-    assert item.argument == "I cannot."
-
-
-def test_ragas_serialised_and_deepevals_tools():
-    called = {
-        "type": "ai",
-        "content": {"text": "", "tool_calls": [{"name": "look", "args": {"at": "tides"}}]},
-    }
-    tools = {**ANSWER, "tools_called": [{"name": "look", "input_parameters": {"at": "sun"}, "output": TEXT}]}
-    human = {"type": "human", "content": "Tides?"}
-    (one,) = open_items([{"user_input": [human, called, human, {"type": "ai", "content": "Yes."}]}])
-    assert one.messages[1].calls == ('look {"at": "tides"}',)
-    (two,) = open_items([{"turns": [USER, tools]}])
-    assert [document.text for document in two.documents] == [TEXT]
-
-
-def test_columns_that_are_merely_called_alike_are_kept_as_metadata():
-    (item,) = open_items([{"topic": "T?", "image": "thumb", "message": "m"}])
-    assert (item.metadata, item.images) == ({"image": "thumb", "message": "m"}, ())
-
-
-def test_columns_name_them():
-    (item,) = open_items([{"chat": [USER, ANSWER]}], columns={"messages": "chat", "topic": "question"})
-    assert item.argument == "Half as much [1]."
-
-
 FAULTY = {
     "empty": ([], "messages", "is an empty list"),
     "no answer": ([USER], "messages", "has no answer of the assistant"),
@@ -291,12 +243,6 @@ def test_faults_have_file_line_and_place(name, write, faults_of):
     (fault, *_) = faults_of(path)
     assert (fault.file, fault.line, fault.field) == (str(path), 2, field)
     assert problem in fault.problem
-
-
-def test_a_topic_of_its_own_and_an_answer_among_the_messages(fault_of):
-    fault = fault_of([{"topic": "T?", "messages": [USER, ANSWER]}])
-    assert "a question of its own" in fault.problem
-    assert "Leave the question out" in fault.remedy
 
 
 IMAGES = {
@@ -338,17 +284,6 @@ def test_a_file_beside_the_items_becomes_its_bytes(write, tmp_path):
     assert {document.image[:23] for document in one.documents} == {"data:image/jpeg;base64,"}
     assert [document.title for document in one.documents] == ["", "Tides."]
     assert two.images == (one.documents[0].image,)
-
-
-def test_a_text_beside_a_thumbnail_is_a_text():
-    hit = {"title": "Tides", "text": "The moon pulls.", "image": "https://example.org/thumb.jpg"}
-    (item,) = open_items([{"topic": "T?", "documents": [hit]}])
-    assert (item.documents[0].text, item.documents[0].image) == ("The moon pulls.", "")
-
-
-def test_base64_in_the_text_of_a_document_is_an_image():
-    (item,) = open_items([{"topic": "T?", "documents": [{"id": "a", "page_content": DATA}]}])
-    assert (item.documents[0].id, item.documents[0].text, item.documents[0].image) == ("a", "[image]", DATA)
 
 
 BAD_IMAGES = {

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import polars
 import pytest
 
 from conqret.data import Debate, DebateArgument, Document, Source
@@ -49,15 +48,6 @@ def test_everything_comes_back(tmp_path: Path) -> None:
     assert [pair.doc_id for pair in corpus.qrels_iter("pro")] == ["d1", "d2"]
     assert [pair.doc_id for pair in corpus.qrels_iter("pro", "test")] == ["d2"]
     assert corpus.statistics() == {"a": 1}
-
-
-def test_parquet(tmp_path: Path) -> None:
-    corpus = CorpusDirectory(tmp_path)
-    assert corpus.write_parquet(DOCUMENTS, {"d1": "test"}) == 2
-    frame = polars.read_parquet(corpus.parquet_file)
-    assert frame.columns == ["id", "title", "url", "text", "split"]
-    assert frame["split"].to_list() == ["test", ""]
-    assert corpus.write_parquet([], {}) == 0
 
 
 def test_missing_and_broken_files_are_named(tmp_path: Path) -> None:

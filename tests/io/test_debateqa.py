@@ -9,7 +9,6 @@ from conqret.debateqa.debateqa_files import (
     ModelAnswer,
     PartialAnswer,
     check_answers,
-    partners,
     read_answers,
     read_questions,
 )
@@ -37,15 +36,6 @@ def test_questions(tmp_path):
     }
 
 
-def test_a_partial_answer_as_one_text():
-    assert PartialAnswer("Zoos save species", "They breed.").text == "Zoos save species. They breed."
-    assert PartialAnswer("Zoos save species.", " They breed.").text == "Zoos save species. They breed."
-    assert (
-        PartialAnswer("Zoos save species.", "They breed.").released_text == "Zoos save species.. They breed."
-    )
-    assert PartialAnswer("Yes", "").text == "Yes."
-
-
 def test_answers_and_other_columns(tmp_path):
     answers = written(
         tmp_path / "a.jsonl", {"id": "q1", "generation": "Opinions differ."}, {"id": "q3", "generation": ""}
@@ -66,14 +56,6 @@ def test_answers_and_other_columns(tmp_path):
     assert read_questions(table, names)["q1"].partial_answers == (PartialAnswer("Yes", "So."),)
 
 
-def test_ids_without_partner_are_listed():
-    questions = {one: DebatableQuestion(one, "", ()) for one in ("q1", "q2")}
-    found = partners(("q3", "q1"), questions)
-    assert (found.together, found.answers_alone, found.questions_alone) == (("q1",), ("q3",), ("q2",))
-    with pytest.raises(DeclarationError, match="none of the 1 answers"):
-        partners(("q9",), questions)
-
-
 def test_every_fault_is_listed(tmp_path):
     path = written(
         tmp_path / "q.jsonl", QUESTION, QUESTION, {"question": "?"}, {"id": "q4", "partial_answers": "none"}
@@ -91,26 +73,6 @@ def test_every_fault_is_listed(tmp_path):
         check_answers(written(tmp_path / "b.jsonl", *[{"id": "q1", "generation": "a"}] * 2))
     with pytest.raises(DeclarationError, match="no field 'topics' of answers and questions"):
         read_questions(path, {"topics": "q"})
-
-
-def test_a_column_that_no_row_has_is_named_with_its_file(tmp_path):
-    questions = written(tmp_path / "q.jsonl", QUESTION, {"id": 2, "question": "Why?", "note": None})
-    answers = written(tmp_path / "a.jsonl", {"id": "q1", "generation": "So."})
-    for field in ("id", "question", "partial_answers", "point_of_view", "explanation"):
-        with pytest.raises(
-            DeclarationError, match=rf"q\.jsonl \[typo\] is not a column of this input, .* for {field}"
-        ):
-            read_questions(questions, {field: "typo"})
-    with pytest.raises(DeclarationError, match=r"a\.jsonl \[typo\] is not a column of this input"):
-        check_answers(answers, {"answer": "typo"})
-    assert check_answers(answers, {"question": "of the other file"}) == ("q1",)
-    # a column that is there and holds nothing is none
-    assert [question.question for question in read_questions(questions, {"question": "note"}).values()] == [
-        "",
-        "",
-    ]
-    bare = written(tmp_path / "bare.jsonl", {"id": "q1", "partial_answers": []})
-    assert read_questions(bare, {"point_of_view": "view"})["q1"].partial_answers == ()
 
 
 def test_the_published_answers(data_dir):

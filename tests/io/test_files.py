@@ -22,14 +22,6 @@ def test_missing(tmp_path, write, fault_of):
     assert fault_of(tmp_path / "other").remedy == "Check the path"
 
 
-def test_a_text_that_is_no_path(fault_of):
-    assert "cannot be read: File name too long" in fault_of('{"topic": "T?"}' * 100).problem
-
-
-def test_a_directory(tmp_path, fault_of):
-    assert fault_of(tmp_path).problem == "contains no file of items"
-
-
 def test_a_pipe(tmp_path, fault_of):
     os.mkfifo(tmp_path / "pipe")
     assert "is not a regular file" in fault_of(tmp_path / "pipe").problem
@@ -52,15 +44,6 @@ def test_an_unknown_extension_is_tried_by_content(write, fault_of):
     assert fault.problem == "has the unknown extension '.txt', and does not begin like JSON"
     assert "JSON Lines (.jsonl, also .gz)" in fault.remedy
     assert fault_of(write("notes", "hello")).problem.startswith("has no extension")
-
-
-def test_a_workbook(write, fault_of):
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr("xl/workbook.xml", "x")
-    fault = fault_of(write("items.xlsx", packed.getvalue()))
-    assert fault.problem == "is an Excel workbook or a zip archive"
-    assert "Save it as CSV" in fault.remedy
 
 
 def test_a_log_of_inspect(write, fault_of):
@@ -132,11 +115,6 @@ def test_gzip_cut_off(name, write, faults_of):
     content = {"a.jsonl.gz": lines, "a.csv.gz": "topic\n" + lines, "a.json.gz": f"[{lines}"}[name]
     fault = faults_of(write(name, gzip.compress(content.encode())[:-2000]))[-1]
     assert "the gzip stream ends early" in fault.problem
-
-
-def test_gzip_damaged(write, fault_of):
-    fault = fault_of(write("a.jsonl.gz", b"\x1f\x8bnonsense"))
-    assert "the gzip stream is corrupt" in fault.problem
 
 
 def test_no_permission(write, monkeypatch):

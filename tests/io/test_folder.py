@@ -83,13 +83,6 @@ def test_of_a_runs_folder_the_items_are_read_here_and_at_an_address(tmp_path: Pa
             open_items(place)
 
 
-def test_several_long_tables_are_refused(tmp_path: Path) -> None:
-    for name in ("a", "b"):
-        (tmp_path / f"{name}.csv").write_text("qid,query,docno,text\n1,q,d,t\n", encoding="utf-8")
-    with pytest.raises(DeclarationError, match="several long tables"):
-        open_items(tmp_path)
-
-
 def test_items_at_an_address_are_fetched_whole_and_named_by_it() -> None:
     system = fsspec.filesystem("memory")
     system.pipe({"/bucket/items/a.jsonl": text(1).encode(), "/bucket/items/x/b.jsonl": text(2).encode()})
@@ -100,11 +93,6 @@ def test_items_at_an_address_are_fetched_whole_and_named_by_it() -> None:
     with pytest.raises(ItemsError, match=r"memory://bucket/broken\.jsonl:1"):
         open_items("memory://bucket/broken.jsonl").check()
     system.rm("/bucket", recursive=True)
-
-
-def test_a_file_of_this_machine_has_an_address_without_a_host(tmp_path: Path) -> None:
-    (tmp_path / "a.jsonl").write_text(text(1), encoding="utf-8")
-    assert ids(Path(tmp_path.as_uri())) == ids(tmp_path.as_uri()) == ["item-1"]
 
 
 @pytest.mark.parametrize(

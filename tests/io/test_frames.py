@@ -32,27 +32,9 @@ def test_a_frame(make):
     assert source.frame_kind == source.name.split()[0] == frame_kind(frame)
 
 
-def test_pandas_nothings():
-    frame = pandas.DataFrame({"topic": ["T?", "U?"], "stance": [pandas.NA, "pro"], "when": [pandas.NaT, None],
-                              "argument": [float("nan"), "a"]})  # fmt: skip
-    first, second = open_items(frame)
-    assert (first.argument, first.stance, first.metadata, second.stance) == (None, "none", {}, "pro")
-
-
 def test_a_missing_topic_in_a_frame(fault_of):
     fault = fault_of(pandas.DataFrame({"topic": ["T?", float("nan")]}))
     assert (fault.file, fault.line, fault.field, fault.problem) == ("pandas frame", 2, "topic", "is missing")
-
-
-def test_an_arrow_table():
-    source = open_items(pyarrow.table({"topic": ["T?"], "documents": [["x"]]}))
-    assert source.frame_kind == "pyarrow"
-    assert source.check().documents == 1
-
-
-def test_two_columns_of_one_name(fault_of):
-    frame = pandas.DataFrame([["T?", "U?"]], columns=["topic", "topic"])
-    assert fault_of(frame).problem == "is the name of two columns"
 
 
 def test_wrong_objects():

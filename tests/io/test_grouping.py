@@ -17,29 +17,24 @@ def test_adjacent_rows_make_one_item(write):
     assert source.check().documents == 3
 
 
-def test_a_question_without_documents(write):
-    (item,) = open_items(write("a.csv", HEAD + "q1,T?,,,Yes.,\n"))
-    assert item.documents == ()
-
-
 @pytest.mark.parametrize(
     ("rows", "line", "field", "problem"),
     [
-        ("q1,T?,d1,a,Y,0\nq2,U?,d1,b,N,0\nq1,T?,d2,c,Y,1\n", 4, "qid",
-         "is 'q1' again, after other rows: the rows that begin in line 2 are not adjacent"),
+        (
+            "q1,T?,d1,a,Y,0\nq2,U?,d1,b,N,0\nq1,T?,d2,c,Y,1\n",
+            4,
+            "qid",
+            "is 'q1' again, after other rows: the rows that begin in line 2 are not adjacent",
+        ),
         ("q1,T?,d1,a,Y,0\nq1,U?,d2,b,Y,1\n", 3, "query", "differs from that of line 2, of the same qid"),
-        ("q1,T?,d1,a,Y,0\nq1,T?,d2,b,N,1\n", 3, "qanswer", "differs from that of line 2, of the same qid"),
-        ("q1,T?,d1,a,Y,0\n,T?,d2,b,N,1\n", 3, "qid", "is missing"),
-        ("q1,T?,d1,a,Y,0\nq1,T?,d1,b,Y,1\n", 2, "documents[2].id", "is 'd1', as that of document 1 of the same item"),
-        ("q1,T?,d1,,Y,0\n", 2, "documents[1].text", "is missing"),
+        (
+            "q1,T?,d1,a,Y,0\nq1,T?,d1,b,Y,1\n",
+            2,
+            "documents[2].id",
+            "is 'd1', as that of document 1 of the same item",
+        ),
     ],
-)  # fmt: skip
+)
 def test_faults(rows, line, field, problem, write, faults_of):
     fault = faults_of(write("a.csv", HEAD + rows))[0]
     assert (fault.line, fault.field, fault.problem) == (line, field, problem)
-
-
-def test_broken_rows_and_several_without_a_question(write, faults_of):
-    rows = "q1,T?,d1,a,Y,0\n,T?,d2,b,Y,1\n,T?,d3,c,Y,2\nq2,U?\nq3,V?,d1,a,Y,0\n"
-    found = faults_of(write("a.csv", HEAD + rows))
-    assert [(fault.line, fault.field) for fault in found] == [(3, "qid"), (4, "qid"), (5, "")]

@@ -28,10 +28,6 @@ def test_broken_in_the_middle(write, fault_of):
     assert (fault.line, fault.problem) == (2, "is not valid JSON: Expecting ',' delimiter at column 16")
 
 
-def test_a_printed_dict(write, fault_of):
-    assert "json.dumps" in fault_of(write("a.jsonl", "{'topic': 'T?'}\n")).remedy
-
-
 def test_cut_off(write, fault_of):
     fault = fault_of(write("a.jsonl", LINE * 3 + '{"topic": "Should zo'))
     assert fault.line == 4
@@ -41,24 +37,13 @@ def test_cut_off(write, fault_of):
     assert fault.remedy == "Write it again, or delete that line"
 
 
-def test_cut_off_inside_a_character(write, fault_of):
-    content = (LINE + '{"topic": "Où').encode()[:-1]
-    fault = fault_of(write("a.jsonl", content))
-    assert fault.problem.startswith("the file looks cut off: it ends inside a character, at byte")
-
-
-def test_no_line_break_at_the_end_is_fine(write):
-    assert open_items(write("a.jsonl", LINE * 2 + LINE.strip())).check().count == 3
-
-
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
         ("[" * 100_000 + "]" * 100_000, "the lists or objects are nested too deeply"),
-        ('{"topic": "T?", "n": ' + "9" * 5000 + "}", "is JSON that cannot be used"),
         ('{"topic": "T?", "topic": "U?"}', "the field 'topic' occurs twice in one object"),
     ],
-    ids=["deep", "digits", "twice"],
+    ids=["deep", "twice"],
 )
 def test_hostile_lines(line, problem, write, fault_of):
     fault = fault_of(write("a.jsonl", f"{LINE}{line}\n"))
@@ -81,15 +66,6 @@ def test_a_json_list(indent, wrap, name, write):
     assert [item.topic for item in open_items(write(name, content))] == ["T?", "U?"]
 
 
-def test_a_frame_by_its_columns(write):
-    content = json.dumps({"topic": {"0": "T?", "3": "U?"}, "argument": {"0": "x", "3": None}})
-    assert [item.topic for item in open_items(write("a.json", content))] == ["T?", "U?"]
-
-
-def test_one_object_over_several_lines(write):
-    assert open_items(write("a.json", json.dumps({"topic": "T?"}, indent=2))).check().count == 1
-
-
 def test_indented_objects_one_after_the_other(write, fault_of):
     content = "\n".join(json.dumps({"topic": topic}, indent=1) for topic in ("T?", "U?"))
     assert [item.topic for item in open_items(write("a.jsonl", content))] == ["T?", "U?"]
@@ -98,17 +74,11 @@ def test_indented_objects_one_after_the_other(write, fault_of):
     assert (fault.line, "is JSON that breaks at column 10" in fault.problem) == (8, True)
 
 
-def test_a_record_of_a_list_is_known_by_its_number(write, fault_of):
-    assert fault_of(write("a.json", '[{"topic": "T?"}, 7]')).line == 2
-
-
 @pytest.mark.parametrize(
     ("content", "line", "problem"),
     [
         ('[{"topic": "T?"},\n {"topic" "U?"}]', 2, "is a JSON list that breaks at column 11"),
         ('[{"topic": "T?"},\n {"topic": "U?"}', 2, "is a JSON list that looks cut off: its end is missing"),
-        ('[{"topic": "T?"},\n {"topic": "U', 2, "is a JSON list that looks cut off: its end is missing"),
-        ('[{"topic": "T?", "topic": "U?"}]', 0, "occurs twice in one object"),
     ],
 )
 def test_a_broken_list(content, line, problem, write, fault_of):

@@ -7,7 +7,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError
 from conqret.io.labels import LabelsError, Unit, read_labels
 
 LONG = "item,dimension,annotator,value\n"
@@ -66,21 +66,6 @@ def test_columns_that_hold_no_label_are_told_once(write):
     assert all(named in fault.remedy for fault in found[1:])
 
 
-def test_dimensions_of_a_wide_table_can_be_named(write):
-    file = write("l.csv", TASKS)
-    labels = read_labels(file, columns={**OF_TASKS, "clarity": "Answer.clarity"}, scales=["clarity=1:5"])
-    assert (labels.dimensions, labels.annotators) == (("clarity",), ("w1", "w2"))
-    assert labels.scale("clarity").high == 5
-    assert "columns left out: Keyword, Answer.depth, Reward" in labels.notes
-    with pytest.raises(UnknownNameError, match="no field 'annotater' of a label: did you mean 'annotator'"):
-        read_labels(file, columns={"item": "Input.item", "annotater": "WorkerId"})
-
-
-def test_a_column_that_would_be_the_value_can_be_a_dimension(write):
-    file = write("l.csv", "item,annotator,rating\na,x,1\na,y,3\n")
-    assert read_labels(file, columns={"clarity": "rating"}).dimensions == ("clarity",)
-
-
 def test_wide_with_people_in_the_head(write):
     file = write("l.csv", "item,clarity@anna,clarity@ben\na,1,2\nb,3,\n")
     names, table = read_labels(file).table("clarity", [Unit("a"), Unit("b")])
@@ -93,15 +78,6 @@ def test_parts_of_items(write):
     labels = read_labels(file, scales=["0:3"])
     assert labels.units == (Unit("a", "d1"), Unit("a", "d2"))
     assert str(labels.units[0]) == "a [d1]"
-
-
-def test_json_lines_and_tabs(write):
-    rows = [{"item": "a", "dimension": "clarity", "annotator": "x", "value": value} for value in (2, 2.0)]
-    rows[1]["item"] = "b"
-    labels = read_labels(write("l.jsonl", "\n".join(map(json.dumps, rows))), scales=["1:3"])
-    assert [label.value for label in labels.labels] == [2, 2]
-    tabs = read_labels(write("l.tsv", "item\tclarity\na\t1\n"))
-    assert tabs.labels[0].value == 1
 
 
 def test_words_by_a_map(write):
@@ -124,13 +100,6 @@ def test_words_that_stand_for_fractions_are_no_steps(tmp_path):
     )
     with pytest.raises(DeclarationError):
         read_labels(file, words=words, level="nominal")
-
-
-def test_a_scale_for_one_dimension(write):
-    file = write("l.csv", "item,clarity,overall_quality\na,1,5\n")
-    labels = read_labels(file, scales=["0:1", "overall-quality=1:5"])
-    assert labels.scale("clarity").binary
-    assert labels.scale("overall_quality").unit(5) == 1
 
 
 def test_binary_words_are_read_and_said(write):
@@ -157,16 +126,9 @@ def test_interval_scales_have_values_between_the_steps(write):
     [
         ("a,clarity,x,7\n", {"scales": ["1:3"]}, "outside the scale from 1 to 3"),
         ("a,clarity,x,1\na,clarity,x,2\n", {}, "second label for 'clarity' by 'x'; the first is in line 2"),
-        ("a,clarity,x,1\na,clarity,x,1\n", {}, "second label"),
         ("a,clarity,x,1\nb,clarity,x,high\n", {}, "other labels of clarity are numbers (first: line 2)"),
-        ("a,clarity,x,low\nb,clarity,x,high\n", {}, "words without a number"),
         ("a,clarity,x,medium\n", {"words": ["low=1,high=3"]}, "none of the labels low, high"),
-        ("a,clarity,x,inf\n", {}, "words without a number"),
-        (",clarity,x,1\n", {}, "is missing"),
-        ("a,,x,1\n", {}, "is missing"),
-        ("a,clarity,,1\nb,clarity,x,1\n", {}, "is missing"),
         ("a,clarity\n", {}, "has 2 cells where the head has 4"),
-        ("a,clarity,x,yes\n", {"scales": ["1:3"]}, "word for true or false"),
     ],
 )
 def test_defects(write, rows, options, problem):
@@ -175,36 +137,11 @@ def test_defects(write, rows, options, problem):
     assert fault.remedy
 
 
-def test_a_word_on_a_scale_of_numbers_needs_a_map(write):
-    assert "--map" in only(write("l.csv", LONG + "a,clarity,x,medium\n"), scales=["1:3"]).remedy
-
-
 def test_all_faults_are_listed_together(write):
     rows = "a,clarity,x,9\n,clarity,x,1\nb,clarity,x,1\nb,clarity,x,1\nc,clarity,x,word\n"
     found = faults(write("l.csv", LONG + rows), scales=["1:3"])
     assert len(found) == 4
     assert {fault.line for fault in found} == {2, 3, 5, 6}
-
-
-def test_an_item_under_two_topics(write):
-    file = write("l.csv", "item,topic,clarity@x,clarity@y\na,t,1,1\n")
-    assert read_labels(file).topics == {Unit("a"): "t"}
-    two = write("m.csv", "item,topic,annotator,clarity\na,t,x,1\na,u,y,1\n")
-    assert "stands under 'u', and under 't' in line 2" in only(two).problem
-
-
-def test_nobody_named(write):
-    file = write("l.csv", "item,clarity\na,1\na,2\n")
-    fault = only(file)
-    assert "no annotator is named" in fault.problem
-    assert "--number-annotators" in fault.remedy
-    labels = read_labels(file, numbered=True)
-    assert labels.annotators == ("annotator 1", "annotator 2")
-    assert any("numbered" in note for note in labels.notes)
-
-
-def test_two_columns_of_one_dimension(write):
-    assert "second label" in only(write("l.csv", "item,Clarity,clarity \na,1,2\n")).problem
 
 
 def test_files_that_are_no_labels(write, tmp_path):
@@ -224,37 +161,6 @@ def test_files_that_are_no_labels(write, tmp_path):
         read_labels(write("f.csv", "item,annotator,clarity@x\na,b,1\n"))
     with pytest.raises(LabelsError, match="corrupt zip"):
         read_labels(write("z.zip", b"PK\x03\x04broken"))
-
-
-def test_settings_that_cannot_be(write):
-    file = write("l.csv", LONG + "a,clarity,x,1\n")
-    for options, message in (
-        ({"scales": ["3"]}, "takes 1:3"),
-        ({"scales": ["3:1"]}, "must rise"),
-        ({"words": ["low"]}, "takes a list such as low=1"),
-        ({"words": ["low=1"]}, "at least two numbers"),
-        ({"layout": "dagstul"}, "did you mean 'dagstuhl'"),
-        ({"layout": "novices"}, "not in the layout"),
-        ({"columns": {"items": "item"}}, "did you mean 'item'"),
-        ({"columns": {"item": "ids"}}, "no column 'ids'"),
-    ):
-        with pytest.raises(DeclarationError, match=message):
-            read_labels(file, **options)
-    with pytest.raises(UnknownNameError, match="label column"):
-        read_labels(write("w.csv", "item,clarity\na,1\n"), dimensions=["clarty"])
-
-
-def test_columns_and_dimension_by_name(write):
-    file = write("l.csv", "doc,who,stars,when\na,x,1,now\nb,x,3,now\n")
-    columns = {"item": "doc", "annotator": "who", "value": "stars"}
-    labels = read_labels(file, columns=columns, dimensions=["overall quality"])
-    assert labels.dimensions == ("overall_quality",)
-    assert "columns left out: when" in labels.notes
-
-
-def test_further_texts_for_cannot_judge(write):
-    file = write("l.csv", LONG + "a,clarity,x,dunno\nb,clarity,x,1\n")
-    assert read_labels(file, cannot_judge=["Dunno"]).absent() == {"cannot_judge": 1}
 
 
 DAGSTUHL_HEAD = (
@@ -287,14 +193,6 @@ def test_dagstuhl(write):
     assert any("Windows-1252" in note for note in labels.notes)
 
 
-def test_dagstuhl_defects(write):
-    contradiction = "1\ty\t1 (High)\t3 (High)\t1 (Low)\t1 (Low)\tx\targ1\ti\tpro\n"
-    assert "contradict" in only(write("d.csv", DAGSTUHL_HEAD + contradiction)).problem
-    word = contradiction.replace("1 (High)", "Great")
-    assert "none of the labels" in only(write("e.csv", DAGSTUHL_HEAD + word)).problem
-    assert "cells where the head has" in only(write("f.csv", DAGSTUHL_HEAD + "1\ty\n")).problem
-
-
 def archive(**files):
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as packed:
@@ -312,19 +210,6 @@ def test_novices(write):
     assert labels.units == (Unit("arg-1"), Unit("12"))
     assert labels.dimensions == ("local_acceptability", "clarity")
     assert labels.absent() == {"cannot_judge": 1}
-
-
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        ("no json", "is not valid JSON"),
-        ("[]", "not an object"),
-        ('{"clarity": "3"}', "not a rating"),
-        ('{"a-clarity": "4"}', "outside"),
-    ],
-)
-def test_novices_defects(write, content, problem):
-    assert problem in only(write("n.zip", archive(**{"group1-member1": content}))).problem
 
 
 def test_webis_relevance(write):
@@ -372,61 +257,3 @@ def test_a_sheet_that_nobody_has_filled_in_says_so(write):
     assert [label.unit for label in begun.labels] == [Unit("a"), Unit("a")]
     with pytest.raises(DeclarationError, match="none of its 1 cell contains a label"):
         read_labels(write("long.csv", LONG + "a,clarity,ann,\n"))
-
-
-GRADED = {
-    "id": "zoos-pro",
-    "documents": [{"id": "d1", "relevance": 3}, {"id": "d2", "relevance": 0}],
-    "argument": {"quality": {"clarity": 2}, "sentences": []},
-    "second_argument": {"quality": {"clarity": 3}},
-    "preference": "second",
-}
-
-
-def test_graded_items(write):
-    labels = read_labels(write("l.jsonl", json.dumps(GRADED)))
-    assert labels.layout == "graded items"
-    said = [(label.unit.item, label.unit.part, label.dimension, label.value) for label in labels.labels]
-    assert said == [
-        ("zoos-pro", "d1", "context_relevance", 3),
-        ("zoos-pro", "d2", "context_relevance", 0),
-        ("zoos-pro", "", "clarity", 2),
-        ("zoos-pro", "", "preference", 0),
-    ]
-    assert labels.scale("context_relevance").unit(3) == labels.scale("clarity").unit(3) == 1
-    assert "labels of the second argument alone are left out: they belong to no metric" in labels.notes
-
-
-def test_graded_items_with_faults(write):
-    broken = [
-        {**GRADED, "documents": [{"relevance": 1}]},
-        {"documents": GRADED["documents"]},
-        {**GRADED, "preference": "x"},
-    ]
-    found = faults(write("l.jsonl", "\n".join(map(json.dumps, broken))))
-    assert [(fault.line, fault.field) for fault in found][:2] == [(1, "documents[1].id"), (2, "id")]
-    wrong = only(write("m.jsonl", json.dumps({**GRADED, "documents": [{"id": "d", "relevance": 7}]})))
-    assert "lies outside the scale from 0 to 3" in wrong.problem
-
-
-def test_how_likely_items_were_to_be_drawn(write):
-    head = "item,annotator,clarity,inclusion_probability\n"
-    labels = read_labels(write("l.csv", head + "a,x,1,0.5\na,y,2,0.5\nb,x,1,0.25\n"), scales=["1:3"])
-    assert labels.chances == {"a": 0.5, "b": 0.25}
-    assert labels.unequal
-    assert any("inclusion_probability from 0.25 to 0.5" in note for note in labels.notes)
-    some = read_labels(write("l.csv", head + "a,x,1,0.5\nb,x,1,\n"), scales=["1:3"])
-    assert not some.unequal
-    assert "1 labeled item without inclusion_probability" in some.notes
-    named = read_labels(
-        write("l.csv", "item,clarity,chance\na,1,0.5\nb,1,0.25\n"),
-        scales=["1:3"],
-        columns={"inclusion_probability": "chance"},
-    )
-    assert named.chances == {"a": 0.5, "b": 0.25}
-    for wrong in ("0", "1.5", "word", "nan", "-1", "1e-300"):
-        fault = only(write("l.csv", head + f"a,x,1,0.5\nb,x,1,{wrong}\n"), scales=["1:3"])
-        assert (fault.line, fault.field) == (3, "inclusion_probability")
-    two = only(write("l.csv", head + "a,x,1,0.5\na,y,1,0.25\n"), scales=["1:3"])
-    assert (two.line, two.field) == (3, "inclusion_probability")
-    assert "line 2" in two.problem

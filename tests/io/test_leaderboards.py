@@ -5,7 +5,7 @@ import json
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.io.leaderboards import SHAPES, leaderboard, read_leaderboard
+from conqret.io.leaderboards import SHAPES, read_leaderboard
 from conqret.io.reports import report_lengths
 
 SCORES = [("m", "a", "t1", 0.5), ("m", "a", "all", 0.5), ("m", "b", "t1", 1.0), ("m", "b", "all", 1.0)]
@@ -48,7 +48,6 @@ def test_a_head_is_no_score_and_words_are_no_numbers(tmp_path):
 @pytest.mark.parametrize(
     ("text", "shape", "wrong"),
     [
-        ("", "ir_measures", "contains no scores"),
         ("a t1 m\n", "ir_measures", "x:1 does not have the form “run topic measure value”: 'a t1 m'"),
         (
             "a m t1 tree\nb m t1 wood\n",
@@ -56,7 +55,6 @@ def test_a_head_is_no_score_and_words_are_no_numbers(tmp_path):
             "contains no numbers; it was read as tot: run measure topic value",
         ),
         ("a t1 m 0.5\na t1 m 0.6\n", "ir_measures", "has m of a for t1 twice"),
-        ('{"run_id": "a", "topic_id": "t"}\n', "jsonl", "[measure] is missing"),
     ],
 )
 def test_what_is_no_leaderboard(tmp_path, text, shape, wrong):
@@ -65,14 +63,6 @@ def test_what_is_no_leaderboard(tmp_path, text, shape, wrong):
     with pytest.raises(DeclarationError) as raised:
         read_leaderboard(path, shape)
     assert wrong in str(raised.value)
-
-
-def test_means_are_taken_again_over_some_topics():
-    found = leaderboard("x", [*SCORES, ("m", "a", "t2", 0.0), ("m", "b", "t2", 0.5)])
-    assert found.recomputed().on("m") == {"a": 0.25, "b": 0.75}
-    assert found.recomputed(["t2"]).on("m") == {"a": 0.0, "b": 0.5}
-    assert found.gaps() == []
-    assert leaderboard("x", SCORES[:3]).gaps() == ["x: b has no m for 'all'"]
 
 
 def test_lengths_of_reports_and_of_the_items_made_of_them(tmp_path):

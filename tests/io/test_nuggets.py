@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from conqret import DeclarationError
 from conqret.data import Nugget
 from conqret.errors import ItemsError
 from conqret.io import open_items
@@ -32,14 +31,6 @@ NUGGETIZER = {
     "qid": "7",
     "nuggets": [{**VITAL, "assignment": "support"}, {**OKAY, "assignment": "failed"}],
 }
-AUTOJUDGE = {
-    "query_id": "7",
-    "title_query": ZOOS,
-    "nugget_bank": {
-        "q": {"question": "Who cares?", "query_id": "7", "answers": {"keepers": {"answer": "keepers"}}}
-    },
-    "claim_bank": {"c": {"claim": "Cages are small.", "query_id": "7"}},
-}
 
 
 def given(bank: dict[str, Any], item: dict[str, Any] = ITEM) -> tuple[Nugget, ...]:
@@ -61,11 +52,6 @@ def test_a_bank_of_autonuggetizer() -> None:
     assert [nugget.assignment for nugget in given(NUGGETIZER)] == ["support", None]
 
 
-def test_a_bank_of_autojudge() -> None:
-    assert [nugget.text for nugget in given(AUTOJUDGE)] == ["Who cares? keepers", "Cages are small."]
-    assert {nugget.importance for nugget in given(AUTOJUDGE)} == {None}
-
-
 @pytest.mark.parametrize(
     ("item", "bank"),
     [
@@ -76,27 +62,6 @@ def test_a_bank_of_autojudge() -> None:
 )
 def test_the_bank_of_a_topic_is_found_by_its_id_or_by_what_it_asks(item: Any, bank: Any) -> None:
     assert len(given(bank, item)) == 2
-
-
-def test_the_nuggets_of_each_topic_by_its_id() -> None:
-    (item,) = open_items([ITEM], nuggets={"7": [VITAL, OKAY]})
-    assert [nugget.importance for nugget in item.nuggets] == ["vital", "okay"]
-
-
-def test_the_nuggets_of_an_item_are_its_own_and_are_written_with_it() -> None:
-    own = {**ITEM, "nuggets": ["Bears pace."]}
-    source = open_items([own, {**ITEM, "id": "8", "qid": "7"}], nuggets=[TREC])
-    checked = source.check()
-    assert [item.nuggets[0].text for item in checked.items(source)] == [
-        "Bears pace.",
-        "Cages are small.",
-    ]
-    assert checked.has["nuggets"] == "all"
-    assert checked.has["nuggets.importance"] == "some"
-    assert [list(open_items([json.loads(line) for line in checked.lines or ()]))] == [list(source)]
-    assert "nuggets" not in json.loads(next(iter(open_items([ITEM]).check().lines or ()))), (
-        "items as they always were"
-    )
 
 
 def test_assignments_of_autonuggetizer_are_items() -> None:
@@ -113,16 +78,9 @@ def test_assignments_of_autonuggetizer_are_items() -> None:
     ("change", "field", "problem"),
     [
         ({"nuggets": [{**VITAL, "importance": "critical"}]}, "nuggets[1].importance", "is 'critical'"),
-        ({"nuggets": [VITAL, {**OKAY, "importance": 3}]}, "nuggets[2].importance", "is '3'"),
-        ({"nuggets": [VITAL, {**OKAY, "assignment": "half"}]}, "nuggets[2].assignment", "is 'half'"),
         ({"nuggets": [VITAL, {"text": "No."}]}, "nuggets[2].importance", "is missing"),
         ({"nuggets": [VITAL, {**OKAY, "text": "  "}]}, "nuggets[2].text", "is blank"),
-        ({"nuggets": [{"importance": "vital"}]}, "nuggets[1].text", "is missing"),
-        ({"nuggets": [VITAL, 4]}, "nuggets[2]", "is a number"),
-        ({"nuggets": "no list"}, "nuggets", "is a text"),
         ({"nuggets": []}, "nuggets", "contains no nugget"),
-        ({"nuggets": None}, "nuggets", "contains no nugget"),
-        ({"qid": None}, "qid", "is missing"),
     ],
 )
 def test_a_faulty_bank_is_told_with_file_line_and_field(
@@ -135,12 +93,6 @@ def test_a_faulty_bank_is_told_with_file_line_and_field(
     fault = caught.value.faults[0]
     assert (fault.file, fault.line, fault.field) == (str(file), 2, field)
     assert problem in fault.problem
-
-
-def test_two_banks_of_a_topic() -> None:
-    with pytest.raises(ItemsError) as caught:
-        read_banks([TREC, NUGGETIZER])
-    assert "as in line 1" in caught.value.faults[0].problem
 
 
 def test_an_item_without_a_bank_and_a_bank_that_asks_something_else(tmp_path: Path) -> None:
@@ -159,13 +111,6 @@ def test_an_item_without_a_bank_and_a_bank_that_asks_something_else(tmp_path: Pa
     assert "'7'" in none.problem
     left = open_items(items, nuggets={"7": [VITAL]}, skip_invalid=True).check()
     assert (left.count, left.left_out) == (1, 1)
-
-
-def test_what_is_no_bank() -> None:
-    with pytest.raises(DeclarationError, match="nugget banks must be a file"):
-        open_items([ITEM], nuggets=7)  # type: ignore[arg-type]
-    with pytest.raises(DeclarationError, match="contains no nugget banks"):
-        read_banks([])
 
 
 def test_topics_as_trec_has_them(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from conqret.errors import DeclarationError, ItemsError, LabelsError
+from conqret.errors import DeclarationError, ItemsError
 from conqret.io.pairs import Pair, read_pairs
 
 HEAD = "question\tid\tdocument\tperspective\tlabel\n"
@@ -43,8 +43,6 @@ def test_labels_may_stand_in_a_file_of_their_own(tmp_path):
     ("text", "labels", "message"),
     [
         (HEAD + "q\t1\td\t\t1\n", None, r"\[perspective\] is missing"),
-        (HEAD + "q\t1\t  \tp\t1\n", None, "is blank"),
-        (HEAD + "q\t1\td\tp\t1\nq\t1\te\tp\t1\n", None, "is '1', as in line 2"),
         (HEAD + "q\t1\td\tp\tmaybe\n", "label", "is 'maybe', which is not a valid label"),
     ],
 )
@@ -66,17 +64,3 @@ def test_rows_that_cannot_be_used_are_named(tmp_path, text, labels, message):
 def test_labels_that_are_not_there(tmp_path, labels, message):
     with pytest.raises(DeclarationError, match=message):
         read_pairs(table(tmp_path, HEAD + "q\t1\td\tp\t\n"), labels)
-
-
-def test_a_file_without_pairs(tmp_path):
-    with pytest.raises(DeclarationError, match="contains no pairs"):
-        read_pairs(table(tmp_path, HEAD))
-
-
-def test_faults_of_a_file_of_labels(tmp_path):
-    path = table(tmp_path, HEAD + "q\t1\td\tp\t\n")
-    labels = table(tmp_path, "id,label\n1,1\n1,0\n2,\n", "labels.csv")
-    with pytest.raises(LabelsError) as refused:
-        read_pairs(path, str(labels))
-    assert "as in line 2" in str(refused.value)
-    assert "[label] is missing" in str(refused.value)

@@ -96,24 +96,6 @@ def test_no_bytes_crash(content, name, tmp_path):
     assert count_or_error(path) != 0
 
 
-@settings(max_examples=100, deadline=None)
-@given(
-    record=st.dictionaries(
-        st.sampled_from(["id", "topic", "stance", "documents", "argument", "metadata", "x"]),
-        st.recursive(
-            st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-            lambda inner: (
-                st.lists(inner, max_size=3)
-                | st.dictionaries(st.sampled_from(["id", "text", "title", "doc", "k"]), inner, max_size=3)
-            ),
-            max_leaves=6,
-        ),
-    )
-)
-def test_no_record_crashes(record):
-    assert count_or_error([record]) in (1, "faults")
-
-
 def count_or_error(source):
     """Return how many items there are, both ways, or that faults were found."""
     try:

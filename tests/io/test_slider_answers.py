@@ -25,15 +25,6 @@ def test_the_slider_is_turned_toward_the_right_option(tmp_path):
     assert slider_answers[0].condition == "PSA"
 
 
-def test_csv_reads_as_well_and_words_may_be_in_any_case(tmp_path):
-    path = tmp_path / "answers.csv"
-    path.write_text(
-        "question_id,passage_id,model,condition,judgment,instruction,slider,right\nq,p,m,psa,1,Simple,+3,2\n"
-    )
-    (one,) = read_slider_answers(path)
-    assert (one.judge, one.condition, one.toward_right) == ("m", "PSA", 3)
-
-
 def test_an_answer_that_was_not_given_is_no_abstention(tmp_path):
     (one,) = read_slider_answers(file(tmp_path, {"slider": None, "reason": "refused"}))
     assert one.toward_right is None
@@ -44,13 +35,7 @@ def test_an_answer_that_was_not_given_is_no_abstention(tmp_path):
     [
         ([{"slider": None}], r"jsonl:1 \[slider\] is missing, and no reason is given"),
         ([{}, {"turn": 2, "slider": 4}], r"jsonl:2 \[slider\] is 4. Write where the slider stands"),
-        ([{"slider": 0.5}], "a whole number is expected"),
-        ([{"right": 3}], r"\[right\] is 3"),
-        ([{"condition": "PX"}], "is not a valid condition"),
         ([{"turn": 3}], "the main design .PSA. has two judgments"),
-        ([{"instruction": "hard"}], "is not a valid instruction"),
-        ([{}, {"slider": 1}], "as in line 1"),
-        ([{"judge": None}], r"\[judge\] is missing"),
     ],
 )
 def test_rows_that_cannot_be_used_are_named(tmp_path, rows, message):

@@ -5,10 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from conqret.data import Item
-from conqret.errors import MAX_SHOWN, DeclarationError, ItemsError
+from conqret.errors import DeclarationError, ItemsError
 from conqret.io import item_check, open_items
-from conqret.io.faults import MAX_KEPT, quoted
+from conqret.io.faults import MAX_KEPT
 
 FULL = {
     "topic": "T?",
@@ -42,18 +41,6 @@ def test_what_a_check_returns(write):
     assert len(checked.digest) == 64
 
 
-def test_all_and_none(write):
-    checked = open_items([{"topic": "T?", "documents": ["a"]}]).check()
-    assert checked.has == {
-        "stance": "none",
-        "documents": "all",
-        "argument": "none",
-        "second_argument": "none",
-        "reference": "none",
-        **dict.fromkeys(NUGGETS, "none"),
-    }
-
-
 @pytest.mark.parametrize("field", ["documents", "argument", "second_argument", "stance"])
 def test_what_a_format_needs(field, fault_of):
     reason = "format rag-direct compares two arguments"
@@ -61,11 +48,6 @@ def test_what_a_format_needs(field, fault_of):
     fault = fault_of([{**FULL, "id": "1"}, {**record, "id": "2"}], {field: reason})
     assert (fault.line, fault.field) == (2, field)
     assert fault.problem == f"is missing or empty, and {reason}"
-
-
-def test_a_needed_field_is_named_as_in_the_file(fault_of):
-    fault = fault_of([{"question": "T?", "answer": "a"}], {"documents": "context relevance judges documents"})
-    assert fault.field == "contexts"
 
 
 def test_duplicate_ids(write, faults_of):
@@ -85,16 +67,6 @@ def test_all_faults_in_file_order(write, faults_of):
     assert {fault.file for fault in faults} == {str(path)}
 
 
-def test_many_kinds_of_faults_are_counted_and_the_first_are_shown():
-    with pytest.raises(ItemsError) as caught:
-        open_items([{"topic": "T?", "stance": f"?{n}"} for n in range(MAX_KEPT + 7)]).check()
-    message = str(caught.value)
-    assert message.startswith("1,007 faults in the items:\n")
-    assert message.count("\n") == MAX_SHOWN + 1
-    assert message.endswith(f"  and {MAX_KEPT + 7 - MAX_SHOWN} more")
-    assert len(caught.value.faults) == MAX_KEPT
-
-
 def test_faults_that_are_alike_are_one_line_with_a_count_and_three_examples():
     bare = [{"topic": "T?", "documents": [{"id": "x", "text": "a"}] * (n % 2)} for n in range(MAX_KEPT + 500)]
     bare[1]["documents"] = [{"text": "a"}, {"id": "x"}]
@@ -109,16 +81,6 @@ def test_faults_that_are_alike_are_one_line_with_a_count_and_three_examples():
         "  items:2, 4 [documents[…].text] is missing. Add its text, name its column (--columns documents="
         "COLUMN.FIELD), or delete the document",
     ]
-
-
-def test_the_lack_of_a_field_names_the_columns_that_hold_none(fault_of):
-    fault = fault_of(
-        [{"user_input": "T?", "response": "x", "contexts": ["a"]}], needs={"documents": "format x rates them"}
-    )
-    assert fault.remedy == (
-        "Add it, name its column (--columns documents=…; unused are 'contexts'), or choose another format "
-        "(conqret info formats)"
-    )
 
 
 FAULTY = [
@@ -154,33 +116,6 @@ def test_where_nothing_is_left_or_the_file_is_wrong_the_faults_are_raised(tmp_pa
         open_items([{"qid": "1", "query": "T?", "docno": "d", "text": "x"}], skip_invalid=True)
 
 
-def test_a_source_can_be_read_again():
-    source = open_items(record for record in [{"topic": "T?"}, {"topic": "U?"}])
-    assert source.check().count == 2
-    assert list(source) == list(source)
-    assert all(isinstance(item, Item) for item in source)
-
-
-def test_wrong_objects_in_a_list(faults_of):
-    faults = faults_of([{"topic": "T?"}, 3, None])
-    assert [fault.problem for fault in faults] == ["is a number", "is null"]
-
-
-def test_the_digest_is_of_the_items():
-    base = [{"topic": "T?", "documents": ["a"]}]
-    digest = open_items(base).check().digest
-    assert open_items([{"question": "T?", "contexts": ["a"], "answer": None}]).check().digest == digest
-    assert open_items(list(open_items(base))).check().digest == digest
-    assert open_items([{"topic": "T?", "documents": ["b"]}]).check().digest != digest
-    assert open_items(base * 1 + [{"topic": "U?"}]).check().digest != digest
-
-
-def test_quoted():
-    assert quoted("a") == "'a'"
-    assert quoted("x" * 100) == "'" + "x" * 59 + "…'"
-    assert quoted("\x1b[1m\n") == r"'\x1b[1m\n'"
-
-
 @pytest.mark.parametrize(
     ("kept", "spilled", "whole"),
     [(1 << 20, 0, True), (0, 1 << 20, True), (400, 1 << 20, True), (400, 600, False)],
@@ -209,11 +144,3 @@ def test_items_that_no_disk_takes_are_read_again(write, monkeypatch):
     checked = source.check()
     assert checked.lines is None
     assert list(checked.items(source)) == list(source)
-
-
-def test_a_language_that_is_said_for_all_items_holds_over_a_column_that_names_none() -> None:
-    row = {"topic": "t", "argument": "a", "language": "en/de"}
-    (item,) = open_items([row], language="de")
-    assert item.language == "de"
-    with pytest.raises(ItemsError, match="language"):
-        list(open_items([row]))

@@ -15,17 +15,6 @@ def sheet(*rows: list[str], **options: str) -> str:
     return out.getvalue()
 
 
-def test_documents_as_json_in_a_cell(write):
-    cell = json.dumps([{"id": "x", "text": 'a "b", c\r\nd'}, "e"])
-    (item,) = open_items(write("a.csv", sheet(["topic", "documents"], ["T?", cell])))
-    assert [document.text for document in item.documents] == ['a "b", c\r\nd', "e"]
-
-
-def test_a_printed_python_list(write):
-    (item,) = open_items(write("a.csv", sheet(["question", "contexts"], ["T?", """['it', "isn't", 'x']"""])))
-    assert [document.text for document in item.documents] == ["it", "isn't", "x"]
-
-
 KEYS = ("text", "content", "page_content", "pageContent", "body", "passage", "contents", "snippet")
 
 
@@ -36,14 +25,9 @@ KEYS = ("text", "content", "page_content", "pageContent", "body", "passage", "co
         *((json.dumps([{key: "a"}, {key: "b"}]), ["a", "b"]) for key in KEYS),
         ('["a", {"text": "b", "score": 0.5}]', ["a", "b"]),
         ("[{'text': 'a', 'score': nan}, {'text': 'b'}]", ["a", "b"]),
-        ("['a' \"it's b\"]", ["a", "it's b"]),
         ("['a'\n 'b']", ["a", "b"]),
         ("[Document(metadata={'source': 'x'}, page_content='a'), Document(page_content='b')]", ["a", "b"]),
-        ('{"text": "a"}', ["a"]),
         ("just text", ["just text"]),
-        ("[1] a; [2] b", ["[1] a; [2] b"]),
-        ("[2024]", ["[2024]"]),
-        ("{a} b", ["{a} b"]),
     ],
 )
 def test_documents_in_a_cell(cell, texts, mapping, write):
@@ -57,7 +41,6 @@ def test_documents_in_a_cell(cell, texts, mapping, write):
     [
         ("['a', ", "begins like a list but is not valid JSON"),
         ("[__import__('os')]", "begins like a list but is not valid JSON"),
-        ("[" * 5000, "begins like a list but is not valid JSON"),
     ],
 )
 def test_a_cell_that_is_no_list(cell, problem, write, fault_of):
@@ -65,17 +48,6 @@ def test_a_cell_that_is_no_list(cell, problem, write, fault_of):
     assert (fault.line, fault.field) == (2, "contexts")
     assert problem in fault.problem
     assert "in CSV as JSON: [" in fault.remedy
-
-
-def test_deepevals_cells_are_joined_with_bars(write):
-    content = sheet(["input", "actual_output", "retrieval_context"], ["T?", "Yes.", "a|b"])
-    (item,) = open_items(write("a.csv", content))
-    assert [document.text for document in item.documents] == ["a", "b"]
-
-
-def test_empty_cells_are_nothing(write):
-    (item,) = open_items(write("a.csv", sheet(["topic", "stance", "argument", "id"], ["T?", "", "", ""])))
-    assert (item.stance, item.argument, item.id[:2]) == ("none", None, "t-")
 
 
 @pytest.mark.parametrize("before", ["", "sep={}\r\n", "\ufeffsep={}\n"])
@@ -114,35 +86,13 @@ def test_a_quote_that_never_ends(write, fault_of):
     assert fault.problem == "the file looks cut off: a quoted cell never ends; 1 whole items precede it"
 
 
-def test_a_quote_inside_a_cell(write, fault_of):
-    fault = fault_of(write("a.csv", 'topic,argument\nT?,"a "b" c"\n'))
-    assert "is not valid CSV" in fault.problem
-    assert '""' in fault.remedy
-
-
 @pytest.mark.parametrize(
     ("head", "problem"),
-    [
-        ("topic,topic", "the head names 'topic' twice"),
-        ("topic,", "column 2 of the head has no name"),
-        (",", "the head names no column"),
-        ("topic\rT?\rU?", "the head is not valid CSV: new-line character seen in unquoted field"),
-    ],
+    [("topic,topic", "the head names 'topic' twice"), ("topic,", "column 2 of the head has no name")],
 )
 def test_heads(head, problem, write, faults_of):
     fault = faults_of(write("a.csv", f"{head}\na,b\n"))[0]
     assert fault.problem.startswith(problem)
-
-
-def test_a_head_alone(write, fault_of):
-    assert fault_of(write("a.csv", "topic,argument\n")).problem == "contains no item"
-
-
-def test_cells_over_pythons_own_limit(write):
-    limit = csv.field_size_limit()
-    (item,) = open_items(write("a.csv", sheet(["topic", "argument"], ["T?", "x" * 300_000])))
-    assert len(item.argument or "") == 300_000
-    assert csv.field_size_limit() == limit
 
 
 def test_cells_over_our_limit(write, fault_of, monkeypatch):

@@ -60,25 +60,10 @@ def test_broken_lines_are_named(tmp_path: Path, text: str) -> None:
         list(read_run(file))
 
 
-@pytest.mark.parametrize("score", ["1_0", "nan", "inf", "0x1", "best"])
-def test_a_score_is_a_number_of_the_file(tmp_path: Path, score: str) -> None:
-    file = tmp_path / "a.res"
-    file.write_text(f"t Q0 c 1 1e3 x\nt Q0 d 2 {score} x\n")
-    with pytest.raises(DeclarationError, match=r"a\.res:2 does not have the form"):
-        read_rankings(file)
-
-
 @pytest.mark.parametrize("backwards", [False, True])
 @pytest.mark.parametrize(
     "scores",
-    [
-        {"a": 1, "b": 1, "c": 1},
-        {"a": 2, "b": 1, "c": 1},
-        {"a10": 1, "a9": 1, "A": 1, "é": 1},
-        {"a": 10.12345679, "b": 10.12345678},
-        {"a": 16777217, "b": 16777216},
-        {"a": 1e-50, "b": 0, "c": -0.0},
-    ],
+    [{"a": 2, "b": 1, "c": 1}, {"a10": 1, "a9": 1, "A": 1, "é": 1}, {"a": 16777217, "b": 16777216}],
 )
 def test_ties_stand_as_trec_eval_has_them(tmp_path: Path, scores: dict[str, float], backwards: bool) -> None:
     """By reciprocal ranks of each document alone; the order and the ranks in the file never count."""
@@ -95,40 +80,3 @@ def test_ties_stand_as_trec_eval_has_them(tmp_path: Path, scores: dict[str, floa
         assert 1 / (rankings["t"].index(name) + 1) == pytest.approx(value)
     assert rankings.tied == ("t",)
     assert "sorted by id, descending" in rankings.remarks()[0]
-
-
-def test_a_ranking_without_ties_says_nothing(tmp_path: Path) -> None:
-    file = tmp_path / "a.res"
-    file.write_text("t Q0 a 1 1 x\nt Q0 b 2 2 x\nu Q0 a 1 1 x\n")
-    assert read_rankings(file) == {"t": ["b", "a"], "u": ["a"]}
-    assert read_rankings(file).remarks() == ()
-
-
-def test_a_pair_is_judged_once(tmp_path: Path) -> None:
-    file = tmp_path / "a.qrels"
-    file.write_text("t 0 d 1\nt 0 e 0\nt 1 d 1\n")
-    assert list(read_qrels(file)) == [Qrel("t", "d", 1), Qrel("t", "e", 0)]
-    file.write_text("t 0 d 1\nt 1 d 0\n")
-    with pytest.raises(
-        DeclarationError, match=r"a\.qrels:2 gives 'd' the grade 0 for 't', and line 1 the grade 1"
-    ):
-        list(read_qrels(file))
-    assert len(list(read_qrels(file, by_iteration=True))) == 2
-
-
-def test_what_the_formats_cannot_hold(tmp_path: Path) -> None:
-    file = tmp_path / "x"
-    with pytest.raises(DeclarationError, match="white space"):
-        write_qrels(file, [Qrel("a b", "d", 1)])
-    with pytest.raises(DeclarationError, match="empty"):
-        write_run(file, [ScoredDoc("a", "", 1)])
-    with pytest.raises(DeclarationError, match="twice"):
-        write_run(file, [ScoredDoc("a", "d", 1), ScoredDoc("a", "d", 2)])
-    with pytest.raises(DeclarationError, match="nan"):
-        write_run(file, [ScoredDoc("a", "d", float("nan"))])
-    assert not file.exists()
-    with pytest.raises(DeclarationError, match="no such file"):
-        read_run(file)
-    file.with_suffix(".gz").write_bytes(gzip.compress(b"a Q0 d 1 1 t\n")[:-9])
-    with pytest.raises(DeclarationError, match="gzip"):
-        list(read_run(file.with_suffix(".gz")))

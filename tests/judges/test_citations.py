@@ -21,9 +21,7 @@ def scores(argument: str, documents: tuple[Document, ...] = DOCUMENTS) -> dict[s
     [
         ("Animals in zoos suffer badly [1]. Zoos should therefore be closed.", 1 / 2, 1, 1 / 4),
         ("Animals in zoos suffer badly [1, 2-3]. So they say, too [9].", 1 / 2, 3 / 4, 3 / 4),
-        ("Animals in zoos suffer badly [7]. It is a well known fact.", 0, 0, 0),
         ("Animals in zoos suffer badly. It is a well known fact.", 0, "nothing_to_judge", 0),
-        ("Yes!", "nothing_to_judge", "nothing_to_judge", 0),
     ],
 )
 def test_shares(argument: str, cited: float, valid: float, used: float) -> None:

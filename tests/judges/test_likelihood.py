@@ -12,10 +12,8 @@ import pytest
 
 from conqret import Document, Item, judge
 from conqret.data import Measure, Reason
-from conqret.errors import DeclarationError
 from conqret.judges.likelihood import PAIR_WEIGHT, STOP_SHARE, VOCABULARY, WORD_WEIGHT, LanguageModel, texts
 from conqret.judging.instrument import judge_item
-from conqret.judging.judge_parts import JUDGES, Case
 from conqret.llm.request import Request
 from conqret.local.definitions import TargetScore
 from conqret.text.analysis import words_of
@@ -54,11 +52,6 @@ def test_the_share_of_information_that_the_documents_account_for() -> None:
     assert (third.value, third.raw) == (None, pytest.approx(-1.5))  # certain without them: no share
 
 
-def test_a_certain_argument_has_no_score() -> None:
-    found = measure((3, 0.0, 0.0))
-    assert (found.value, found.reason) == (None, Reason.NOTHING_TO_JUDGE)
-
-
 def test_what_is_read() -> None:
     whole, parts = texts("It <rose> by 4% [1]. ***\n\nNobody knows why [2, 3].")
     assert whole == "It ‹rose> by 4%. ***\n\nNobody knows why."
@@ -85,15 +78,6 @@ def test_what_is_read() -> None:
         assert targets[0] not in context
         assert context.rstrip().endswith("The argument, in plain sentences:")
     assert given == f"{request.messages[0].content}\n\n{request.messages[1].content}"
-
-
-def test_an_argument_without_words_is_not_asked_about() -> None:
-    def never(request: Request[Any]) -> Any:
-        raise AssertionError("it was asked")
-
-    item = ITEM.model_copy(update={"argument": "*** [1]"})
-    found = asyncio.run(judge_item(item, instrument("likelihood", never)))
-    assert found.measures["groundedness"].reason is Reason.NOTHING_TO_JUDGE
 
 
 def test_documents_are_trimmed_to_leave_room_for_the_argument() -> None:
@@ -154,16 +138,6 @@ def test_a_model_that_copies_sees_which_documents_an_argument_is_from(
     assert found[0].model.startswith(f"local/{tmp_path}@")
 
 
-def test_hosted_models_are_refused_before_anything_is_asked() -> None:
-    with pytest.raises(DeclarationError, match="the format likelihood reads the log-probabilities"):
-        judge(demo()[:1], format="likelihood", model="gpt-4o-mini")
-
-
-def test_local_models_are_refused_for_other_formats() -> None:
-    with pytest.raises(DeclarationError, match="the format direct needs a response in a given structure"):
-        judge(demo()[:1], format="direct", model="local/./nowhere")
-
-
 def test_probabilities_of_the_baseline_by_hand() -> None:
     model = LanguageModel([["bears", "pace", "bears", "sleep"], ["the", "bears"]])
     other = (1 - STOP_SHARE) / VOCABULARY
@@ -202,11 +176,3 @@ def test_the_baseline_falls_with_foreign_documents_and_invented_sentences() -> N
         assert own.value > invented.value > 0
         assert own.value > other.value
         assert invented.parts[-1].value < 0.1 < own.value
-
-
-def test_the_baseline_answers_as_a_model_would() -> None:
-    case = Case(demo()[0])
-    (ask,) = JUDGES["likelihood"].asks
-    found = ask.response(case).model_validate(ask.baseline(case), context=ask.context(case))
-    assert [sentence.sentence for sentence in found.sentences] == list(range(1, len(found.sentences) + 1))
-    assert found.argument.tokens == sum(sentence.tokens for sentence in found.sentences)

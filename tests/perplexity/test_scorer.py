@@ -7,19 +7,11 @@ import pytest
 
 from conqret.debateqa.finished_scores import TargetStore
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.local.memory import TokenBudget
 from conqret.local.scorer import ConditionalPerplexity
 from tests.perplexity.reference import Naive, transformers
 from tests.perplexity.small_models import ANSWERS, PAIRS, TARGETS, WINDOW
 
-MODELS = [
-    ("gpt2", False),
-    ("gpt2", True),
-    ("llama", False),
-    ("llama", True),
-    ("qwen2", False),
-    ("qwen2", True),
-]
+MODELS = [("gpt2", False), ("llama", False), ("qwen2", True)]
 CLOSE = 1e-4
 
 
@@ -48,7 +40,7 @@ def test_equals_one_pair_at_a_time(folder, naive, kind, chat, side):
         for answer, targets in PAIRS
         for target in targets
     ]
-    for size, budget in [(1, 10**6), (2, 10**6), (3, 700), (7, 10**6), (32, 10**6), (32, 1)]:
+    for size, budget in [(1, 10**6), (3, 700), (32, 1)]:
         scorer = ConditionalPerplexity(folder(kind, chat), batch_size=size, token_budget=budget)
         scorer._encoder._tokenizer.padding_side = side
         assert scorer.templated is chat
@@ -64,16 +56,7 @@ def test_equals_one_pair_at_a_time(folder, naive, kind, chat, side):
         ]
 
 
-def test_a_template_can_be_left_out(folder, naive):
-    reference = naive("qwen2", True)
-    scorer = ConditionalPerplexity(folder("qwen2", True), chat=False)
-    expected = reference.perplexity(reference.context(ANSWERS[0], chat=False), TARGETS[0][0])
-    assert numbers(scorer.score(PAIRS[:1]))[0] == pytest.approx(expected, rel=CLOSE)
-    with pytest.raises(DeclarationError, match="no chat template"):
-        ConditionalPerplexity(folder("qwen2"), chat=True)
-
-
-@pytest.mark.parametrize("wrapping", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("wrapping", [1, 4])
 def test_wrapping_prompts(folder, naive, wrapping):
     from conqret.local.wrapping import WRAPPINGS
 
@@ -104,12 +87,6 @@ def test_what_the_released_definition_cuts_off_is_reported(folder):
     assert rows[1].perplexity is not None
 
 
-@pytest.mark.parametrize("settings", [{"wrapping": 3}, {"chat": False}])
-def test_the_released_definition_takes_no_prompt(folder, settings):
-    with pytest.raises(DeclarationError, match="no wrapping prompt"):
-        ConditionalPerplexity(folder("gpt2"), definition="released", **settings)
-
-
 def test_a_template_that_writes_the_date_gives_the_same_prompt_every_day(folder, tmp_path):
     place = shutil.copytree(folder("qwen2", True), tmp_path / "dated")
     words = transformers.AutoTokenizer.from_pretrained(place)
@@ -119,22 +96,6 @@ def test_a_template_that_writes_the_date_gives_the_same_prompt_every_day(folder,
     words.save_pretrained(place)
     head, _ = ConditionalPerplexity(str(place))._encoder.around
     assert head.startswith("26 Jul 2024<|im_start|>")
-
-
-def test_another_prompt_is_another_instrument(folder, monkeypatch):
-    from conqret.local import wrapping
-
-    before = ConditionalPerplexity(folder("gpt2")).fingerprint
-    monkeypatch.setattr(wrapping, "WRAPPINGS", {1: "{answer} Restate it."})
-    assert ConditionalPerplexity(folder("gpt2")).fingerprint != before
-
-
-def test_a_longer_answer_lowers_the_released_figure_by_itself(folder):
-    idle = "So it is said. " * 5
-    pairs = [(ANSWERS[0], TARGETS[0]), (ANSWERS[0] + idle, TARGETS[0])]
-    scorer = ConditionalPerplexity(folder("gpt2"), definition="released")
-    short, longer = (sum(numbers(rows)) for rows in scorer.stream(pairs))
-    assert longer < 0.9 * short
 
 
 def test_no_context_at_all(folder, naive):
@@ -180,17 +141,6 @@ def test_a_target_that_does_not_fit_fails_alone(folder):
     assert numbers(rows[3:])
 
 
-def test_names_of_special_tokens_are_text(folder):
-    scorer = ConditionalPerplexity(folder("qwen2", True))
-    inner = scorer._encoder._tokenizer
-    special = inner.convert_tokens_to_ids("<|im_end|>")
-    prefix = scorer._encoder.prefix("Well.<|im_end|>\n<|im_start|>assistant\nAll perspectives.")
-    assert prefix.ids.count(special) == 1
-    assert inner.decode(prefix.ids[prefix.begin : prefix.end]).startswith("Well.<|im_end|>")
-    assert special not in scorer._encoder.target("<|im_end|>")
-    assert numbers(scorer.score([("<|im_end|>", ["So <|im_end|> be it."])]))
-
-
 def test_wrong_settings(folder, tmp_path):
     with pytest.raises(DeclarationError, match="cannot be loaded"):
         ConditionalPerplexity(str(tmp_path / "nothing"))
@@ -220,13 +170,6 @@ class Counted:
         return self.forward.log_likelihoods(encoded, rows)
 
 
-def test_each_context_is_read_once(folder):
-    scorer = ConditionalPerplexity(folder("gpt2"))
-    scorer._forward = counted = Counted(scorer._forward)
-    scorer.score(PAIRS)
-    assert (counted.prefixes, counted.rows) == (len(PAIRS), sum(map(len, TARGETS)))
-
-
 def test_the_budget_halves_when_memory_runs_out(folder):
     expected = numbers(ConditionalPerplexity(folder("gpt2")).score(PAIRS))
     scorer = ConditionalPerplexity(folder("gpt2"), token_budget=4096)
@@ -239,29 +182,6 @@ def test_the_budget_halves_when_memory_runs_out(folder):
     for row in good:
         place = sum(map(len, TARGETS[: row.context])) + row.target
         assert row.perplexity == pytest.approx(expected[place], rel=CLOSE)
-
-
-def test_a_budget_sinks_to_half_of_what_did_not_fit():
-    budget = TokenBudget(1000)
-
-    def fails():
-        raise RuntimeError("CUDA out of memory. Tried to allocate 20 MiB")
-
-    assert budget.attempt(lambda: "done", 900) == "done"
-    for size, left, times in [(800, 400, 1), (900, 400, 1), (400, 200, 2), (1, 1, 3), (1, 1, 3)]:
-        assert budget.attempt(fails, size) is None
-        assert (budget.tokens, budget.halvings) == (left, times), size
-    with pytest.raises(RuntimeError, match="a bug"):
-        budget.attempt(lambda: (_ for _ in ()).throw(RuntimeError("a bug")), 10)
-
-
-def test_halves_that_fail_in_turn_do_not_halve_the_budget_each_time(folder):
-    scorer = ConditionalPerplexity(folder("gpt2"), token_budget=10**5)
-    scorer._forward = Counted(scorer._forward, limit=150)
-    rows = scorer.score([("Yes.", [f"It costs {number} euros." for number in range(32)])])
-    assert not any(row.reason for row in rows)
-    fits = 4 * max(row.tokens for row in rows)
-    assert scorer.budget.tokens >= fits, "32 rows had to become groups of a few, not single ones"
 
 
 def test_what_was_scored_is_not_scored_again(folder, tmp_path):
@@ -289,30 +209,12 @@ def test_what_was_scored_is_not_scored_again(folder, tmp_path):
         TargetStore(path, "x")
 
 
-def test_a_copy_of_a_model_is_the_same_instrument(folder, tmp_path):
-    scorer = ConditionalPerplexity(folder("gpt2"))
-    copy = shutil.copytree(folder("gpt2"), tmp_path / "copy")
-    assert ConditionalPerplexity(str(copy)).fingerprint == scorer.fingerprint
-    weights = copy / "model.safetensors"
-    weights.write_bytes(weights.read_bytes()[:-1] + b"\x01")
-    assert ConditionalPerplexity(str(copy)).fingerprint != scorer.fingerprint
-
-
-def test_a_store_serves_rows_that_are_put_in_another_order(folder, tmp_path):
-    scorer = ConditionalPerplexity(folder("qwen2"))
-    with TargetStore(tmp_path / "rows.jsonl", scorer.fingerprint) as store:
-        first = scorer.score(PAIRS, store=store)
-        again = scorer.score(PAIRS[::-1], store=store)
-    assert sorted(row.perplexity for row in again) == sorted(row.perplexity for row in first)
-    assert (again[0].context, again[0].target) == (0, 0)
-
-
 def test_contexts_stream_without_piling_up(folder):
     scorer = ConditionalPerplexity(folder("gpt2"), batch_size=32, token_budget=8192)
     taken = []
 
     def source():
-        for number in range(1000):
+        for number in range(200):
             taken.append(number)
             yield f"Answer {number}.", ["Yes.", "No."]
 
@@ -321,18 +223,10 @@ def test_contexts_stream_without_piling_up(folder):
     for count, rows in enumerate(scorer.stream(source(), on_context=done.append)):
         assert len(rows) == 2
         ahead = max(ahead, len(taken) - count)
-    assert done == list(range(1000))
+    assert done == list(range(200))
     assert ahead <= 64
 
 
 def test_perplexity_follows_the_equation(folder):
     row = ConditionalPerplexity(folder("gpt2")).score(PAIRS[:1])[0]
     assert row.perplexity == pytest.approx(math.exp(-row.log_likelihood / row.tokens))
-
-
-def test_a_context_without_targets_is_not_read_and_keeps_its_place(folder):
-    scorer = ConditionalPerplexity(folder("gpt2"))
-    scorer._forward = counted = Counted(scorer._forward)
-    found = list(scorer.stream([("Skipped.", []), PAIRS[0], ("Skipped too.", [])]))
-    assert [len(rows) for rows in found] == [0, len(PAIRS[0][1]), 0]
-    assert (counted.prefixes, counted.rows) == (1, len(PAIRS[0][1]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from conqret.errors import DeclarationError
 from conqret.local.seq2seq import Seq2SeqLikelihood
 from tests.needed import Needed
 from tests.perplexity.small_models import PAIRS
@@ -98,27 +97,6 @@ def test_the_budget_halves_when_memory_runs_out(model, monkeypatch):
     }
 
 
-def test_the_budget_sinks_no_lower_than_what_fits(model, monkeypatch):
-    scorer = Seq2SeqLikelihood(model("bart"), token_budget=100_000)
-    step, sizes = scorer._step, []
-
-    def scarce(batch):
-        sizes.append(len(batch))
-        if len(batch) > 4:
-            raise MemoryError
-        return step(batch)
-
-    monkeypatch.setattr(scorer, "_step", scarce)
-    found = scorer.score([BOTH[0]] * 64)
-    assert all(one.mean == pytest.approx(found[0].mean) for one in found)
-    # 32, 16 and 8 do not fit, on the left alone of each half: three steps down, and then groups of four throughout
-    row = sum(
-        len(transformers.AutoTokenizer.from_pretrained(model("bart"))(text).input_ids) for text in BOTH[0]
-    )
-    assert (scorer.budget.halvings, scorer.budget.tokens) == (3, 4 * row)
-    assert sizes[-8:] == [4] * 8
-
-
 def test_what_is_not_finite_is_no_likelihood(model, monkeypatch):
     scorer = Seq2SeqLikelihood(model("bart"))
     values = [float("nan"), float("-inf"), -3.0]
@@ -127,14 +105,3 @@ def test_what_is_not_finite_is_no_likelihood(model, monkeypatch):
     reason = "the model gave no finite probability"
     assert [(one.log_likelihood, one.reason) for one in found] == [(None, reason), (None, reason), (-3.0, "")]
     assert found[0].mean is None
-
-
-def test_names_of_special_tokens_are_text(model):
-    scorer = Seq2SeqLikelihood(model("bart"))
-    plain, named = scorer.score([("A source.", "It ends."), ("A source.", "It</s> ends.")])
-    assert named.tokens > plain.tokens + 1
-
-
-def test_a_model_of_another_kind_is_refused(folder):
-    with pytest.raises(DeclarationError, match="cannot be loaded"):
-        Seq2SeqLikelihood(folder("gpt2"))

@@ -12,15 +12,11 @@ from tests.needed import Needed
 from tests.perplexity import small_seq2seq
 from tests.perplexity.checkpoints import (
     causal,
-    changed,
     encoder,
     foreign,
-    pickled,
-    renamed,
     sharded,
     tart,
     wide,
-    without_pooler,
 )
 
 torch = Needed("torch", reason="the extra perplexity is not installed: torch is missing")
@@ -35,13 +31,23 @@ CLASSIFIER = "AutoModelForSequenceClassification"
 @pytest.mark.parametrize(
     ("make", "auto", "named"),
     [
-        (tart, CLASSIFIER, r"T5ForSequenceClassification, but of EncT5.*: \d+ weights .*\(classification_head\.dense"),
-        (encoder, CLASSIFIER, r"2 weights are not in it \(classifier\.bias, classifier\.weight\)"),
-        (lambda folder: foreign(causal(folder)), CAUSAL, r"2\d weights .*\(lm_head\.weight, model\.embed_tok.*, …\)"),
-        (wide, CLASSIFIER, r"2 have another shape \(classifier\.bias: 3 in place of 1, classifier\.weight: 3x16 in"),
-        (encoder, SEQ2SEQ, "cannot be loaded"),
+        (
+            tart,
+            CLASSIFIER,
+            r"T5ForSequenceClassification, but of EncT5.*: \d+ weights .*\(classification_head\.dense",
+        ),
+        (
+            lambda folder: foreign(causal(folder)),
+            CAUSAL,
+            r"2\d weights .*\(lm_head\.weight, model\.embed_tok.*, …\)",
+        ),
+        (
+            wide,
+            CLASSIFIER,
+            r"2 have another shape \(classifier\.bias: 3 in place of 1, classifier\.weight: 3x16 in",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_checkpoint_of_another_class_is_refused_by_the_names_of_its_weights(make, auto, named, tmp_path):
     with pytest.raises(DeclarationError, match=named):
         load(str(make(tmp_path)), auto=auto)
@@ -51,37 +57,14 @@ def test_a_checkpoint_of_another_class_is_refused_by_the_names_of_its_weights(ma
     ("make", "auto"),
     [
         (lambda folder: causal(folder, tie_word_embeddings=True), CAUSAL),
-        (
-            lambda folder: changed(
-                causal(folder), lambda weights: {**weights, "more.weight": torch.zeros(2)}
-            ),
-            CAUSAL,
-        ),
         (sharded, CAUSAL),
-        (pickled, CAUSAL),
-        (renamed, CLASSIFIER),
         (lambda folder: Path(small_seq2seq.seq2seq("t5", folder)), SEQ2SEQ),
-        (lambda folder: Path(small_seq2seq.seq2seq("bart", folder)), SEQ2SEQ),
         (causal, "AutoModel"),
     ],
-    ids=["tied", "more keys", "shards", "pickle", "another name", "t5", "bart", "without its head"],
+    ids=["tied", "shards", "t5", "without its head"],
 )
 def test_a_checkpoint_with_all_weights_is_loaded(make, auto, tmp_path):
     load(str(make(tmp_path)), auto=auto)
-
-
-def test_a_pooler_that_nothing_reads_may_be_missing(tmp_path):
-    from conqret.retrieval.dense.encoders import load as load_encoder
-    from conqret.retrieval.dense.text_encoding import Encoding
-
-    pytest.importorskip("sentence_transformers", reason="the extra dense is not installed")
-    folder = without_pooler(tmp_path / "modules")
-    bare = without_pooler(tmp_path / "bare")
-    (bare / "modules.json").unlink()
-    assert load_encoder(Encoding(str(folder), normalise=True)).queries(["trams"]).shape == (1, 32)
-    assert load_encoder(Encoding(str(bare), pooling="mean")).queries(["trams"]).shape == (1, 32)
-    with pytest.raises(DeclarationError, match="pooler"):
-        load_encoder(Encoding(str(bare), pooling="pooler"))
 
 
 @pytest.mark.parametrize("fault", ["adapter", "base", ""])

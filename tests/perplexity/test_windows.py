@@ -9,29 +9,14 @@ from typing import Any
 
 import pytest
 
-from conqret.local.token_windows import UNLIMITED, window_in, window_of
-
-ENDLESS = 10**30
+from conqret.local.token_windows import window_in, window_of
 
 
 @pytest.mark.parametrize(
     ("config", "tokenizer", "window"),
     [
         ({"max_position_embeddings": 131_072}, {"model_max_length": 32_768}, 32_768),
-        ({"max_position_embeddings": 2_048}, {"model_max_length": ENDLESS}, 2_048),
-        ({"n_positions": 1_024}, {}, 1_024),
         ({}, {"max_len": 512}, 512),
-        ({"text_config": {"max_position_embeddings": 100}}, {}, 100),
-        ({"vocab_size": 3}, {"model_max_length": ENDLESS}, None),
-        (
-            {
-                "max_position_embeddings": 131_072,
-                "original_max_position_embeddings": 4_096,
-                "rope_scaling": {"type": "longrope", "short_factor": [1.0], "long_factor": [2.0]},
-            },
-            {"model_max_length": 131_072},
-            4_096,
-        ),
         (
             {
                 "max_position_embeddings": 131_072,
@@ -40,46 +25,13 @@ ENDLESS = 10**30
             {},
             4_096,
         ),
-        (
-            {
-                "max_position_embeddings": 8_192,
-                "original_max_position_embeddings": 2_048,
-                "rope_scaling": {"rope_type": "su"},
-            },
-            {},
-            2_048,
-        ),
         ({"max_position_embeddings": 4_096, "rope_scaling": {"type": "dynamic", "factor": 2.0}}, {}, 4_096),
-        (
-            {
-                "max_position_embeddings": 4_096,
-                "rope_parameters": {
-                    "full_attention": {"rope_type": "dynamic", "original_max_position_embeddings": 1_024},
-                    "sliding_attention": {"rope_type": "default"},
-                },
-            },
-            {},
-            1_024,
-        ),
-        (
-            {
-                "max_position_embeddings": 131_072,
-                "rope_scaling": {"rope_type": "llama3", "original_max_position_embeddings": 8_192},
-            },
-            {},
-            131_072,
-        ),
-        ({"max_position_embeddings": 64, "rope_scaling": None}, {"model_max_length": None}, 64),
     ],
 )
 def test_the_window_is_the_smallest_limit(
     config: dict[str, Any], tokenizer: dict[str, Any], window: int | None
 ) -> None:
     assert window_in(config, tokenizer) == window
-
-
-def test_a_loaded_model_without_limits() -> None:
-    assert window_of(SimpleNamespace(), SimpleNamespace(model_max_length=ENDLESS)) == UNLIMITED
 
 
 def test_published_settings_and_the_loaded_configuration_agree(tmp_path: Path) -> None:

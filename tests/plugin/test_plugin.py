@@ -166,12 +166,6 @@ def test_a_file_elsewhere_moves_no_root_folder(
     inside.stdout.fnmatch_lines([f"rootdir: {suite.path}"])
 
 
-def test_items_from_the_configuration(suite: Suite) -> None:
-    suite.makeini("[pytest]\nconqret_items_file = items.jsonl\n")
-    suite.makepyfile("def test_it(conqret_items): assert len(conqret_items) == 24")
-    suite.run().assert_outcomes(passed=1)
-
-
 def test_options_reach_the_judge_and_workers_share_the_budget(suite: Suite) -> None:
     suite.makepyfile(
         """
@@ -185,57 +179,6 @@ def test_options_reach_the_judge_and_workers_share_the_budget(suite: Suite) -> N
     options = ("--conqret-model", "some/model", "--conqret-format", "direct", "--conqret-budget", "3")
     for more in ((), ("-n", "2")):
         suite.run(*options, "--conqret-recordings", "answers.sqlite", *more).assert_outcomes(passed=1)
-
-
-def test_criteria_of_ones_own_are_the_judge(suite: Suite) -> None:
-    suite.makepyfile(
-        """
-        def test_it(conqret_judge, conqret_items):
-            judgment = conqret_judge(conqret_items[:1])[0]
-            assert (judgment.format, list(judgment.measures)) == ("criteria", ["clarity", "sourced"])
-            assert {measure.reason for measure in judgment.measures.values()} == {"no_baseline"}
-        """
-    )
-    criteria = (
-        "--conqret-criterion",
-        "clarity: How clear is it? 1-5",
-        "--conqret-criterion",
-        "sourced: It cites",
-    )
-    suite.run("--conqret-items", "items.jsonl", *criteria).assert_outcomes(passed=1)
-    faulty = suite.run("--conqret-items", "items.jsonl", *criteria, "--conqret-format", "direct")
-    faulty.assert_outcomes(errors=1)
-    faulty.stdout.fnmatch_lines(["*criteria define the judge: leave format out*"])
-
-
-def test_a_rubric_is_the_judge(suite: Suite) -> None:
-    suite.makepyfile(
-        """
-        def test_it(conqret_judge, conqret_items):
-            judgment = conqret_judge(conqret_items[:1])[0]
-            assert (judgment.format, list(judgment.measures)) == ("rubric", ["rubric_score", "it_cites"])
-        """
-    )
-    (suite.path / "rubric.toml").write_text('[[criteria]]\nquestion = "It cites"\nweight = 2\n')
-    suite.run("--conqret-items", "items.jsonl", "--conqret-rubric=rubric.toml").assert_outcomes(passed=1)
-
-
-def test_recordings_are_kept(suite: Suite) -> None:
-    suite.makepyfile(
-        """
-        from conqret.pytest_plugin import assert_falls
-
-        def test_it(conqret_judge, conqret_items):
-            items = conqret_items[:12]
-            assert_falls(conqret_judge, items, "irrelevant", (0, 100), "context_relevance")
-            calls = [call for judgment in conqret_judge(items) for call in judgment.trace.calls]
-            assert {call.recorded for call in calls} == {EXPECTED}
-        """.replace("EXPECTED", "__import__('pathlib').Path('again').exists()")
-    )
-    options = ("--conqret-items", "items.jsonl", "--conqret-recordings", "answers/store.sqlite")
-    suite.run(*options).assert_outcomes(passed=1)
-    (suite.path / "again").touch()
-    suite.run(*options).assert_outcomes(passed=1)
 
 
 def test_a_judge_that_fails_to_answer_fails_the_test(suite: Suite) -> None:

@@ -11,12 +11,11 @@ import pytest
 from pydantic import BaseModel
 
 from conqret.data import Reason
-from conqret.errors import DeclarationError
 from conqret.io.safe_files import Content
 from conqret.llm.request import Answer
 from conqret.runs.engine import run
 from conqret.runs.session import Session
-from conqret.runs.study_run import ROWS, AskedFolder, AskedRecord, ResponseRow, StudyOutcome, StudyPlan
+from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, StudyPlan
 from conqret.runs.trials import Trial
 
 
@@ -90,15 +89,6 @@ def test_what_has_no_answer_is_asked_again_and_the_rest_is_kept(tmp_path: Path, 
     assert again.lost == {}
     assert [(row.id, row.number) for row in again.rows] == [("a", 0), ("b", 1), ("c", 2)]
     assert ask(folder, "abc", session)[1] == []
-
-
-def test_another_question_is_refused_by_its_name(tmp_path: Path, session: Session) -> None:
-    folder = Folder(tmp_path / "run")
-    ask(folder, "abc", session)
-    with pytest.raises(DeclarationError, match=r"\(answers of offline\)\. What differs: numbers\."):
-        ask(folder, "ab", session)
-    assert len(folder.path.joinpath(ROWS).read_text().splitlines()) == 3
-    assert ask(folder, "ab", session, overwrite=True)[1] == ["a", "b"]
 
 
 def test_the_record_is_of_prompt_schema_and_what_is_shown(session: Session) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from pydantic import BaseModel
 
 from conqret.errors import DeclarationError
 from conqret.io.safe_files import InFolder
@@ -40,17 +39,8 @@ class Walk(RunFolder[Record]):
 
 
 @dataclass(frozen=True)
-class Stroll(RunFolder[Record]):
-    COMMAND: ClassVar[str] = "conqret stroll"
-
-
-@dataclass(frozen=True)
 class Swim(RunFolder[RunRecord]):
     COMMAND: ClassVar[str] = "conqret swim"
-
-
-class Found(BaseModel):
-    steps: int
 
 
 @pytest.fixture
@@ -65,15 +55,6 @@ def begin(folder: Walk, record: Record | None = None, *, overwrite: bool = False
 
     with folder.claimed(record or Record(), overwrite=overwrite, begin=items):
         pass
-
-
-def test_a_run_begins_goes_on_and_is_read_again(walk: Walk) -> None:
-    begin(walk)
-    first = walk.record()
-    assert (first.kind, first.layout, first.model) == ("walk", LAYOUT, "m")
-    begin(walk, Record(timeout=9.0))  # no part of what it is
-    assert walk.record() == first
-    assert not walk.holds_another(Record(timeout=9.0))
 
 
 def test_another_run_is_refused_and_says_what_differs(walk: Walk) -> None:
@@ -103,16 +84,6 @@ def test_overwrite_takes_away_what_was_made_and_keeps_the_recordings(walk: Walk)
     names = {path.name for path in walk.path.iterdir()}
     assert {"notes.txt", "recordings.sqlite", "items.jsonl", "run.json"} <= names
     assert not names & {"steps.jsonl", "pages"}
-
-
-def test_overwrite_leaves_items_that_this_kind_of_run_does_not_make(tmp_path: Path) -> None:
-    stroll = Stroll(tmp_path / "stroll")
-    with stroll.claimed(Record()):
-        stroll.items_file.write_text("mine\n")
-        stroll.summary_file.write_text("{}")
-    with stroll.claimed(Record(model="other"), overwrite=True):
-        assert stroll.items_file.exists()
-        assert not stroll.summary_file.exists()
 
 
 def test_a_folder_of_another_kind_is_refused_even_to_be_overwritten(walk: Walk) -> None:
@@ -171,10 +142,8 @@ def test_folders_of_an_older_conqret_are_named_as_such(walk: Walk, name: str) ->
     ("record", "said"),
     [
         ({"format": "direct"}, "a run of an older conqret"),
-        ({"layout": 1, "kind": "walk"}, "a run of an older conqret"),
         ({"layout": LAYOUT + 1, "kind": "walk"}, "update conqret to read it"),
         ({"layout": LAYOUT, "kind": "walk", "model": 3}, "run.json cannot be read"),
-        ([], "a run of an older conqret"),
     ],
 )
 def test_records_that_cannot_be_read_say_why(walk: Walk, record: object, said: str) -> None:
@@ -191,21 +160,3 @@ def test_a_folder_is_written_by_one_at_a_time(walk: Walk) -> None:
     with walk.claimed(Record()), pytest.raises(DeclarationError, match="another process"):
         begin(walk)
     begin(walk)
-
-
-def test_what_is_not_there_says_how_to_make_it(walk: Walk, tmp_path: Path) -> None:
-    with pytest.raises(DeclarationError, match="does not exist; run conqret walk with -o"):
-        walk.record()
-    file = walk.path / "found.json"
-    with pytest.raises(DeclarationError, match=r"does not exist \(found.json is missing\)"):
-        walk.result(file, Found)
-    begin(walk)
-    with pytest.raises(DeclarationError, match="contains no finished run"):
-        walk.result(file, Found)
-    file.write_text('{"steps": "many"}')
-    with pytest.raises(DeclarationError, match=r"found\.json cannot be read"):
-        walk.result(file, Found)
-    file.write_text('{"steps": 3}')
-    assert walk.result(file, Found).steps == 3
-    with pytest.raises(DeclarationError, match="is a file; give a folder with -o"):
-        begin(Walk(file))

@@ -23,6 +23,7 @@ from tests.judging.runs import write_items
 from tests.reliability.improving import CRITERION, write_case
 from tests.runs.killed import Forks, kill, results
 from tests.server import FaultServer
+from tests.torture.effort import FULL
 
 ROOT = Path(__file__).parents[2]
 SEED = 20
@@ -240,9 +241,11 @@ KINDS = {
     "baselines": _answers("baselines", "--references", "--metrics", "bleu,num-of-povs,direct-score"),
 }  # fmt: skip
 """The command of each kind of run, but for its folder."""
+TRIED = (*KINDS,) if FULL else ("judge", "tournament", "experiment")
+"""Those that are killed and stopped: three of them where all tests run, and every one at full length."""
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TRIED)
 def test_a_killed_run_ends_like_one_that_was_left_alone(kind: str, forks: Forks, tmp_path: Path) -> None:
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     with FaultServer(latency=LATENCY, keep_bodies=False) as server:

@@ -85,36 +85,3 @@ def test_arranged_rows_stand_in_the_order_that_is_asked_for_and_no_others(tmp_pa
         assert rows.get("d") == Row(key="d", value=4)
     with store(path) as rows:
         assert [row.key for row in rows.rows()] == ["a", "b", "c", "d"]
-
-
-def test_what_is_in_order_is_not_written_again(tmp_path: Path) -> None:
-    path = tmp_path / "rows.jsonl"
-    with store(path) as rows:
-        rows.add(Row(key="a", value=1))
-        rows.add(Row(key="b"))
-    before = path.stat()
-    rows.arrange(["a", "b"])
-    assert path.stat().st_ino == before.st_ino
-    rows.arrange(["b", "a"])
-    assert path.read_text().splitlines()[0] == '{"key":"b","value":null}'
-
-
-def test_nothing_to_arrange_makes_no_file(tmp_path: Path) -> None:
-    store(tmp_path / "rows.jsonl").arrange(["a"])
-    assert not (tmp_path / "rows.jsonl").exists()
-    assert list(store(tmp_path / "rows.jsonl").rows()) == []
-
-
-def test_a_row_that_counts_instead_stays_when_it_is_worth_less(tmp_path: Path) -> None:
-    path = tmp_path / "rows.jsonl"
-    with store(path) as rows:
-        rows.add(Row(key="a", value=1))
-        rows.add(Row(key="b", value=2))
-        rows.add(Row(key="a"))
-        assert rows.get("a") == Row(key="a", value=1)
-        rows.replace(Row(key="a"))
-        assert rows.get("a") == Row(key="a")
-        assert "a" not in rows  # and is made again
-        rows.arrange(["a", "b"])
-    with store(path) as rows:
-        assert [row.value for row in rows.rows()] == [None, 2]

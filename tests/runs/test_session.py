@@ -40,23 +40,6 @@ def test_answers_are_recorded_counted_and_replayed(tmp_path: Path) -> None:
         Session("offline", recordings=store, replay=store)
 
 
-def test_one_client_is_held_while_the_session_is_open() -> None:
-    with Session(OFFLINE) as session:
-        client = session.client
-        assert session.run(judged).values
-        assert session.client is client
-    assert session.client is not client
-
-
-def test_a_store_may_be_named_later(tmp_path: Path) -> None:
-    with Session(OFFLINE) as session:
-        session.run(judged)
-        session.keep_in(tmp_path / "recordings.sqlite")
-        session.run(judged)
-        session.run(judged)
-    assert session.counts == SessionCounts(sent=2, recorded=1)
-
-
 def test_a_session_works_where_a_loop_is_running() -> None:
     async def cell() -> Judgment:
         return Session(OFFLINE).run(judged)
@@ -87,12 +70,6 @@ def test_sessions_share_store_library_and_loop(tmp_path: Path) -> None:
         second.run(judged)
         assert sessions.counts.since(before, kept=7) == SessionCounts(sent=0, recorded=1, kept=7)
     assert (tmp_path / "made" / "recordings.sqlite").is_file()
-
-
-def test_what_is_unknown_stays_unknown() -> None:
-    known, unknown = SessionCounts(sent=1, cost_usd=0.5), SessionCounts(sent=3, cost_usd=None)
-    assert unknown.since(known) == SessionCounts(sent=2, cost_usd=None)
-    assert SessionCounts(sent=3, cost_usd=2.0).since(known).cost_usd == 1.5
 
 
 def test_a_loop_is_good_for_several_calls_and_after_its_end() -> None:

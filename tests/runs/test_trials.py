@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from conqret.errors import DeclarationError
 from conqret.runs.row_store import RowStore
-from conqret.runs.trials import Memory, Sink, Trial, collect, perform
+from conqret.runs.trials import Memory, Sink, Trial, perform
 
 
 class Row(BaseModel):
@@ -51,12 +51,6 @@ def test_those_that_wait_get_the_rows_that_they_wait_for(in_flight: int) -> None
     assert order[-1] == "end"
     first = "pro 1=pro 1() con 1=con 1()"
     assert sink["end"].text == f"end(pro 2=pro 2({first}) con 2=con 2({first}))"
-
-
-def test_one_at_a_time_keeps_the_order() -> None:
-    sink = in_memory()
-    trials = [trial(str(number), seconds=0.01 / (number + 1)) for number in range(4)]
-    assert done(trials, sink, 1) == ["0", "1", "2", "3"]
 
 
 def test_no_more_than_allowed_are_under_way_and_none_is_taken_early() -> None:
@@ -100,23 +94,12 @@ def test_a_row_that_failed_is_made_again_before_those_that_wait_for_it(tmp_path:
     assert found.text == "b(a=a())"
 
 
-def test_what_fails_now_is_an_answer_too(tmp_path: Path) -> None:
-    with store(tmp_path) as rows:
-        assert done([trial("a", good=False), trial("b", "a")], rows, 4) == ["a", "b"]
-        assert ("a" in rows, "b" in rows) == (False, True)
-
-
 @pytest.mark.parametrize("in_flight", [1, 4])
 def test_waiting_for_what_never_comes_is_a_wrong_call(in_flight: int) -> None:
     sink = in_memory()
     with pytest.raises(DeclarationError, match="b waits for nobody, which no trial produces"):
         done([trial("b", "a", "nobody"), trial("a")], sink, in_flight)
     assert list(sink) == ["a"]
-
-
-def test_waiting_for_each_other_is_a_wrong_call() -> None:
-    with pytest.raises(DeclarationError, match="waits for"):
-        done([trial("a", "b"), trial("b", "a")], in_memory(), 4)
 
 
 def test_an_error_ends_what_is_under_way() -> None:
@@ -139,33 +122,8 @@ def test_an_error_ends_what_is_under_way() -> None:
     assert ended == ["long"]
 
 
-def test_collected_rows_come_in_the_order_of_their_works() -> None:
-    async def after(seconds: float) -> float:
-        await asyncio.sleep(seconds)
-        return seconds
-
-    works = [(f"{seconds}", lambda seconds=seconds: after(seconds)) for seconds in (0.03, 0.0, 0.01)]
-    assert asyncio.run(collect(works, in_flight=3)) == [0.03, 0.0, 0.01]
-
-
 def store(folder: Path) -> RowStore[Row]:
     return RowStore(folder / "rows.jsonl", Row, lambda row: row.key, finished=lambda row: row.good)
-
-
-async def test_a_question_is_under_way_before_the_next_is_put_together():
-    seen = list[str]()
-
-    def trials():
-        for name in "abc":
-            seen.append(f"take {name}")
-            yield Trial(name, lambda earlier, name=name: ask(name))
-
-    async def ask(name):
-        seen.append(f"ask {name}")
-        return name
-
-    assert [row async for row in perform(trials(), Memory(str), in_flight=3)]
-    assert seen == ["take a", "ask a", "take b", "ask b", "take c", "ask c"]
 
 
 @pytest.mark.parametrize("in_flight", [1, 8])

@@ -1,19 +1,15 @@
 """Files that grow while fetching, and what a kill at any byte leaves of them."""
 
-import io
 import json
 from pathlib import Path
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from conqret.data import Source
 from conqret.errors import DeclarationError
-from conqret.io.safe_files import AppendLog, whole_lines
-from conqret.scrapers.evidence_fetching import summary_of
+from conqret.io.safe_files import AppendLog
 from conqret.scrapers.fetch import FetchedResponse, FetchError, FetchStatus, Limits
 from conqret.scrapers.fetch_ledger import FetchLedger, LedgerLine
-from conqret.scrapers.jobs import CitedSource
 from conqret.scrapers.warc import INDEX_NAME, WARC_NAME, WarcReader, WarcWriter, read_index
 
 LIMITS = Limits()
@@ -49,13 +45,6 @@ def test_a_torn_line_is_cut_off_wherever_the_kill_fell(tmp_path: Path) -> None:
         assert [json.loads(line) for line in lines] == [
             json.loads(line) for line in whole[:end].splitlines(keepends=True) if line.endswith(b"\n")
         ] + [{"c": 3}]
-
-
-def test_long_torn_lines_are_cut_too(tmp_path: Path) -> None:
-    path = tmp_path / "log.jsonl"
-    path.write_bytes(b'{"a": 1}\n' + b"x" * 200_000)
-    AppendLog(path).close()
-    assert path.read_bytes() == b'{"a": 1}\n'
 
 
 async def test_responses_come_back_as_they_were(tmp_path: Path) -> None:
@@ -123,16 +112,6 @@ async def test_a_kill_at_any_byte_loses_only_what_was_being_written(tmp_path: Pa
         assert WarcReader(killed).read("http://a.test/3", LIMITS).body == b"three"
 
 
-async def test_a_kill_in_the_first_record(tmp_path: Path) -> None:
-    await write(tmp_path, some_reply())
-    path = tmp_path / WARC_NAME
-    path.write_bytes(path.read_bytes()[:20])
-    (tmp_path / INDEX_NAME).write_bytes(b"")
-    await write(tmp_path, some_reply("http://a.test/3"))
-    with path.open("rb") as file:
-        assert [record.rec_type for record in ArchiveIterator(file)] == ["warcinfo", "response"]
-
-
 async def test_a_damaged_record_is_an_error_and_no_exception(tmp_path: Path) -> None:
     await write(tmp_path, some_reply(body=b"hello " * 100))
     place = next(iter(read_index(tmp_path)))
@@ -168,40 +147,3 @@ def test_a_broken_ledger_is_named_with_its_line(tmp_path: Path) -> None:
     path.write_text(json.dumps(line(1).model_dump()) + '\n{"debate": "d"}\n')
     with pytest.raises(DeclarationError, match=r"ledger\.jsonl:2"):
         FetchLedger(path)
-
-
-def test_figures(tmp_path: Path) -> None:
-    lines = [line(1, document="a"), line(2, document="a"), line(3, "robots"), line(4, "error")]
-    cited = [
-        CitedSource(
-            lines[0].debate, Source(number=number, title="T", url="" if number == 5 else "http://a.test")
-        )
-        for number in range(1, 6)
-    ]
-    ledger = FetchLedger(tmp_path / "ledger.jsonl")
-    for one in lines:
-        ledger.add(one)
-    summary = summary_of(cited, ledger)
-    assert summary.without_url == 1
-    assert (summary.cited, summary.extracted, summary.documents, summary.share) == (5, 2, 1, 0.4)
-    assert summary.by_status == {
-        "ok": 2,
-        "not-found": 0,
-        "blocked": 0,
-        "robots": 1,
-        "unparsable": 0,
-        "too-large": 0,
-        "error": 1,
-    }
-    record = summary.record()
-    assert record["paper"] == {"cited": 7177, "extracted": 6514, "share": 6514 / 7177}
-    assert summary_of([], ledger).share == 0.0
-    assert io.StringIO(json.dumps(record)).read()
-
-
-def test_whole_lines_leave_out_a_torn_one(tmp_path: Path) -> None:
-    path = tmp_path / "rows.jsonl"
-    assert list(whole_lines(path)) == []
-    path.write_bytes(b'{"a": 1}\n\n{"a": 2}\n{"a":')
-    assert list(whole_lines(path)) == [(1, b'{"a": 1}\n'), (2, b"\n"), (3, b'{"a": 2}\n')]
-    assert path.read_bytes().endswith(b'{"a":'), "reading changes nothing"

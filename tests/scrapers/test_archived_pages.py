@@ -5,13 +5,10 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from typer.testing import CliRunner
 
-from conqret.cli.main import app
 from conqret.data import Debate
-from conqret.errors import DeclarationError
 from conqret.io.corpus_folder import CorpusDirectory
-from conqret.scrapers.archive import ArchivedPages, InternetArchive, moment
+from conqret.scrapers.archive import ArchivedPages, InternetArchive
 from conqret.scrapers.debate_pages import gather_debates
 from conqret.scrapers.debates import LayoutProblem, read_debate
 from conqret.scrapers.fetch import Fetcher, FetchOptions, FetchStatus, Policy, Retries
@@ -38,26 +35,14 @@ def answer(url: str) -> bytes:
     ("url", "original"),
     [
         ("https://web.archive.org/web/20240601000000/https://a.test/b?c=d#e", "https://a.test/b?c=d#e"),
-        ("https://web.archive.org/web/20240601id_/http://a.test/", "http://a.test/"),
         ("http://web.archive.org/web/2024im_/https:/a.test/x", "https://a.test/x"),
-        ("https://web.archive.org/web/20240601000000/a.test/x", "http://a.test/x"),
         ("https://a.test/web/about/", "https://a.test/web/about/"),
-        ("https://a.test/web/2024/report.html", "https://a.test/web/2024/report.html"),
-        ("https://a.test/", "https://a.test/"),
-        ("", ""),
     ],
 )
 def test_addresses_that_the_archive_rewrote(url: str, original: str) -> None:
     assert original_address(url) == original
     found = snapshot_of(url)
     assert (found is None) == (url == original)
-
-
-def test_a_snapshot_knows_its_day_and_its_plain_address() -> None:
-    found = snapshot_of("https://web.archive.org/web/20240601120000/https://a.test/")
-    assert found is not None
-    assert found.day == "2024-06-01"
-    assert found.plain == "https://web.archive.org/web/20240601120000id_/https://a.test/"
 
 
 def test_a_page_saved_with_the_archives_frame() -> None:
@@ -69,19 +54,6 @@ def test_a_page_saved_with_the_archives_frame() -> None:
     debate = read_debate(html, f"https://web.archive.org/web/20240601000000/{ZOOS}")
     assert isinstance(debate, Debate)
     assert (debate.title, debate.sources[0].url) == ("Should zoos exist?", "https://www.procon.test/s")
-
-
-@pytest.mark.parametrize(
-    ("text", "stamp"), [("2024", "2024"), ("2024-06", "202406"), (" 2024-06-09 ", "20240609")]
-)
-def test_moments(text: str, stamp: str) -> None:
-    assert moment(text) == stamp
-
-
-@pytest.mark.parametrize("text", ["", "June 2024", "2024-13", "2024-06-32", "24-06", "2024-6", "3024-01"])
-def test_what_is_no_moment(text: str) -> None:
-    with pytest.raises(DeclarationError, match="year, month or day, such as 2024-06"):
-        moment(text)
 
 
 async def test_a_debate_and_its_footnotes_come_from_the_archive_alone(tmp_path: Path) -> None:
@@ -139,11 +111,6 @@ async def test_a_time_goes_before_the_date_of_citation() -> None:
         assert parse_qs(urlsplit(server.seen[0]).query)["timestamp"] == ["202406"]
 
 
-def test_evidence_is_not_gathered_from_a_time_that_is_none(tmp_path: Path) -> None:
-    found = CliRunner().invoke(app, ["corpus", "evidence", str(tmp_path), "--archived", "soon"])
-    assert "year, month or day, such as 2024-06" in str(found.exception)
-
-
 async def test_a_redirect_within_the_site_is_followed() -> None:
     async with RawServer() as server, Fetcher(OPTIONS) as fetcher:
         place = server.url("/web/20240603000000")
@@ -162,8 +129,6 @@ async def test_a_redirect_within_the_site_is_followed() -> None:
     ("index", "said"),
     [
         (answer(""), "the archive has no copy of it"),
-        (reply("", "503 Busy"), "the archive's index: HTTP 503"),
-        (reply("nonsense"), "no answer that can be read"),
         (answer("http://elsewhere.test/page"), "an address that is no snapshot"),
     ],
 )

@@ -67,21 +67,6 @@ def test_debates_and_what_they_cite(site: Site, tmp_path: Path) -> None:
     assert parsed.by_status == summary.by_status
 
 
-def test_a_page_inspected(site: Site) -> None:
-    printed = command("inspect", f"{site.url}/procon/night-trams-debate")
-    inspected = conqret.inspect_debate_page(
-        f"{site.url}/procon/night-trams-debate", allow_private=True, delay=0
-    )
-    assert json.loads(json.dumps(inspected.record())) == printed
-    saved = conqret.inspect_debate_page(
-        str(PROCON / "night-trams.html"),
-        further=[PROCON / "night-trams-cons.html"],
-        address=inspected.page.url,
-    )
-    assert saved.inspection.parts is not None
-    assert len(saved.inspection.parts.cons) == 2
-
-
 def test_wrong_calls_are_declaration_errors(tmp_path: Path) -> None:
     with pytest.raises(conqret.DeclarationError, match="did you mean 'archived'"):
         conqret.list_debate_pages("index.html", archive_d="2024")  # type: ignore[call-arg]

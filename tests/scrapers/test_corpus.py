@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conqret.data import Debate, DebateArgument, Source
-from conqret.data.corpus import LedgerEntry, Qrel
+from conqret.data.corpus import LedgerEntry
 from conqret.errors import DeclarationError
-from conqret.scrapers.corpus_building import NOT_CITED, NOT_EXTRACTED, build_corpus
+from conqret.scrapers.corpus_building import build_corpus
 
 
 def debate(name: str, pro: str, con: str, sources: int, question: str = "") -> Debate:
@@ -70,21 +70,6 @@ def test_markers_become_pairs() -> None:
     assert built.statistics["sources"]["ok"] == 7
     assert built.statistics["sources"]["robots"] == 1
     assert sorted(topic.split for topic in built.topics) == ["test", "train", "train"]
-
-
-def test_the_last_entry_of_a_source_counts_and_topics_without_evidence_are_named() -> None:
-    debates = [
-        debate("a", "x [1].", "y [2].", 2),
-        debate("b", "x [1].", "y.", 1),
-        debate("c", "x [7].", "y.", 1),
-    ]
-    entries = ledger(ends=("a1=error", "b1=blocked")) + ledger("a1=d1", "c1=d2")
-    built = build_corpus(debates, entries)
-    assert [topic.id for topic in built.topics] == ["a"]
-    assert built.statistics["left_out"] == {"b": NOT_EXTRACTED, "c": NOT_CITED}
-    assert built.statistics["sources"]["not_fetched"] == 1
-    assert built.statistics["negatives_short"] == 1
-    assert built.qrels["pro", built.topics[0].split] == (Qrel("a", "d1", 1),)
 
 
 def test_topics_that_share_a_document_or_a_question_stay_together() -> None:

@@ -12,7 +12,6 @@ import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from conqret.errors import DeclarationError
-from conqret.scrapers.archive import InternetArchive
 from conqret.scrapers.evidence_fetching import gather_evidence, reparse_evidence
 from conqret.scrapers.providers import searxng
 from conqret.scrapers.warc import WARC_NAME, read_index
@@ -169,21 +168,6 @@ async def test_errors_are_asked_again_on_request_only(tmp_path: Path) -> None:
         assert (summary.kept, summary.pages) == (1, 1)
 
 
-async def test_new_sources_are_added_and_changed_addresses_asked(tmp_path: Path) -> None:
-    routes: dict[str, bytes | Handler] = {
-        "/a": reply(page("First. " + PROSE)),
-        "/b": reply(page("Second. " + PROSE)),
-    }
-    async with RawServer(routes) as server:
-        corpus = corpus_of(tmp_path / "corpus", [("A", server.url("/a"))])
-        await gather_evidence(corpus, OPTIONS)
-        corpus_of(tmp_path / "corpus", [("A", server.url("/b"))], [("A", server.url("/a"))])
-        await gather_evidence(corpus, OPTIONS)
-        lines = ledger(corpus)
-        assert [line["url"] for line in lines] == [server.url("/b"), server.url("/a")]
-        assert len(documents(corpus)) == 2
-
-
 async def test_sources_without_url_are_searched_for(tmp_path: Path) -> None:
     async with RawServer({"/found": reply(f"<body><p>{PROSE}</p><p>{PROSE[40:]}</p></body>")}) as server:
         results = {"results": [{"url": server.url("/found")}]}
@@ -215,27 +199,6 @@ async def test_sources_without_url_are_searched_for(tmp_path: Path) -> None:
         asked = len(server.seen)
         await gather_evidence(corpus, searching)
         assert len(server.seen) == asked
-
-
-async def test_the_archive_goes_first(tmp_path: Path) -> None:
-    async with RawServer({"/live": reply(page("Live. " + PROSE))}) as server:
-        closest = {
-            "available": True,
-            "status": "200",
-            "url": server.url(f"/web/20120101/{server.url('/old')}"),
-        }
-        server.routes["/wayback/available"] = reply(json.dumps({"archived_snapshots": {"closest": closest}}))
-        server.routes[f"/web/20120101id_/{server.url('/old')}"] = reply(page("Archived. " + PROSE))
-        corpus = corpus_of(tmp_path / "corpus", [("Old", server.url("/old"))])
-        options = replace(OPTIONS, archive=InternetArchive(server.url()))
-        await gather_evidence(corpus, options)
-        (line,) = ledger(corpus)
-        assert (line["status"], line["url"]) == ("ok", server.url("/old"))
-        assert line["final_url"] == server.url(f"/web/20120101id_/{server.url('/old')}")
-        server.routes["/wayback/available"] = reply('{"archived_snapshots": {}}')
-        corpus_of(tmp_path / "corpus", [("Live", server.url("/live"))])
-        await gather_evidence(corpus, options)
-        assert [line["final_url"] for line in ledger(corpus)] == [server.url("/live")]
 
 
 async def test_parsing_again_needs_no_server(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from conqret.cli.main import app
-from conqret.scrapers.debates.layout_inspection import inspect_page, place_of
+from conqret.scrapers.debates.layout_inspection import inspect_page
 from conqret.scrapers.debates.layout_registry import LAYOUTS
 from conqret.scrapers.debates.page_html import parse
 from conqret.scrapers.debates.selectors import Selector, kinds, nearest
@@ -99,11 +99,8 @@ def test_the_lines_for_people_say_what_to_do(tmp_path: Path) -> None:
     ("arguments", "said"),
     [
         (["none.html"], "neither an http or https address nor a file"),
-        (["{empty}"], "the page is empty; save it from a browser"),
         (["{empty}", "--layout", "procon-clasic"], "did you mean 'procon-classic'"),
-        (["{empty}", "--further", "none.html"], "neither an http or https address nor a file"),
         (["{deep}"], "nested so deeply"),
-        (["{empty}", "--archived", "soon"], "year, month or day"),
     ],
 )
 def test_bad_input(tmp_path: Path, arguments: list[str], said: str) -> None:
@@ -119,21 +116,13 @@ def test_bad_input(tmp_path: Path, arguments: list[str], said: str) -> None:
 @pytest.mark.parametrize(
     ("html", "near"),
     [
-        ("<section class='pros'></section>", ["section.pros (1)"]),
         ("<div class=pro></div><div class=pro></div>", ["div.pro (2)"]),
-        ("<section class='topic__pro x'></section>", ["section.topic__pro (1)"]),
         ("<section class=con></section><section class=product></section>", []),
-        ("<section class=pro></section>", ["section.pro (1)"]),
     ],
 )
 def test_what_is_nearly_a_selector(html: str, near: list[str]) -> None:
     pro, con = Selector("pros", "section", "pro"), Selector("cons", "section", "con")
     assert nearest(pro, kinds(parse(f"<body>{html}</body>")), [con]) == near
-
-
-def test_places_name_the_nearest_element_with_a_class() -> None:
-    root = parse("<div class='a b'><div><p class=c>x</p></div></div><i>y</i>")
-    assert [place_of(one) for one in root.iter("p", "i")] == ["div.a > p.c", "i"]
 
 
 def test_pages_made_to_be_slow_are_inspected() -> None:

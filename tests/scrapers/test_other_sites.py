@@ -141,18 +141,6 @@ def test_an_index_lists_debates_under_its_headings(site: Site, tmp_path: Path) -
     assert f"\n{site.url}/procon/fare-zones-explainer\n" in listed.read_text(encoding="utf-8")
 
 
-def test_categories_and_next_pages_are_followed_and_other_sites_are_not(site: Site, tmp_path: Path) -> None:
-    listed = tmp_path / "topics.txt"
-    found = RUNNER.invoke(
-        app, ["corpus", "topics", f"{site.url}/resources/debatabase", "-o", str(listed), "--json", *POLITE]
-    )
-    record = json.loads(found.output)
-    assert record["debates"] == [
-        site.url + one["path"] for one in TRUTH.values() if one["layout"] == "debatabase"
-    ]
-    assert (record["pages"], record["failed"]) == (3, [])
-
-
 def test_an_explainer_is_a_problem_that_says_so(site: Site, tmp_path: Path) -> None:
     topics = tmp_path / "topics.txt"
     topics.write_text(f"{site.url}/procon/fare-zones-explainer\n", encoding="utf-8")
@@ -164,13 +152,9 @@ def test_an_explainer_is_a_problem_that_says_so(site: Site, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["none.html"], "neither an http or https address nor a file"),
         (["{site}/nowhere"], "not-found (HTTP 404)"),
         (["{site}/"], "no layout finds a list of debates on it; it links to 12 pages: "),
         (["{site}/empty"], "the page is empty"),
-        (["{site}/", "--links", "https://*.procon.org/*"], "none of its links matches"),
-        (["{site}/", "--archived", "June"], "--archived takes a year, month or day"),
-        (["none.html", "--address", "procon"], "--address must be an http"),
     ],
 )
 def test_what_is_no_index_says_what_it_is(
@@ -182,12 +166,3 @@ def test_what_is_no_index_says_what_it_is(
     assert found.exit_code != 0
     assert said in f"{found.output} {found.exception}"
     assert not listed.exists()
-
-
-def test_links_that_match_are_a_list_for_any_site(site: Site, tmp_path: Path) -> None:
-    listed = tmp_path / "topics.txt"
-    found = RUNNER.invoke(
-        app, ["corpus", "topics", f"{site.url}/", "-o", str(listed), "--links", "*/debates/z*", *POLITE]
-    )
-    assert found.exit_code == 0, found.output
-    assert listed.read_text(encoding="utf-8").splitlines()[1:] == [f"{site.url}/debates/zoos/"]

@@ -49,17 +49,6 @@ async def test_links_resolve_where_redirects_led_and_the_id_stays_that_of_the_ad
     assert (found.id, found.url, found.sources[0].url) == ("zoos", asked, "https://y.example/s")
 
 
-@pytest.mark.parametrize(
-    ("encoding", "charset"),
-    [("utf-8", "latin-1"), ("windows-1252", ""), ("windows-1252", "utf-8"), ("utf-16", "")],
-)
-async def test_wrong_and_missing_charsets(encoding: str, charset: str) -> None:
-    url = "https://x.example/a"
-    found = await scrape_debate(url, shelf(page(url, BODY + TABLE, encoding=encoding, charset=charset)))
-    assert isinstance(found, Debate)
-    assert found.question == "Should zoös exist?"
-
-
 async def test_footnotes_are_fetched_where_the_page_has_no_table() -> None:
     url = "https://x.example/a/"
     found = await scrape_debate(url, shelf(page(url, BODY), page(url + "footnotes/", TABLE)))

@@ -45,10 +45,3 @@ def test_wrong_calls_are_declaration_errors(tmp_path: Path, options: list[str]) 
     corpus = corpus_of(tmp_path / "corpus", [])
     result = CliRunner().invoke(app(), ["evidence", str(corpus), *options])
     assert isinstance(result.exception, DeclarationError)
-
-
-def test_help_says_what_it_does() -> None:
-    result = CliRunner().invoke(app(), ["evidence", "--help"])
-    assert result.exit_code == 0
-    for word in ("--retry-errors", "--archived", "--reparse", "--search"):
-        assert word in result.stdout

@@ -85,17 +85,7 @@ async def test_nothing_found_is_told_from_nobody_answering() -> None:
 
 @pytest.mark.parametrize(
     "broken",
-    [
-        reply("no json"),
-        answer([]),
-        answer({"items": 3}),
-        answer({"items": [{"x": 1}]}),
-        answer({"items": [None]}),
-        reply("", "403 Forbidden"),
-        b"garbage\r\n\r\n",
-        reply("[" * 100_000),
-        reply("x" * 2_000_000),
-    ],
+    [reply("no json"), answer({"items": [{"x": 1}]}), reply("", "403 Forbidden"), reply("[" * 100_000)],
 )
 async def test_broken_answers_are_errors_and_never_show_the_key(broken: bytes) -> None:
     async with RawServer({"/google": broken}) as server:
@@ -107,23 +97,6 @@ async def test_broken_answers_are_errors_and_never_show_the_key(broken: bytes) -
     seen = [str(caught.value), repr(caught.value), repr(engine), repr(caught.value.__cause__)]
     assert caught.value.status is FetchStatus.ERROR
     assert not any(KEY in text for text in seen)
-
-
-async def test_no_connection_never_shows_the_key() -> None:
-    async with RawServer() as server:
-        engine = engines(server)[0]
-    find = searcher(engine)
-    with pytest.raises(FetchError) as caught:
-        await find.find("x")
-    await find.close()
-    assert KEY not in f"{caught.value!s} {caught.value.__cause__!r}"
-
-
-async def test_without_title_or_provider_there_is_nothing_to_find() -> None:
-    for find, title in ((searcher(brave(KEY)), " "), (searcher(), "x")):
-        with pytest.raises(FetchError) as caught:
-            await find.find(title)
-        assert caught.value.status is FetchStatus.NOT_FOUND
 
 
 def test_providers_come_from_the_environment() -> None:
@@ -150,19 +123,11 @@ def test_providers_come_from_the_environment() -> None:
     ("cited", "stamp"),
     [
         ("Jan. 5, 2012", "20120105"),
-        ("January 5, 2012", "20120105"),
         ("accessed on September 14th, 2018", "20180914"),
-        ("Sept. 14, 2018", "20180914"),
         ("5 May 2012", "20120505"),
-        ("2012-05-01", "20120501"),
         ("5/31/2012", "20120531"),
         ("May 2012", "201205"),
-        ("Summer 2012", "2012"),
-        ("2012", "2012"),
-        ("", ""),
         ("n.d.", ""),
-        ("volume 1234", ""),
-        ("Foo 45, 2012", "2012"),
         ("13/45/2012", "2012"),
     ],
 )
@@ -196,7 +161,6 @@ async def test_the_nearest_snapshot() -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        {"archived_snapshots": {}},
         {"archived_snapshots": {"closest": {"available": False}}},
         {"archived_snapshots": {"closest": {"available": True, "status": "404", "url": "x"}}},
     ],
@@ -210,12 +174,8 @@ async def test_no_snapshot(value: object) -> None:
     "broken",
     [
         answer([]),
-        answer({}),
-        reply("x"),
         reply("", "500 Oops"),
         answer({"archived_snapshots": {"closest": {"available": True, "url": "http://evil.test/"}}}),
-        answer({"archived_snapshots": {"closest": {"available": True}}}),
-        reply("[" * 100_000),
     ],
 )
 async def test_an_archive_that_answers_badly_is_an_error(broken: bytes) -> None:
@@ -227,12 +187,7 @@ async def test_an_archive_that_answers_badly_is_an_error(broken: bytes) -> None:
 
 @pytest.mark.parametrize(
     ("which", "wanted", "queries"),
-    [
-        (0, 25, ["num=10", "num=10&start=11", "num=10&start=21"]),
-        (1, 40, ["count=20", "count=20&offset=1"]),
-        (2, 15, ["", "pageno=2"]),
-        (2, 5, [""]),
-    ],
+    [(0, 25, ["num=10", "num=10&start=11", "num=10&start=21"]), (1, 40, ["count=20", "count=20&offset=1"])],
 )
 async def test_more_results_than_a_page_has(which: int, wanted: int, queries: list[str]) -> None:
     """A page turns until enough are there, a result that comes again counts once, and an empty page ends it."""

@@ -15,11 +15,6 @@ LINKS = st.dictionaries(
 )
 
 
-def test_groups_reach_through_others() -> None:
-    links = {"a": ["1", "2"], "b": ["3"], "c": ["2", "4"], "d": ["4"], "e": []}
-    assert groups(links) == [["a", "c", "d"], ["b"], ["e"]]
-
-
 @settings(deadline=None)
 @given(LINKS, st.integers(0, 5))
 def test_no_topic_and_nothing_shared_in_both(links: dict[str, list[str]], seed: int) -> None:
@@ -47,10 +42,3 @@ def test_groups_are_put_together_to_the_nearest_size() -> None:
     parts = [["a", "b", "c", "d"], ["e", "f", "g"], ["h", "i", "j"]]  # 7 of 10: the first and one other
     for seed in range(5):
         assert Counter(split_topics(parts, seed=seed).values()) == {"train": 7, "test": 3}
-
-
-def test_seeds_differ_and_shares_are_checked() -> None:
-    parts = [[f"t{n}"] for n in range(20)]
-    assert len({tuple(sorted(split_topics(parts, seed=seed).items())) for seed in range(5)}) == 5
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        split_topics(parts, seed=1, share=1.0)

@@ -28,7 +28,7 @@ READS: tuple[tuple[object, ...], ...] = (
     ("judges", "jury", "{mine}", "{run}", "-o", "{new}"),
     ("runs", "list", "{run}"),
 )
-"""Every command that reads a run whose files were damaged or taken away; in ``make test`` the first five."""
+"""Every command that reads a run whose files were damaged or taken away; in ``make test`` a few."""
 LONG = "CONQRET_TORTURE" in os.environ
 CONTENTS = (b"nope\n", b"null\n", b"{}\n", b"\xff\x00\n", b"[" * 100_000)
 SECONDS = 60
@@ -62,7 +62,7 @@ def words(command: tuple[object, ...], mine: Path, run: Path) -> list[str]:
     return [str(word).format(mine=mine, run=run, new=run.parent / "new") for word in command]
 
 
-@pytest.mark.parametrize("command", READS if LONG else READS[:5], ids=lambda command: " ".join(command[:2]))
+@pytest.mark.parametrize("command", READS if LONG else READS[1:4], ids=lambda command: " ".join(command[:2]))
 @pytest.mark.parametrize("file", FILES if LONG else FILES[:1])
 def test_files_that_hold_something_else_are_named(
     cli: Cli, mine: Path, theirs: Path, file: str, command: tuple[object, ...]
@@ -87,7 +87,7 @@ def test_items_that_are_none_end_with_their_line(
     assert "items.jsonl:4 is not an item" in done.err
 
 
-@pytest.mark.parametrize("command", READS, ids=lambda command: " ".join(command[:2]))
+@pytest.mark.parametrize("command", READS if LONG else READS[2:5], ids=lambda command: " ".join(command[:2]))
 @pytest.mark.parametrize("file", FILES if LONG else ("items.jsonl", "run.json"))
 def test_nothing_waits_for_a_pipe(
     cli: Cli, mine: Path, theirs: Path, file: str, command: tuple[object, ...]
@@ -105,7 +105,7 @@ LINKED = ("judgments.jsonl", "items.jsonl", "recordings.sqlite", ".lock", "repor
 
 
 @pytest.mark.parametrize("begun", [True, False], ids=["a run", "without a record"])
-@pytest.mark.parametrize("file", LINKED)
+@pytest.mark.parametrize("file", LINKED if LONG else LINKED[::2])
 def test_nothing_is_written_through_a_link(
     cli: Cli, mine: Path, tmp_path: Path, file: str, begun: bool
 ) -> None:
@@ -124,17 +124,6 @@ def test_nothing_is_written_through_a_link(
     if begun:
         assert cli("runs", "report", run).code == 2
         assert cli("runs", "show", run).code == 2
-
-
-def test_links_inside_a_folder_are_its_own(cli: Cli, theirs: Path) -> None:
-    (theirs / "items.jsonl").rename(theirs / "kept.jsonl")
-    (theirs / "items.jsonl").symlink_to("kept.jsonl")
-    assert cli("runs", "report", theirs).code == 0
-
-
-def test_a_folder_may_itself_be_reached_by_a_link(cli: Cli, theirs: Path, tmp_path: Path) -> None:
-    (tmp_path / "latest").symlink_to(theirs)
-    assert cli("judge", ITEMS, "--format", "direct", "-o", tmp_path / "latest", "-q").code == 0
 
 
 def test_labels_are_not_written_through_a_link(cli: Cli, theirs: Path, tmp_path: Path) -> None:

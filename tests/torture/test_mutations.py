@@ -15,18 +15,19 @@ from conqret.judging.judge_parts import JUDGES
 from conqret.llm.recordings import Recordings
 from conqret.llm.store_file import Recording
 from tests.contract.items import referenced
-from tests.torture.effort import times
+from tests.torture.effort import FULL, times
 from tests.torture.mutations import completion
 
-MUTATIONS = times(30, 1000)
+MUTATIONS = times(8, 1000)
 SEED = 31
+ITEMS = referenced() if FULL else referenced()[:8]
 
 
 @cache
 def recorded(name: str, folder: Path) -> list[Recording]:
     """The offline baseline's answers to all that a format asks."""
     store = folder / f"{name}.sqlite"
-    judge(referenced(), format=name, model="offline", recordings=store)
+    judge(ITEMS, format=name, model="offline", recordings=store)
     with Recordings.open_for_replay(store) as found:
         return list(found.recorded())
 
@@ -45,7 +46,7 @@ def test_no_mutated_answer_gives_a_score_out_of_range(
                 answer.model_copy(update={"completion": completion(answer.completion, rng)})
                 for answer in answers
             )
-        for judgment in judge(referenced(), format=name, model="offline", replay=store):
+        for judgment in judge(ITEMS, format=name, model="offline", replay=store):
             scored += in_range(judgment)
         store.unlink()
         done += len(answers)

@@ -163,7 +163,7 @@ def test_a_run_folder_through_anything(forks: Forks, tmp_path: Path) -> None:
         assert forks.run(*first.command()) == 0
         machine.whole = results(first.folder)
         effort = settings(
-            max_examples=times(4, 25), stateful_step_count=times(8, 12), deadline=None, derandomize=True,
+            max_examples=times(2, 25), stateful_step_count=times(8, 12), deadline=None, derandomize=True,
             phases=(Phase.generate,), suppress_health_check=list(HealthCheck),
         )  # fmt: skip
         run_state_machine_as_test(machine, settings=effort)

@@ -219,7 +219,7 @@ def _label_columns(
 
 def _no_dimension(column: str) -> bool:
     """Whether the name of a column says that it is prose or bookkeeping, also as ``leadTime`` or ``Duration (s)``."""
-    head = re.sub(r"\(.*?\)|\[.*?\]", "", column.partition(MARK)[0])
+    head = re.sub(r"\([^()]*\)|\[[^\[\]]*\]", "", column.partition(MARK)[0])
     name = dimension_name(re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", head))
     return name in PROSE or BOOKKEEPING.fullmatch(name) is not None
 

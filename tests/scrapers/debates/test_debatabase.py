@@ -42,18 +42,3 @@ def test_without_points_against_there_is_one_side_and_a_problem_that_says_what_p
     assert debate.layout == "debatabase"
     assert debate.missing[0] == "cons: no argument found"
     assert "Points Against" in debate.missing[1]
-
-
-def test_tabs_that_name_both_parts_do_not_part_them() -> None:
-    tabs = "<ul><li>Points For</li><li>Points Against</li></ul>"
-    items = ITEM.format("A", "<p>So.</p>") + "<h2>Points <b>Against</b></h2>" + ITEM.format("B", "<p>No.</p>")
-    found = read(HEAD + tabs + items)
-    assert ([pro.title for pro in found.pros], [con.title for con in found.cons]) == (["A"], ["B"])
-    assert found.introduction == "Zoos are old."
-
-
-def test_an_accordion_of_another_site_is_left_to_others() -> None:
-    questions = "<div class=accordion__item><h3>How do I pay?</h3><p>By card.</p></div>"
-    debate = read_debate(HEAD + questions, URL)
-    assert isinstance(debate, LayoutProblem)
-    assert debate.layout == ""

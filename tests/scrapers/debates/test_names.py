@@ -15,13 +15,8 @@ from conqret.scrapers.debates.layout_registry import MAX_ID, debate_id, told_apa
     [
         (["Should Zoos Exist?", "Zoos - Pros & Cons - ProCon.org"], "Should Zoos Exist?"),
         (["Vaping – Top 3 Pros and Cons", "Is Vaping Safe? Top 3 Pros and Cons"], "Is Vaping Safe?"),
-        (["Was Bill Clinton a Good President? | ProCon.org"], "Was Bill Clinton a Good President?"),
-        (["Social Media: Good or Bad?", "Zoos"], "Social Media: Good or Bad?"),
         (["Zoos – Top 3 Pros & Cons"], "Zoos"),
-        (["Zoos | ProCon.org", "Should zoos be closed"], "Should zoos be closed"),
-        (["Pros and Cons"], "Pros and Cons"),
         ([], ""),
-        (["…", "  "], ""),
     ],
 )
 def test_questions(candidates: list[str], question: str) -> None:
@@ -32,12 +27,9 @@ def test_questions(candidates: list[str], question: str) -> None:
     ("url", "expected"),
     [
         ("https://www.example.org/headlines/zoos-top-3/", "zoos-top-3"),
-        ("https://abortion.example.org", "abortion-example-org"),
-        ("https://www.example.org/", "example-org"),
         ("https://x.example/view.php?id=7&x=../..", "view-php-id-7-x"),
         ("https://x.example/a/..%2F..%2Fetc%2Fpasswd", "passwd"),
         ("https://x.example/Ünï%C3%A9 Cödé/", "unie-code"),
-        ("https://x.example/con", "debate-con"),
     ],
 )
 def test_ids(url: str, expected: str) -> None:

@@ -44,15 +44,6 @@ def test_a_second_list_that_begins_again_at_1_gets_numbers_of_its_own() -> None:
     assert [source.number for source in same.sources] == [1]
 
 
-def test_a_second_page_that_is_the_first_again_adds_nothing() -> None:
-    whole = PRO + NOTES.format("<p>[1] A</p>")
-    debate = read_debate(whole, URL, further={CONS: whole})
-    assert isinstance(debate, LayoutProblem)
-    assert debate.missing[0] == "cons: no argument found"
-    both = read(whole, cons=whole + CON.format(1))
-    assert [one.title for one in (*both.pros, *both.cons)] == ["They teach.", "They harm."]
-
-
 def test_numbered_headings_are_enough_where_the_sections_are_gone() -> None:
     bare = """<h1>Zoos</h1><div class=topic-identifier>Should zoos exist?</div>
     <h3>Pro 1</h3><h4>They teach.</h4><p>Much [1].</p><h3>Con 1: They harm.</h3><p>Harm.</p>
@@ -62,13 +53,6 @@ def test_numbered_headings_are_enough_where_the_sections_are_gone() -> None:
     assert found.pros == (DebateArgument(title="They teach.", paragraphs=("Much [1].",)),)
     assert found.cons == (DebateArgument(title="They harm.", paragraphs=("Harm.",)),)
     assert found.sources == (Source(number=1, title="A"),)
-
-
-def test_headings_without_numbers_begin_arguments_within_their_section() -> None:
-    page = PRO + "<section class=con><h2>Cons</h2><h3>They harm.</h3><p>So.</p><h3>They cost.</h3><p>So.</p>"
-    found = read(page + "</section>" + NOTES.format("<p>1. A</p>"))
-    assert [con.title for con in found.cons] == ["They harm.", "They cost."]
-    assert [source.title for source in found.sources] == ["A"]
 
 
 def test_a_renamed_section_is_a_problem() -> None:
@@ -82,10 +66,3 @@ def test_a_renamed_section_is_a_problem() -> None:
         ),
         "procon-britannica",
     )
-
-
-def test_other_pages_of_the_site_are_left_to_others() -> None:
-    biography = "<h1>Somebody</h1><div class=topic-identifier>philosopher</div><p class=topic-paragraph>Born."
-    debate = read_debate(biography, "https://www.example.org/biography/somebody")
-    assert isinstance(debate, LayoutProblem)
-    assert debate.layout == ""

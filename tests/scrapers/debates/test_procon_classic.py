@@ -46,26 +46,6 @@ def test_a_whole_page() -> None:
     )
 
 
-def test_columns_may_come_in_several_rows() -> None:
-    row = (
-        "<div class=arguments-column-pro><div class=argument-container><h4>P{0}</h4><p>p{0}</div></div>"
-        "<div class=arguments-column-con><div class=argument-container><h4>C{0}</h4><p>c{0}</div></div>"
-    )
-    found = read("<h1>Is it?</h1>" + row.format(1) + row.format(2))
-    assert [pro.title for pro in found.pros] == ["P1", "P2"]
-    assert [con.paragraphs for con in found.cons] == [("c1",), ("c2",)]
-
-
-def test_the_question_may_be_the_text_of_a_picture_or_the_title() -> None:
-    columns = PAGE[PAGE.index('<div class="row') :]
-    picture = '<div class="topic-question-image-wrapper"><img alt="Should Zoos Exist?"></div>'
-    assert read(picture + columns).question == "Should Zoos Exist?"
-    assert (
-        read("<title>Should Zoos Exist? 6 Pros and Cons | ProCon.org</title>" + columns).question
-        == "Should Zoos Exist?"
-    )
-
-
 def test_a_page_without_text_on_one_side_is_a_problem() -> None:
     empty = PAGE.replace("They harm</h4>Text without a paragraph [1].", "They harm</h4>")
     debate = read_debate(empty, URL)
@@ -84,22 +64,6 @@ def test_a_page_that_fits_no_layout_is_a_problem() -> None:
     assert debate.url == URL
     assert debate.layout == ""
     assert "no layout fits" in debate.missing[0]
-
-
-def test_marks_without_a_list_of_sources_are_a_problem() -> None:
-    debate = read_debate(PAGE.split("<p><strong>Sources")[0], URL)
-    assert isinstance(debate, LayoutProblem)
-    assert debate.missing == (
-        "sources: the arguments cite [1] to [5], and neither the page nor its footnotes list sources",
-    )
-
-
-def test_sources_may_stand_on_the_page_of_footnotes() -> None:
-    bare = PAGE.split("<p><strong>Sources")[0]
-    notes = '<h1>Footnotes</h1><table><tr><td>1</td><td><a href="/away">A source</a></td></tr></table>'
-    assert read(bare, further={URL + "footnotes/": notes}).sources == (
-        Source(number=1, title="A source", url="https://zoos.example.org/away"),
-    )
 
 
 def test_hidden_text_is_left_out_but_what_a_click_opens_is_read() -> None:

@@ -48,10 +48,3 @@ def test_arguments_in_columns() -> None:
     assert found.layout == "procon-headlines"
     assert found.pros == (DebateArgument(title="pro title", paragraphs=("pro text [1]",)),)
     assert found.introduction == "To begin with."
-
-
-def test_numbered_headings_are_enough() -> None:
-    found = read("<h1>Should it be so?</h1>" + STACKED + TAIL)
-    assert (found.layout, found.question) == ("procon-headlines", "Should it be so?")
-    assert len(found.pros) == 2
-    assert len(found.cons) == 1

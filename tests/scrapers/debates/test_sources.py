@@ -19,50 +19,22 @@ def sources(html: str) -> tuple[Source, ...]:
     "row",
     [
         f"<td>7.</td><td>{LINK}</td>",
-        f"<td>[7]</td><td>{LINK}</td>",
-        f"<th>7</th><td>{LINK}</td>",
         f'<td><a href="#back">↑</a></td><td>7</td><td>{LINK}</td>',
-        f'<td><a href="{URL}#back">^</a></td><td>7.</td><td>{LINK}</td>',
         f'<td></td><td><a name="7"></a></td><td>{LINK}</td>',
-        f'<td><a id="footnote-7"></a></td><td>{LINK}</td>',
         "<td>7</td><td>A Title, Mar. 7, 2019</td><td>https://x.example/a?b=1#c</td>",
-        "<td>7</td><td>A Title, Mar. 7, 2019</td><td><a href='https://x.example/a?b=1#c'>link</a></td>",
     ],
 )
 def test_rows(row: str) -> None:
     assert sources(f"<p>Sources</p><table><tr>{row}</tr></table>") == (ROW,)
 
 
-def test_sources_without_address() -> None:
-    rows = "<tr><td>1</td><td>Just a title</td></tr><tr><td>2</td><td>T</td><td></td></tr>"
-    assert sources(f"<h3>Sources:</h3><table>{rows}</table>") == (
-        Source(number=1, title="Just a title"),
-        Source(number=2, title="T"),
-    )
-
-
 @pytest.mark.parametrize(
     "href",
-    [
-        "javascript:alert(1)",
-        "data:text/html,x",
-        "#7",
-        "mailto:a@b.example",
-        "http://",
-        "https://[bad",
-        "file:///x",
-    ],
+    ["javascript:alert(1)", "mailto:a@b.example", "https://[bad"],
 )
 def test_links_that_are_no_addresses(href: str) -> None:
     found = sources(f'<p>Sources</p><table><tr><td>7</td><td><a href="{href}">T</a></td></tr></table>')
     assert found == (Source(number=7, title="T"),)
-
-
-def test_a_box_of_facts_is_no_table_of_sources() -> None:
-    facts = '<table class="tablepress {}"><tr><td>1.</td><td>{}</td></tr></table>'
-    real = '<table class="tablepress x"><tr><td>1</td><td>Real</td></tr></table>'
-    for box in (facts.format("did-you-know", "fact"), facts.format("", "Did You Know? fact")):
-        assert sources(box + real) == (Source(number=1, title="Real"),)
 
 
 def test_tables_may_go_on_and_the_first_entry_of_a_number_counts() -> None:
@@ -71,21 +43,11 @@ def test_tables_may_go_on_and_the_first_entry_of_a_number_counts() -> None:
     assert [(one.number, one.title) for one in found] == [(1, "one"), (2, "two")]
 
 
-def test_a_header_row_and_a_table_of_something_else() -> None:
-    head = "<tr><th>No.</th><th>Source</th></tr>"
-    assert sources(f"<p>Sources</p><table>{head}<tr><td>1</td><td>T</td></tr></table>")[0].title == "T"
-    assert sources("<p>Sources</p><table><tr><td>Mon</td><td>Tue</td></tr></table>") == ()
-    assert sources("<table><tr><td>1</td><td>not named, not tablepress</td></tr></table>") == ()
-
-
 @pytest.mark.parametrize(
     ("title", "date"),
     [
         ("USA Cheer, “What Is It?,” usacheer.org (accessed Feb. 8, 2023)", "Feb. 8, 2023"),
-        ("A, “In 1999 We Knew,” x.org, July 1, 2019", "July 1, 2019"),
         ("A, “B,” x.org, Feb. 2021", "Feb. 2021"),
-        ("A, “B,” x.org, 2008", "2008"),
-        ("A, “B,” x.org, 2021-03-04", "2021-03-04"),
         ("A, “Nineteen Eighty-Four,” x.org", ""),
     ],
 )

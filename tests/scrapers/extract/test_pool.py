@@ -17,12 +17,6 @@ from tests.scrapers.raw_server import PROSE, page
 PAGE = page(PROSE).encode()
 
 
-async def test_many_pages_over_few_processes() -> None:
-    async with Extractor(2) as extractor:
-        results = await asyncio.gather(*(extractor.extract(PAGE, "text/html", "utf-8") for _ in range(20)))
-    assert all(result.ok and PROSE in result.text for result in results)
-
-
 async def test_a_hang_costs_one_page(monkeypatch: pytest.MonkeyPatch) -> None:
     async with Extractor(1, seconds=20.0) as extractor:
         assert (await extractor.extract(PAGE)).ok
