@@ -11,14 +11,10 @@ import pytest
 from conqret import drift, judge
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.judge_folder import JudgeRecord
-from conqret.studies.card.card_fit import last_checked, standing
-from conqret.studies.card.page import card_sheet
-from conqret.studies.card.result import make_card
 from conqret.studies.drift.page import drift_answer, drift_sheet
 from conqret.studies.drift.result import Drift
 from conqret.studies.drift.waves import Wave, changes_between, few
 from tests.cli.conftest import Cli
-from tests.reliability.cards import card_of, parts_of
 
 ANCHORS = [
     {"id": f"a{n}", "topic": f"topic {n % 8}", "argument": f"argument {n} " + "because " * (n % 5)}
@@ -166,28 +162,3 @@ def test_what_cannot_be_compared(cli: Cli, judged: Path, tmp_path: Path) -> None
     (tmp_path / "few" / "summary.json").unlink()
     with pytest.raises(DeclarationError, match="contains no finished run"):
         drift(tmp_path / "few")
-
-
-def test_a_card_says_when_behaviour_was_last_checked(stricter: Drift, tmp_path: Path) -> None:
-    card = card_of(tmp_path, with_bias=False)
-    assert last_checked(card) == card.run.created[:10]
-    newest = stricter.waves[-1]
-    recorded = newest.model_copy(update={"date": "2031-01-01", "recorded": True})
-    asked = newest.model_copy(
-        update={"date": "2030-05-06T06:00:00+00:00", "fingerprint": card.run.fingerprint}
-    )
-    told = stricter.model_copy(update={"waves": (*stricter.waves, recorded, asked)})
-    known = card.model_copy(update={"drift": told})
-    assert last_checked(known) == "2030-05-06"
-    assert "behavior last checked on 2030-05-06, and it had drifted by then: overall_quality" in standing(
-        known
-    )
-    page = card_sheet(known)
-    assert "Is it still as it was?" in page.markdown()
-    with pytest.raises(
-        DeclarationError, match=r"the newest wave \(day-4\) belongs to another judge configuration"
-    ):
-        make_card(card.run, *parts_of(tmp_path), drift=stricter)
-    assert "The judge has drifted on overall quality" in " ".join(
-        make_card(card.run, *parts_of(tmp_path), drift=told).limits
-    )
