@@ -49,7 +49,7 @@ def export(
     """Write all recorded model responses to a JSONL file, with which others can repeat the run (`--replay`). API keys
     that your environment holds are replaced by `[key]` and counted. The file has no texts of items.
 
-    Each response is checked by its checksum: corrupt ones are left out, and the exit code is 1. Of a damaged file the
+    Each response is checked by its checksum: corrupt ones are left out, and the exit code is 1. Of a corrupt file the
     responses that can be read are saved.
     """
     from conqret.llm.recordings import export_recordings

@@ -180,7 +180,8 @@ def _validated(text: str, response: type[Response], context: Mapping[str, Any]) 
     for json_text in dict.fromkeys(objects or [text]):
         try:
             value = response.model_validate_json(json_text, context=context)
-            parse(json_text)
+            if objects:
+                parse(json_text)
         except ValidationError as error:
             rejection = _invalid(json_text, error, broken=broken)
         except ValueError as error:  # a key that is given twice

@@ -74,7 +74,7 @@ def curate(
     asking: StudyOptions,
 ) -> None:
     """Collect partial answers: queries, trusted documents, points of view, and an explanation of each (Algorithm 1).
-    Given the folder of a finished benchmark, check it, or remove partial answers that people reject.
+    Given the folder of a finished benchmark, check it, or remove partial answers that annotators reject.
 
     The folder then holds benchmark.jsonl, which `conqret debateqa score --references` reads, the documents behind it
     with address and license, the questions that were filtered out, and items for `conqret labels sample`.
