@@ -36,7 +36,7 @@ def read_experiment(path: Path, *, trust: bool = False) -> Experiment:
     Raises:
         DeclarationError: it is not there, is no TOML, or has faults, each named with its line.
     """
-    text, table = read_toml(path, "experiment")
+    text, table = read_toml(path)
     experiment, faults, left = sound_part(table)
     if experiment is not None:
         experiment = _anchored(experiment, path.resolve().parent)

@@ -40,7 +40,7 @@ def _read(ctx: typer.Context, value: Path | None) -> Path | None:
     path = Path(NAME) if value is None else value
     if ctx.resilient_parsing or (value is None and not path.is_file()):
         return value
-    text, tables = read_toml(path, "file of settings")
+    text, tables = read_toml(path)
     command = ctx.info_name or ""
     table, defaults = tables.get(command), dict[str, Any]()
     faults = [*_foreign(tables)]

@@ -3,7 +3,7 @@
 Names and attributes are those of the semantic conventions for generative AI (client spans of the operation ``chat``,
 version 1.39 and later). They lie inside those of runs and items, which have the scores (:mod:`conqret.runs.run_spans`,
 :mod:`conqret.judging.item_spans`). Spans go to the tracer provider that the program has; ``conqret`` itself sets one up
-where it is the program (:mod:`conqret.cli.traces`). What a recording answers is no request, and has no span.
+where it is the program (:mod:`conqret.cli.main`). What a recording answers is no request, and has no span.
 """
 
 from __future__ import annotations
