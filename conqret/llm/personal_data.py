@@ -1,7 +1,7 @@
 """Personal data taken out of recorded answers before they are shared: names, and what has a pattern.
 
-Keys stay as they are, so that a replay with the original items finds its answers, and numbers in an answer stay what
-they are, so that its scores do.
+Keys stay as they are, so that a replay with the original items finds its answers, and so do numbers in an answer. Its
+log-probabilities go where they spell what is taken out.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class PersonalData:
             text=self._answer(answer.text),
             refusal=None if answer.refusal is None else self._text(answer.refusal),
             reasoning=None if answer.reasoning is None else self._answer(answer.reasoning),
-            logprobs=None if answer.logprobs is None else self._tokens(answer.logprobs),
+            logprobs=None if self._holds(answer.logprobs or ()) else answer.logprobs,
         )
 
     def _answer(self, text: str) -> str:
@@ -92,22 +92,12 @@ class PersonalData:
             self.found[label] += count
         return text
 
-    def _tokens(self, tokens: tuple[TokenLogprobs, ...]) -> tuple[TokenLogprobs, ...]:
-        """The tokens of what is taken out are emptied; the others keep their log-probabilities."""
-        whole = "".join(token.token for token in tokens)
-        spans = [match.span() for _, rule in self._rules for match in rule.finditer(whole)]
-        cleaned, at = [], 0
-        for token in tokens:
-            start, at = at, at + len(token.token)
-            if any(start < end and begin < at for begin, end in spans):
-                cleaned.append(TokenLogprobs("", {}))
-            else:
-                kept = {text: value for text, value in token.alternatives.items() if not self._holds(text)}
-                cleaned.append(TokenLogprobs(token.token, kept))
-        return tuple(cleaned)
-
-    def _holds(self, text: str) -> bool:
-        return any(rule.search(text) for _, rule in self._rules)
+    def _holds(self, tokens: tuple[TokenLogprobs, ...]) -> bool:
+        texts = [
+            "".join(token.token for token in tokens),
+            *(text for token in tokens for text in token.alternatives),
+        ]
+        return any(rule.search(text) for _, rule in self._rules for text in texts)
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
