@@ -196,8 +196,7 @@ def send_traces(command: typer.Context) -> None:
     Raises:
         DeclarationError: it asks for another kind of traces, or the extra ``otel`` is missing.
     """
-    from conqret.llm.tracing import wanted
-    from conqret.runs.run_spans import run_span_here
+    from conqret.llm.tracing import run_span_here, wanted
 
     if not wanted():
         return

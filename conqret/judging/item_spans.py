@@ -12,8 +12,7 @@ from typing import Any
 
 from conqret.data import Item, Judgment, Measure, Reason
 from conqret.judging.instrument import Instrument, judge_item
-from conqret.llm.tracing import wanted
-from conqret.runs.run_spans import KIND, TYPE, tracer
+from conqret.llm.tracing import KIND, TYPE, tracer, wanted
 
 EVENT = "gen_ai.evaluation.result"
 

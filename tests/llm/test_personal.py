@@ -5,7 +5,7 @@ import json
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.llm.personal_data import PATTERNS, PersonalData
+from conqret.llm.redaction import PATTERNS, PersonalData
 from conqret.llm.request import Completion, TokenLogprobs
 from conqret.llm.store_file import Recording
 from tests.llm.test_recordings import LABELS
@@ -65,7 +65,7 @@ def test_what_holds_no_personal_data_stays_byte_for_byte(text: str) -> None:
 
 
 def test_log_probabilities_go_where_they_spell_a_name() -> None:
-    tokens = tuple(TokenLogprobs(word, {word: 0.0}) for word in ("An", "n Mil", "ler", "4"))
+    tokens = tuple(TokenLogprobs(word, {word: 0.0}) for word in ("An", "n Mil", "ler", " 4"))
     assert taken_out(Completion("x", logprobs=tokens), "Ann Miller").completion.logprobs is None
     assert taken_out(Completion("x", logprobs=tokens), "Bob").completion.logprobs == tokens
 
