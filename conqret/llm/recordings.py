@@ -165,12 +165,10 @@ class Recordings(Closing):
             last, missed = max(last + 1, found[0]), 0
             yield found[1:]
 
-    def add(self, rows: Iterable[Recording], *, newer: bool = False) -> int:
-        """Add recordings whose keys are not here yet, all or (where one raises) none; returns how many were new. With
-        ``newer`` those that were made after the one that is here take its place.
-        """
+    def add(self, rows: Iterable[Recording]) -> int:
+        """Add recordings whose keys are not here yet, all or (where one raises) none; returns how many were new."""
         with self._file.guarded("answers could not be added"), self._file.transaction():
-            return sum(self._insert(row) or (newer and self._renew(row)) for row in rows)
+            return sum(map(self._insert, rows))
 
     def export_jsonl(
         self, path: str | Path, change: Callable[[Recording], Recording] = lambda recording: recording
@@ -214,13 +212,6 @@ class Recordings(Closing):
 
     def _insert(self, recording: Recording) -> int:
         return self._db.execute(_INSERT, recording.row()).rowcount
-
-    def _renew(self, recording: Recording) -> int:
-        """Put the recording in the place of an older one; returns how many were."""
-        older = "DELETE FROM recordings WHERE key = ? AND created < ?"
-        if self._db.execute(older, (recording.key, recording.created)).rowcount:
-            self._insert(recording)
-        return 0
 
     def _replace(self, recording: Recording) -> Completion:
         with self._file.guarded("an answer could not be recorded"), self._file.transaction():
