@@ -16,21 +16,24 @@ from conqret.io.rows import Row
 
 
 class _Lines:
-    """The lines of a file for :mod:`csv`, which wants their ends kept. Faults are put aside."""
+    """The lines of a file for :mod:`csv`, which wants their ends kept. Faults are put aside; ``skipped`` says that a
+    line is not there for one."""
 
     def __init__(self, path: Path, name: str, published_in: str) -> None:
         self._lines, self._name, self._published_in = byte_lines(path, name), name, published_in
         self.faults: list[Fault] = []
         self.ended = True
+        self.skipped = False
 
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
         line = next(self._lines)
-        if isinstance(line, Fault):  # after which nothing comes
+        while isinstance(line, Fault):
+            self.skipped = True
             self.faults.append(line)
-            raise StopIteration
+            line = next(self._lines)
         text = decoded(line, self._name)
         if isinstance(text, Fault):
             if not self._published_in:
@@ -64,7 +67,7 @@ class CsvRows:
             head = self._head(lines)[0]
         except (csv.Error, StopIteration):
             return None
-        return None if _head_problem(head) else tuple(filter(None, head))
+        return None if lines.skipped or _head_problem(head) else tuple(filter(None, head))
 
     def __iter__(self) -> Iterator[Row | Fault]:
         lines = _Lines(self.path, self.name, self.published_in)
@@ -82,6 +85,8 @@ class CsvRows:
         except csv.Error as error:
             problem = f"the head is not valid CSV: {error}"
             yield Fault(self.name, 1, "", problem, "End lines with \\n or \\r\\n")
+            return
+        if lines.skipped:  # the head itself: what follows is none
             return
         if wrong := _head_problem(head):
             yield Fault(self.name, 1, "", *wrong)

@@ -17,6 +17,8 @@ from conqret.io import limits
 from conqret.io.bounded import whole_bytes
 
 HEAD = 4096
+SKIPPED = 4
+"""How many times the limit of a line is passed over to find its end; what follows a longer one is not read."""
 GZIP_ERRORS = (EOFError, zlib.error, gzip.BadGzipFile)
 """What reading a gzip stream that is cut off or damaged raises."""
 GZIP = b"\x1f\x8b"
@@ -63,7 +65,7 @@ def head_of(path: Path) -> bytes:
 def byte_lines(path: Path, name: str) -> Iterator[Line | Fault]:
     """Yield the lines of a file; a UTF-8 byte order mark is left out.
 
-    A line over the limit and a gzip stream that breaks off are faults, and end it.
+    A line over the limit and a gzip stream that breaks off are faults.
     """
     most = limits.LINE.most
     with open_bytes(path) as file:
@@ -82,7 +84,13 @@ def byte_lines(path: Path, name: str) -> Iterator[Line | Fault]:
             if len(data) > most:
                 problem = f"the line is longer than {limits.LINE}"
                 yield Fault(name, number, "", problem, f"Split the item, {limits.LINE.remedy}")
-                return
+                for _ in range(SKIPPED):
+                    data = file.readline(most)
+                    if not data or data.endswith(b"\n"):
+                        break
+                else:
+                    return
+                continue
             mark = len(UTF8_MARK) if number == 1 and data.startswith(UTF8_MARK) else 0
             yield Line(number, offset + mark, data[mark:], data.endswith(b"\n"))
 

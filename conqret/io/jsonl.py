@@ -1,8 +1,9 @@
-"""JSON lines, and whole JSON files that hold a list."""
+"""JSON lines, and whole JSON files that hold a list, or several objects over several lines each."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -112,7 +113,8 @@ class JsonLines:
 
 @dataclass(frozen=True, slots=True)
 class JsonArray:
-    """A small JSON file that holds a list of objects, or an object with such a list; read whole."""
+    """A small JSON file that holds a list of objects, an object with such a list, or several objects that are
+    indented; read whole."""
 
     path: Path
     name: str
@@ -128,34 +130,57 @@ class JsonArray:
             return
         if data is None:
             problem = f"is one JSON list of more than {limits.FILE}, which would be read whole"
-            remedy = f"Make it JSON Lines (jq -c '.[]' {self.name}), {limits.FILE.remedy}"
+            lines = f"jq -c '.[]' {self.name}, or jq -c . where it is no list"
+            remedy = f"Make it JSON Lines ({lines}), {limits.FILE.remedy}"
             yield Fault(self.name, 0, "", problem, remedy)
             return
-        text = decoded(Line(1, 0, data.removeprefix(UTF8_MARK), True), self.name)
+        text = decoded(Line(1, 0, data, True), self.name)
         if isinstance(text, Fault):
             yield text
             return
         try:
-            records = unwrapped(parse(text))
+            values = list(_values(text.removeprefix("\ufeff")))
         except ValueError as error:
             yield self._broken(error, text)
             return
-        for number, record in enumerate(records, start=1):
+        one = len(values) == 1
+        for number, record in enumerate(unwrapped(values[0][1]), start=1) if one else values:
             yield _row_or_fault(self.name, number, record)
 
     def _broken(self, error: ValueError, text: str) -> Fault:
         remedy = "Write it again, best as JSON Lines"
         if not isinstance(error, json.JSONDecodeError):
             return Fault(self.name, 0, "", f"is JSON that cannot be used: {error}", remedy)
-        what = "a JSON list" if text.lstrip().startswith("[") else "JSON"
+        what = "a JSON list" if text.lstrip("\ufeff \n\r\t").startswith("[") else "JSON"
         problem = f"is {what} that breaks at column {error.colno}: {error.msg}"
         if not text[error.pos :].strip() or error.msg.startswith("Unterminated string"):
             problem = f"is {what} that looks cut off: its end is missing"
         return Fault(self.name, error.lineno, "", problem, remedy)
 
 
+def _values(text: str) -> Iterator[tuple[int, object]]:
+    """The JSON values that stand in a text one after the other, each behind the number of its line.
+
+    Raises:
+        ValueError: what stands there is none; see :func:`parse`.
+    """
+    end, line = 0, 1
+    while (filled := _FILLED.search(text, end)) is not None:
+        start = filled.start()
+        line += text.count("\n", end, start)
+        try:
+            value, end = _DECODER.raw_decode(text, start)
+        except RecursionError:
+            raise ValueError("the lists or objects are nested too deeply") from None
+        yield line, value
+        line += text.count("\n", start, end)
+
+
+_FILLED = re.compile(r"\S")
+
+
 def json_rows(path: Path, name: str) -> JsonLines | JsonArray:
-    """Tell JSON Lines from a JSON list, or an object over several lines, by the first line that is not blank."""
+    """Tell JSON Lines from a JSON list, a wrapped one, or indented objects, by the first line that is not blank."""
     try:
         with open_bytes(path) as file:
             first = b""
@@ -164,12 +189,12 @@ def json_rows(path: Path, name: str) -> JsonLines | JsonArray:
             alone = not file.read(HEAD).strip()
     except GZIP_ERRORS:
         return JsonLines(path, name)
-    whole = (
-        first.startswith(b"[")
-        or first.endswith((b"{", b"[", b","))
-        or (alone and first.startswith(b'{"') and first.endswith(b"}"))
+    printed = alone or first.endswith((b"{", b"[", b","))
+    return (
+        JsonArray(path, name)
+        if first.startswith(b"[") or first == b"{" or (printed and _is_indented(path))
+        else JsonLines(path, name)
     )
-    return JsonArray(path, name) if whole else JsonLines(path, name)
 
 
 def unwrapped(value: object) -> list[object]:
@@ -223,3 +248,11 @@ def _small(path: Path) -> bytes | None:
     with open_bytes(path) as file:
         data = file.read(most + 1)
     return data if len(data) <= most else None
+
+
+def _is_indented(path: Path) -> bool:
+    """Whether a file as a whole is JSON objects, each over one line or several."""
+    try:
+        return all(isinstance(value, dict) for _, value in _values((_small(path) or b"").decode("utf-8-sig")))
+    except (ValueError, *GZIP_ERRORS):
+        return False

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -41,22 +41,11 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
         DeclarationError: it is no TOML, or is nested too deeply.
     """
     try:
-        data = tomllib.loads(text)
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise DeclarationError(f"{name} is not valid TOML: {error}") from None
     except (RecursionError, ValueError) as error:
         raise DeclarationError(f"{name} cannot be used: {error}") from None
-    _check_integers(data, name)
-    return data
-
-
-def _check_integers(data: object, name: str) -> None:
-    """Raise DeclarationError at an integer of over 64 bits, for which no setting has a use."""
-    if isinstance(data, Mapping | list):
-        for value in data.values() if isinstance(data, Mapping) else data:
-            _check_integers(value, name)
-    elif isinstance(data, int) and not -(2**63) <= data < 2**63:
-        raise DeclarationError(f"{name} has an integer of more than 64 bits: write a smaller one")
 
 
 def read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
@@ -97,7 +86,6 @@ def read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
             node, found = inner, inner.start_mark.line + 1
         return found
 
-    _check_integers(data, str(path))
     return data, line
 
 

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from conqret.errors import DeclarationError
 from conqret.judging.judge_parts import Judge
-from conqret.llm.provider_check import is_loopback
 from conqret.runs.session import Session
 from conqret.serve.access import Access, ServedRequest
 from conqret.serve.intake import IntakeLimits
 from conqret.serve.service import offered, service_app
-from conqret.web.local_server import LocalServer, local_server
+from conqret.web.local_server import LocalServer, is_loopback, local_server
 from conqret.web.request_guard import LOOPBACK, own_hosts
 
 if TYPE_CHECKING:

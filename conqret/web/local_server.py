@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import ipaddress
 import os
 import socket
 from collections.abc import Callable
@@ -13,7 +14,6 @@ from urllib.parse import SplitResult, urlsplit
 
 from conqret._optional import require
 from conqret.errors import DeclarationError
-from conqret.llm.provider_check import is_loopback
 from conqret.web.request_guard import LOOPBACK, READS, Guard, own_hosts
 
 if TYPE_CHECKING:
@@ -97,6 +97,13 @@ def local_server(app: Callable[[int], ASGIApp], host: str, port: int, **settings
         raise
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     return LocalServer(uvicorn.Server(config), listening, address)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches an address."""
+    with contextlib.suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return host == "localhost"
 
 
 def port_at(host: str, port: int) -> socket.socket:

@@ -90,6 +90,14 @@ def test_one_object_over_several_lines(write):
     assert open_items(write("a.json", json.dumps({"topic": "T?"}, indent=2))).check().count == 1
 
 
+def test_indented_objects_one_after_the_other(write, fault_of):
+    content = "\n".join(json.dumps({"topic": topic}, indent=1) for topic in ("T?", "U?"))
+    assert [item.topic for item in open_items(write("a.jsonl", content))] == ["T?", "U?"]
+    assert fault_of(write("b.jsonl", f'{content}\n{{\n "id": "x"\n}}')).line == 7
+    fault = fault_of(write("c.jsonl", f'{content}\n{{\n "topic" 1\n}}'))
+    assert (fault.line, "is JSON that breaks at column 10" in fault.problem) == (8, True)
+
+
 def test_a_record_of_a_list_is_known_by_its_number(write, fault_of):
     assert fault_of(write("a.json", '[{"topic": "T?"}, 7]')).line == 2
 
