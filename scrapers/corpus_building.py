@@ -31,8 +31,7 @@ from conqret.data.digest import gathered
 from conqret.data.item import Debate
 from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED, table2
 from conqret.errors import DeclarationError, number, strict_options
-from conqret.io.corpus_folder import CorpusDirectory, write_lines
-from conqret.io.passage_files import read_passages
+from conqret.io.corpus_folder import CorpusDirectory, read_passages, write_lines
 from conqret.io.release import LAYOUT, Release, read_release
 from conqret.text.citations import cited_against, cited_by
 

@@ -78,8 +78,8 @@ HOMES: Parts = {
     },
     "serve": {
         "http": "serve.command:serve",
-        "mcp": "serve.mcp_command:mcp",
-        "view": "serve.view_command:view",
+        "mcp": "serve.command:mcp",
+        "view": "serve.command:view",
     },
     "info": {
         "formats": "cli.format_list:formats",

@@ -22,7 +22,7 @@ from typing import Any
 
 import typer
 
-from conqret._optional import missing
+from conqret._optional import missing, require
 from conqret.cli.commands import MARKUP, Commands
 from conqret.console.printing import complain, err, note, result
 from conqret.errors import AnswersAwaited, ConqretError, DeclarationError
@@ -70,8 +70,6 @@ def root(
 ) -> None:
     """What all subcommands share."""
     if os.environ.get(TRACES):
-        from conqret.cli.traces import send_traces
-
         send_traces(context)
 
 
@@ -188,6 +186,38 @@ def as_options(table: Mapping[str, Any]) -> Iterator[str]:
         if value is not False:
             yield f"--{name}"
             yield from () if value is True else (str(value),)
+
+
+def send_traces(command: typer.Context) -> None:
+    """Set up the sending of spans, if the environment asks for them (CONQRET_TRACES) and nobody else has; what is not
+    sent yet is sent when the command ends. A span of the whole ``command`` holds all that it asks for: one trace; that
+    of a server, which goes on for days, has none.
+
+    Raises:
+        DeclarationError: it asks for another kind of traces, or the extra ``otel`` is missing.
+    """
+    from conqret.llm.tracing import run_span_here, wanted
+
+    if not wanted():
+        return
+    require(
+        "opentelemetry.sdk.trace.export",
+        "opentelemetry.exporter.otlp.proto.http.trace_exporter",
+        extra="otel",
+    )
+    from opentelemetry import trace
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+    if isinstance(trace.get_tracer_provider(), TracerProvider):
+        return
+    os.environ.setdefault("OTEL_SERVICE_NAME", "conqret")
+    provider = TracerProvider()
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    trace.set_tracer_provider(provider)
+    if (name := command.invoked_subcommand) and name not in ("labels", "serve"):
+        command.with_resource(run_span_here(f"conqret {name}"))
 
 
 if __name__ == "__main__":

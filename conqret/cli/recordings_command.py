@@ -73,7 +73,7 @@ def _names(values: list[str]) -> Iterator[str]:
 
 
 def _patterns(values: list[str]) -> Iterator[str]:
-    from conqret.llm.personal_data import PATTERNS
+    from conqret.llm.redaction import PATTERNS
 
     for value in values:
         listed = options.listed(value)

@@ -244,13 +244,6 @@ class PageFile(OptionGroup):
             tell(at(write_sheet(sheet(value), self.output)))
 
 
-@dataclass(frozen=True)
-class StudyOutput(PageFile):
-    """The file of a page, where one is wanted, and the form of what is printed."""
-
-    json_output: Json = False
-
-
 def listed(text: str | None) -> list[str]:
     """The parts of a comma-separated list; none where nothing is given."""
     return [part.strip() for part in (text or "").split(",") if part.strip()]

@@ -60,7 +60,7 @@ def read_experiment(path: Path, *, trust: bool = False) -> Experiment:
         DeclarationError: it is not there, is no TOML, or has faults, each named with its line: those of its types, or
             else those of its names and values.
     """
-    text, table = read_toml(path, "experiment")
+    text, table = read_toml(path)
     folder = path.resolve().parent
     try:
         experiment = _anchored(Experiment.model_validate(table), folder)

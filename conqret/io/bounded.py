@@ -9,7 +9,6 @@ from pydantic import BaseModel, ValidationError
 
 from conqret.errors import DeclarationError
 from conqret.io.limits import FILE, Limit
-from conqret.io.safe_files import only_regular
 
 PART = 2**20
 """Bytes that are read at a time: for as many as are wanted, Python makes the room before it reads."""
@@ -23,11 +22,11 @@ def whole_bytes(path: str | Path, limit: Limit = FILE) -> bytes:
         limit: the most bytes that it may have.
 
     Raises:
-        DeclarationError: it is larger, or a pipe or a device.
+        DeclarationError: it is larger.
         OSError: it cannot be read.
     """
     most, parts, size = limit.most, list[bytes](), 0
-    with only_regular(Path(path)).open("rb") as file:
+    with Path(path).open("rb") as file:
         while size <= most and (part := file.read(min(PART, most + 1 - size))):
             parts.append(part)
             size += len(part)

@@ -15,10 +15,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from string import Formatter
 from typing import Any
+from urllib.parse import quote
 
 from conqret.data.corpus import (
     QRELS_STANCES,
@@ -33,9 +35,11 @@ from conqret.data.corpus import (
 from conqret.data.item import Debate, Document
 from conqret.errors import DeclarationError, check_known
 from conqret.io.bounded import whole_text
+from conqret.io.checks import filled, identifier, text
+from conqret.io.files import file_rows
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import InFolder, replacing, write_all, write_whole
-from conqret.io.schema import read_models
+from conqret.io.schema import Field, Schema, TableReader, read_models
 from conqret.io.trec import read_qrels, write_qrels
 
 
@@ -175,3 +179,57 @@ def _there(path: Path, command: str) -> Path:
     if not path.is_file():
         raise DeclarationError(f"{path}: there is no such file; run `{command}` first")
     return path
+
+
+PASSAGE = Schema(
+    "a passage",
+    {
+        "id": Field(("id", "_id"), identifier, needed="Give the passage an id"),
+        "title": Field(("title",), text, ""),
+        "url": Field(("url",), text, ""),
+        "text": Field(("text", "raw", "contents"), filled, needed="Give the passage its text"),
+        "licence": Field(("licence", "license"), text, ""),
+    },
+)
+URL_FIELDS = frozenset({"id", "title"})
+"""What an address can be made of."""
+
+
+def read_passages(
+    files: Iterable[Path],
+    *,
+    licence: str = "",
+    url: str = "",
+    on_passage: Callable[[], object] = lambda: None,
+) -> Iterator[dict[str, Any]]:
+    """The passages of the files one after the other, as lines of ``documents.jsonl``; plain or gzipped.
+
+    Where a passage states none itself, ``licence`` is its licence, and ``url`` with ``{title}`` or ``{id}`` filled in
+    its address (``https://en.wikipedia.org/wiki/{title}``).
+
+    Raises:
+        ItemsError: a file cannot be read, or rows have faults; those of a file are listed at its end.
+        DeclarationError: a file holds no passage, or ``url`` asks for something else.
+    """
+    if not _fields(url) <= URL_FIELDS:
+        raise DeclarationError(
+            f"--url {url!r}: {{title}} and {{id}} are the only fields that can be filled in"
+        )
+    for file in files:
+        reader = TableReader(file_rows(file), PASSAGE)
+        for values in reader:
+            values["licence"] = values["licence"] or licence
+            values["url"] = values["url"] or url.format(
+                id=quote(values["id"]), title=quote(values["title"].replace(" ", "_"))
+            )
+            on_passage()
+            yield values
+        reader.finish(wanted="passages")
+
+
+def _fields(template: str) -> set[str]:
+    """What is to be filled in; the template itself where it is broken."""
+    try:
+        return {name for _, name, _, _ in Formatter().parse(template) if name is not None}
+    except ValueError:
+        return {template}

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
-import weakref
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import IO, Literal
+from typing import Literal
 
 from conqret.data.item import Item
 from conqret.errors import number
 from conqret.io.cell_values import canonical
-from conqret.io.invalid_items import SkippedItems, has_field, leave_out
+from conqret.io.faults import listed
 from conqret.io.jsonl import compact
+from conqret.io.reports import WITHOUT_TEXT
 from conqret.io.rows import item_record
-from conqret.io.schema import TableReader
+from conqret.io.schema import TableReader, way
 from conqret.text.language import item_language
 
 Share = Literal["all", "some", "none"]
 KEPT = 32 << 20
 """Bytes of items, as JSON lines, that are kept in memory when they are checked, so that a run need not read them
 again."""
-SPILLED = 256 << 20
-"""Bytes of items that are kept in a temporary file for the same reason, where they are more than that."""
 OF_NUGGETS = ("nuggets.importance", "nuggets.sub_narrative", "nuggets.assignment")
 OPTIONAL = ("stance", "documents", "argument", "second_argument", "reference", "nuggets", *OF_NUGGETS)
 """Fields that an item may lack, and a format may need; behind a dot, what its nuggets may lack."""
@@ -55,7 +52,7 @@ class CheckedItems:
     notes: tuple[str, ...]
     left_out: int = 0
     reasons: tuple[str, ...] = ()
-    lines: Iterable[bytes] | None = field(default=None, repr=False, compare=False)
+    lines: list[bytes] | None = field(default=None, repr=False, compare=False)
     turns: bool = False
     languages: tuple[str, ...] = ()
 
@@ -71,46 +68,6 @@ class CheckedItems:
     def items(self, source: Iterable[Item]) -> Iterator[Item]:
         """The items as they were checked; those that are too many to be kept are read again from ``source``."""
         return iter(source) if self.lines is None else map(Item.model_validate_json, self.lines)
-
-
-class ItemLines:
-    """Lines without their ends, to be read as often as is wanted: in memory, or where they are more than :data:`KEPT`
-    bytes in a temporary file that ends with them, which takes :data:`SPILLED`."""
-
-    def __init__(self) -> None:
-        self._lines: list[bytes] = []
-        self._size = 0
-        self._file: IO[bytes] | None = None
-
-    def add(self, line: bytes) -> bool:
-        """Keep a line; False where there is no room for it."""
-        self._size += len(line) + 1
-        self._lines.append(line)
-        if self._file is None and self._size <= KEPT:
-            return True
-        if self._size > SPILLED:
-            return False
-        try:
-            if self._file is None:
-                self._file = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed with the lines
-                weakref.finalize(self, self._file.close)
-            self._file.writelines(kept + b"\n" for kept in self._lines)
-            self._file.flush()
-        except OSError:  # a full disk
-            return False
-        self._lines.clear()
-        return True
-
-    def __iter__(self) -> Iterator[bytes]:
-        yield from self._lines
-        at = 0
-        while self._file is not None:
-            self._file.seek(at)  # others may be reading it, too
-            line = self._file.readline()
-            if not line:
-                return
-            at += len(line)
-            yield line[:-1]
 
 
 def check_items(
@@ -130,7 +87,8 @@ def check_items(
     count = documents = 0
     turns = False
     having, languages, sha = Counter[str](), Counter[str](), hashlib.sha256()
-    lines: ItemLines | None = ItemLines()
+    lines: list[bytes] | None = []
+    size = 0
     for item in items:
         if item is None:
             continue
@@ -141,8 +99,10 @@ def check_items(
         having.update(field for field in OPTIONAL if has_field(item, field))
         record = item_record(item)
         sha.update(canonical(record) + b"\n")
-        if lines is not None and not lines.add(compact(record)):
-            lines = None
+        if lines is not None:
+            lines.append(compact(record))
+            size += len(lines[-1])
+            lines = lines if size <= KEPT else None
     if not reader.number:
         reader.fault("", "contains no item", "Give at least one item")
     left_out = leave_out(reader, count) if skip and count else SkippedItems()
@@ -165,3 +125,65 @@ def check_items(
         turns,
         tuple(language for language, _ in languages.most_common() if language),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedItems:
+    """How many items were left out because of faults, and a line for each kind of fault."""
+
+    items: int = 0
+    reasons: tuple[str, ...] = ()
+
+
+def leave_out(reader: TableReader, sound: int) -> SkippedItems:
+    """Leave out what ``reader`` read but for ``sound`` items; those faults stand in nobody's way any more."""
+    reasons, reader.faults = tuple(reader.faults.lines()), reader.faults.of_the_file()
+    return SkippedItems(reader.number - sound, reasons)
+
+
+def has_field(item: Item, field: str) -> bool:
+    """Whether an item has an optional field: some documents, a text, a stance other than none, a nugget with it."""
+    name, _, inside = field.partition(".")
+    value = getattr(item, name)
+    if inside:
+        return any(getattr(part, inside) for part in value)
+    return value != "none" if field == "stance" else bool(value)
+
+
+def sound_items(
+    items: Iterable[Item | None], reader: TableReader, needs: Mapping[str, str]
+) -> Iterator[Item | None]:
+    """The items; None for each that has faults, which an id that was met before is, and the lack of a field.
+
+    Args:
+        items: the items, None for each that has faults already.
+        reader: what reads them, and gets the faults.
+        needs: for a field of an item the sentence that says who needs it.
+    """
+    for item in items:
+        if item is None:
+            yield None
+            continue
+        before = reader.faults.total
+        reader.once("id", item.id, "Give each item its own id")
+        for name, reason in needs.items():
+            if not has_field(item, name):
+                mapped = reader.schema.mapped.get(name, "")
+                if name == "documents" and WITHOUT_TEXT in item.metadata:
+                    named = ' with the texts that the report cites by ids alone: {"ID": {"text": …}}'
+                elif leads := way(item.metadata, mapped):
+                    named = f", correct --columns {name}={mapped} ({leads})"
+                elif item.metadata and not mapped:
+                    named = f", name its column (--columns {name}=…; unused are {listed(item.metadata, 8)})"
+                else:
+                    named = ""
+                other = (
+                    ", or choose another format (conqret info formats)"
+                    if reason.startswith("format ")
+                    else ""
+                )
+                remedy = f"Add it{named}{other}"
+                reader.fault(
+                    reader.column(name.partition(".")[0]), f"is missing or empty, and {reason}", remedy
+                )
+        yield item if reader.faults.total == before else None

@@ -1,5 +1,5 @@
 """Files and folders that may be somebody else's, or be killed in the middle: written whole or not at all, appended line
-by line, locked, and none that leads out of its folder or never ends.
+by line, locked, and none that leads out of its folder.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import itertools
 import json
 import mmap
 import os
-import stat
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,26 +23,11 @@ from conqret.errors import DeclarationError
 from conqret.io.limits import LINE
 
 
-def only_regular(path: Path) -> Path:
-    """The same path, if a file or a folder is there, or nothing.
-
-    Raises:
-        DeclarationError: there is a pipe, a device or a socket, or a link to one.
-    """
-    try:
-        mode = path.stat().st_mode
-    except (OSError, ValueError):  # nothing is there, or no file can have this name
-        return path
-    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-        raise DeclarationError(f"{path} is {_kind(mode)}, not a file; remove it, or give another folder")
-    return path
-
-
 def check_own_files(folder: Path) -> None:
-    """Make sure that a folder holds files and folders alone, and no link out of it.
+    """Make sure that a folder holds no link out of it.
 
     Raises:
-        DeclarationError: it names what else there is.
+        DeclarationError: it names the link.
     """
     root = os.path.realpath(folder)
     for entry in _entries(folder):
@@ -54,8 +38,6 @@ def check_own_files(folder: Path) -> None:
                     f"{entry.path} is a link that leads out of the folder, and is not followed; put "
                     "the file itself there, or give another folder"
                 )
-        elif not entry.is_file() and not entry.is_dir():
-            only_regular(Path(entry.path))
 
 
 def _entries(folder: str | Path) -> Iterator[os.DirEntry[str]]:
@@ -69,11 +51,6 @@ def _entries(folder: str | Path) -> Iterator[os.DirEntry[str]]:
         yield entry
         if entry.is_dir(follow_symlinks=False):
             yield from _entries(entry.path)
-
-
-def _kind(mode: int) -> str:
-    kinds = ((stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
-    return next((name for is_one, name in kinds if is_one(mode)), "a device")
 
 
 class Closing(ABC):
@@ -251,14 +228,14 @@ class _Folder(Protocol):
 
 class InFolder:
     """``items_file = InFolder("items.jsonl")`` in a class with a ``path``: what has this name there. ``kept`` says that
-    it stays where the others are made anew. A pipe or a device of this name is refused.
+    it stays where the others are made anew.
     """
 
     def __init__(self, name: str, *, kept: bool = False) -> None:
         self.name, self.kept = name, kept
 
     def __get__(self, folder: _Folder, kind: type) -> Path:
-        return only_regular(folder.path / self.name)
+        return folder.path / self.name
 
     @staticmethod
     def of(kind: type) -> Iterator[InFolder]:

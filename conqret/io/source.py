@@ -20,8 +20,7 @@ from conqret.io.columns import CONQRET, DIALECTS, PLUGGED, Dialect, nearly, reco
 from conqret.io.faults import FaultList, kind, listed, near
 from conqret.io.files import ACCEPTED, file_rows
 from conqret.io.frames import FrameKind, FrameRows, frame_kind, only_split
-from conqret.io.invalid_items import sound_items
-from conqret.io.item_check import CheckedItems, check_items
+from conqret.io.item_check import CheckedItems, check_items, sound_items
 from conqret.io.items import item_schema, read_items
 from conqret.io.nuggets import NuggetBanks, NuggetSource, as_banks, with_nuggets
 from conqret.io.reports import Requests, read_requests, report_records

@@ -1,5 +1,5 @@
-"""TOML files of settings: reading one, and naming what is wrong in it with the line, which the standard library's
-reader does not say.
+"""TOML and YAML files of settings: reading one, and naming what is wrong in it with the line, which the readers do not
+say.
 """
 
 from __future__ import annotations
@@ -7,25 +7,25 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from conqret.errors import DeclarationError, number
 from conqret.io.bounded import declared_text
+from conqret.io.faults import quoted
 
 Place = tuple[int | str, ...]
 """Where a field stands: ``("judges", 1, "format")``."""
 
 _HEADER = re.compile(r"^\s*+(\[\[?+)\s*+((?:\"[^\"]*+\"|'[^']*+'|[^\]\"'])++)\]\]?+\s*+(?:#.*)?$")
 _KEY = re.compile(r"^\s*+([A-Za-z0-9_-]++|\"[^\"]*+\"|'[^']*+')\s*+(?:\.[^=]++)?=")
-_DIGITS = re.compile(r"(?<!\w)[+-]?\d[\d_]{999,}+")
 _PART = re.compile(r"\"([^\"]*)\"|'([^']*)'|([^.\s]+)")
 
 
-def read_toml(path: Path, what: str) -> tuple[str, dict[str, Any]]:
-    """The text of a file and what it says; ``what`` it is ("experiment") stands in errors.
+def read_toml(path: Path) -> tuple[str, dict[str, Any]]:
+    """The text of a TOML file and what it says.
 
     Raises:
         DeclarationError: it is not there, too large, not UTF-8, or no TOML.
@@ -38,44 +38,55 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
     """What a text in TOML says; ``name`` is that of its file.
 
     Raises:
-        DeclarationError: it is no TOML, is nested too deeply, or has an integer of over 64 bits.
+        DeclarationError: it is no TOML, or is nested too deeply.
     """
     try:
-        data = tomllib.loads(text)
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise DeclarationError(f"{name} is not valid TOML: {error}") from None
-    except RecursionError:
-        raise DeclarationError(f"{name} cannot be used: it is nested too deeply") from None
-    except ValueError:  # Python converts so many digits to no integer
-        raise too_large(name, line_of_digits(text)) from None
-    for place in large_integers(data):
-        raise too_large(name, line_of(text, place))
-    return data
+    except (RecursionError, ValueError) as error:
+        raise DeclarationError(f"{name} cannot be used: {error}") from None
 
 
-def too_large(name: str, line: int) -> DeclarationError:
-    """The error of an integer that neither TOML nor any of our settings has a use for."""
-    return DeclarationError(
-        f"{name}{f':{line}' if line else ''} has an integer of more than 64 bits: write a smaller one"
-    )
+def read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
+    """What a YAML file says, and the line of a place in it.
 
+    Raises:
+        DeclarationError: it is not there, too large, no YAML, or has aliases.
+    """
+    import yaml
 
-def line_of_digits(text: str) -> int:
-    """The line, from 1, of the first number of a thousand digits or more; 0 where there is none."""
-    digits = _DIGITS.search(text)
-    return text.count("\n", 0, digits.start()) + 1 if digits else 0
+    text = declared_text(path)
+    try:
+        events = yaml.parse(text, yaml.SafeLoader)
+        alias = next((event for event in events if isinstance(event, yaml.AliasEvent)), None)
+        if alias is not None:  # a few lines of them unpack to gigabytes
+            raise DeclarationError(
+                f"{path}:{alias.start_mark.line + 1} has an alias ({quoted('*' + alias.anchor)}), and aliases are not "
+                "read: write the value in its place"
+            )
+        top, data = yaml.compose(text, yaml.SafeLoader), yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise DeclarationError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from None
+    except (RecursionError, ValueError) as error:
+        raise DeclarationError(f"{path} cannot be used: {error}") from None
 
+    def line(place: Place) -> int:
+        node, found = top, 1
+        for step in place:
+            inner: Any = None
+            if isinstance(node, yaml.MappingNode):
+                inner = next(
+                    (value for key, value in node.value if getattr(key, "value", None) == step), None
+                )
+            elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+                inner = node.value[step]
+            if inner is None:
+                break
+            node, found = inner, inner.start_mark.line + 1
+        return found
 
-def large_integers(data: Any, place: Place = ()) -> Iterator[Place]:
-    """Where plain data have integers of over 64 bits."""
-    if isinstance(data, Mapping):
-        for key, value in data.items():
-            yield from large_integers(value, (*place, key))
-    elif isinstance(data, list):
-        for index, value in enumerate(data):
-            yield from large_integers(value, (*place, index))
-    elif isinstance(data, int) and not -(2**63) <= data < 2**63:
-        yield place
+    return data, line
 
 
 def toml_error(path: Path, text: str, faults: Iterable[tuple[Place, str]], what: str) -> DeclarationError:

@@ -26,9 +26,8 @@ from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_key,
 from conqret.judging.setup import Setup
 from conqret.judging.summary import Summariser, Summary
 from conqret.judging.tables import ScoreTable
-from conqret.llm.tracing import wanted
+from conqret.llm.tracing import KIND, TYPE, tracer, wanted
 from conqret.runs.engine import CompletedTrials, Plan, Stage
-from conqret.runs.run_spans import KIND, TYPE, tracer
 from conqret.runs.session import Session, SessionCounts
 from conqret.runs.trials import Memory, Rows, Trial
 

@@ -20,8 +20,7 @@ from conqret.io.reports import TOPIC_IDS, topic_names
 from conqret.io.rows import ObjectRows, Row
 from conqret.io.schema import Schema, TableReader
 from conqret.io.source import ItemSource, several_files
-from conqret.io.toml import Place, line_of, read_toml
-from conqret.io.yaml_file import read_yaml
+from conqret.io.toml import Place, line_of, read_toml, read_yaml
 from conqret.judging.criterion import (
     GIVE,
     Criterion,
@@ -208,7 +207,7 @@ def own_rubrics(source: ItemSource) -> Rubrics:
 def _read_file(path: Path) -> Rubrics:
     suffix = path.suffix.lower()
     if suffix == ".toml":
-        text, data = read_toml(path, "rubric")
+        text, data = read_toml(path)
         return _RubricReader(str(path), lambda place: line_of(text, place)).whole(data)
     if suffix in (".yaml", ".yml"):
         data, lines = read_yaml(path)

@@ -37,7 +37,7 @@ def _read(ctx: typer.Context, value: Path | None) -> Path | None:
     path = Path(NAME) if value is None else value
     if ctx.resilient_parsing or (value is None and not path.is_file()):
         return value
-    text, tables = read_toml(path, "file of settings")
+    text, tables = read_toml(path)
     table, defaults = tables.get(TABLE, {}), dict[str, Any]()
     faults: list[tuple[tuple[str, ...], str]] = [
         ((name,), f"only a table [{TABLE}] is read")

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from conqret.errors import DeclarationError
-from conqret.labels import turns
-from conqret.labels.annotators import MAX_COMMENT, People
+from conqret.labels.annotators import MAX_COMMENT, People, assign, begun, turn_of
 from conqret.labels.database import BACKUP, FILE, DamagedLabelsError, Database
 from conqret.labels.label_study import MAX_PEOPLE, Study, check_names
 from conqret.labels.records import Final, Person, ScreenResponse, ScreenTurn, StaleAnswerError
@@ -100,13 +99,13 @@ class Ledger(People):
         if person.state != "active":
             return None
         with self._database.change() as connection:
-            turn = turns.begun(connection, person)
-            return turn or turns.assign(connection, person, self.study.seed, self.clock())
+            turn = begun(connection, person)
+            return turn or assign(connection, person, self.study.seed, self.clock())
 
     def begun(self, person: Person) -> ScreenTurn | None:
         """The screen that the person was given and has not answered."""
         with self._database.change() as connection:
-            return turns.begun(connection, person)
+            return begun(connection, person)
 
     def start(self, person: Person, turn: ScreenTurn) -> None:
         """Let the time of a screen run; it begins once, however often this is asked for."""
@@ -133,7 +132,7 @@ class Ledger(People):
     def turn(self, person: Person, number: int) -> ScreenTurn | None:
         """A screen that this person was given, by its number; None where they were not."""
         with self._database.change() as connection:
-            return turns.turn_of(connection, person, number)
+            return turn_of(connection, person, number)
 
     def before(self, person: Person, number: int) -> int | None:
         """The number of the turn that the person answered before turn ``number``."""
@@ -183,7 +182,7 @@ class Ledger(People):
         state: str,
     ) -> None:
         with self._database.change() as connection:
-            now = turns.turn_of(connection, person, turn.number)
+            now = turn_of(connection, person, turn.number)
             if now is None or now.state in ("free", "dropped"):
                 raise DeclarationError("this screen was meanwhile given to another annotator")
             if now.revision == revision + 1 and (now.answers, now.comment) == (answers, comment):

@@ -118,7 +118,7 @@ def custom_task(path: Path) -> AnnotationTask:
     Raises:
         DeclarationError: the file cannot be read, or declares no task; with the place.
     """
-    text, table = read_toml(path, "task")
+    text, table = read_toml(path)
     try:
         declared = _Custom.model_validate(table)
     except ValidationError as error:

@@ -2,15 +2,13 @@
 
 One SQLite file in WAL mode, so that several processes may read and write at once and a kill loses nothing
 that was committed; every answer is committed before it is used. Each has a checksum, which is looked at whenever
-it is read: a damaged answer is named, set aside, and asked for again.
+it is read: a damaged answer is named, and asked for again.
 """
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 import logging
-import os
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,11 +20,10 @@ from conqret.errors import DeclarationError, FaultsError, strict_options
 from conqret.io.jsonl import JsonLines
 from conqret.io.safe_files import Closing, write_all
 from conqret.io.schema import Schema, TableReader
-from conqret.llm.personal_data import PersonalData
-from conqret.llm.redaction import KeyRedaction, keys_in_use
+from conqret.llm.redaction import KeyRedaction, PersonalData, keys_in_use
 from conqret.llm.request import Completion
 from conqret.llm.spending import SpendingLedger
-from conqret.llm.store_file import MAGIC, Recording, StoreError, StoreFile
+from conqret.llm.store_file import MAGIC, Recording, StoreFile
 
 STORE_NAME = "recordings.sqlite"
 """The name of the store inside a run's directory."""
@@ -63,7 +60,6 @@ class Recordings(Closing):
     def __init__(self, path: str | Path, *, read_only: bool = False, untouched: bool = False) -> None:
         self._scratch: tempfile.TemporaryDirectory[str] | None = None
         self._damaged: set[str] = set()
-        self._rescue: Path | None = None
         self.path = Path(path)
         self._file = StoreFile(self.path, read_only=read_only, untouched=untouched)
         self._db = self._file.db
@@ -133,22 +129,15 @@ class Recordings(Closing):
         """Record and commit; returns the completion that counts: an earlier one of this key that can be read, if any,
         unless this one is to stand ``instead``.
 
-        An earlier one that is damaged is set aside.
-
         Raises:
-            StoreError: the store cannot be written (a full disk, say). A remark names the file for temporary files in
-                which the answer is kept then, if there is room.
+            StoreError: the store cannot be written (a full disk, say).
         """
         created = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
         recording = Recording(
             key=key, completion=completion, ask=ask, item=item, model=model, params=dict(params), sample=sample,
             created=created,
         )  # fmt: skip
-        try:
-            return self._replace(recording) if instead else self._put(recording)
-        except StoreError:
-            self._rescue_answer(recording)
-            raise
+        return self._replace(recording) if instead else self._put(recording)
 
     def recorded(self) -> Iterator[Recording]:
         """Every recording that is as it was recorded, in order of key; the others are named and left out. Of a damaged
@@ -176,12 +165,10 @@ class Recordings(Closing):
             last, missed = max(last + 1, found[0]), 0
             yield found[1:]
 
-    def add(self, rows: Iterable[Recording], *, newer: bool = False) -> int:
-        """Add recordings whose keys are not here yet, all or (where one raises) none; returns how many were new. With
-        ``newer`` those that were made after the one that is here take its place.
-        """
+    def add(self, rows: Iterable[Recording]) -> int:
+        """Add recordings whose keys are not here yet, all or (where one raises) none; returns how many were new."""
         with self._file.guarded("answers could not be added"), self._file.transaction():
-            return sum(self._insert(row) or (newer and self._renew(row)) for row in rows)
+            return sum(map(self._insert, rows))
 
     def export_jsonl(
         self, path: str | Path, change: Callable[[Recording], Recording] = lambda recording: recording
@@ -226,13 +213,6 @@ class Recordings(Closing):
     def _insert(self, recording: Recording) -> int:
         return self._db.execute(_INSERT, recording.row()).rowcount
 
-    def _renew(self, recording: Recording) -> int:
-        """Put the recording in the place of an older one; returns how many were."""
-        older = "DELETE FROM recordings WHERE key = ? AND created < ?"
-        if self._db.execute(older, (recording.key, recording.created)).rowcount:
-            self._insert(recording)
-        return 0
-
     def _replace(self, recording: Recording) -> Completion:
         with self._file.guarded("an answer could not be recorded"), self._file.transaction():
             self._db.execute("DELETE FROM recordings WHERE key = ?", (recording.key,))
@@ -240,38 +220,10 @@ class Recordings(Closing):
         return recording.completion
 
     def _put(self, recording: Recording) -> Completion:
-        key, completion = recording.key, recording.completion
         with self._file.guarded("an answer could not be recorded"):
             if self._insert(recording):
-                return completion
-            earlier = self.get(key)
-            if earlier is None:
-                with self._file.transaction():
-                    for (number,) in self._db.execute(
-                        "SELECT rowid FROM recordings WHERE key = ?", (key,)
-                    ).fetchall():
-                        self._set_aside(number)
-                    self._insert(recording)
-        return earlier or completion
-
-    def _rescue_answer(self, recording: Recording) -> None:
-        """Keep an answer that the store does not take in an export for temporary files, if there is room."""
-        with contextlib.suppress(OSError):
-            if self._rescue is None:
-                number, name = tempfile.mkstemp(prefix="conqret-answers-", suffix=".jsonl")
-                os.close(number)
-                self._rescue = Path(name)
-                hint = "answers that %s does not take are kept in %s; `conqret runs recordings import %s %s` adds them"
-                _log.warning(hint, self.path, name, name, self.path)
-            with self._rescue.open("ab", buffering=0) as file:
-                whole, line = file.tell(), recording.line()
-                if file.write(line) < len(line):
-                    file.truncate(whole)
-
-    def _set_aside(self, number: int) -> None:
-        """Move a damaged row to where it is no answer."""
-        self._db.execute("INSERT INTO damaged SELECT * FROM recordings WHERE rowid = ?", (number,))
-        self._db.execute("DELETE FROM recordings WHERE rowid = ?", (number,))
+                return recording.completion
+        return self.get(recording.key) or self._replace(recording)
 
     def _sound(self, row: Sequence[Any]) -> Recording | None:
         """The recording of a row; None, and a remark, where it is damaged."""

@@ -117,7 +117,6 @@ CREATE TABLE IF NOT EXISTS recordings (
     key TEXT PRIMARY KEY, completion TEXT NOT NULL, ask TEXT NOT NULL, item TEXT NOT NULL, model TEXT NOT NULL,
     params TEXT NOT NULL, sample INTEGER NOT NULL, created TEXT NOT NULL, checksum TEXT
 );
-CREATE TABLE IF NOT EXISTS damaged (key, completion, ask, item, model, params, sample, created, checksum);
 PRAGMA application_id = {_APPLICATION_ID}; PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;
 """
 _STATE = (

@@ -6,7 +6,6 @@ import http.client
 import json
 import os
 import shlex
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 BY_KEY = {
@@ -54,17 +53,9 @@ def _first_model(port: int) -> str:
     try:
         connection.request("GET", "/v1/models")
         answer = connection.getresponse()
-        listed = json.loads(answer.read(MOST_BYTES)) if answer.status == http.client.OK else {}
-        return next(_names(listed), "")
-    except (OSError, http.client.HTTPException, ValueError, RecursionError):
+        name = json.loads(answer.read(MOST_BYTES))["data"][0]["id"]
+        return name if isinstance(name, str) and len(name) <= MOST_CHARACTERS and name.isprintable() else ""
+    except (OSError, http.client.HTTPException, ValueError, LookupError, TypeError, RecursionError):
         return ""
     finally:
         connection.close()
-
-
-def _names(listed: object) -> Iterator[str]:
-    models = listed.get("data") if isinstance(listed, dict) else None
-    for model in models if isinstance(models, list) else ():
-        name = model.get("id") if isinstance(model, dict) else None
-        if isinstance(name, str) and 0 < len(name) <= MOST_CHARACTERS and name.isprintable():
-            yield name

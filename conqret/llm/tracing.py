@@ -1,14 +1,15 @@
 """Spans of OpenTelemetry for each request to a model: off, unless the environment says otherwise.
 
 Names and attributes are those of the semantic conventions for generative AI (client spans of the operation ``chat``,
-version 1.39 and later). They lie inside those of runs and items, which have the scores (:mod:`conqret.runs.run_spans`,
-:mod:`conqret.judging.judge_run`). Spans go to the tracer provider that the program has; ``conqret`` itself sets one up
-where it is the program (:mod:`conqret.cli.traces`). What a recording answers is no request, and has no span.
+version 1.39 and later). They lie inside those of runs, so that a run is one trace, and of items, which have the scores
+(:mod:`conqret.judging.judge_run`). Spans go to the tracer provider that the program has; ``conqret`` itself sets one
+up where it is the program (:mod:`conqret.cli.main`). What a recording answers is no request, and has no span.
 """
 
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -162,3 +163,37 @@ def _address(base: str | None) -> dict[str, Any]:
         parts = urlsplit(base or "")
         return {"server.address": parts.hostname, "server.port": parts.port}
     return {}
+
+
+KIND, TYPE = "openinference.span.kind", "langfuse.observation.type"
+"""What Phoenix and Langfuse call a span that calls no model itself."""
+
+
+def tracer() -> Any:
+    """What makes conqret's spans."""
+    return opentelemetry().get_tracer("conqret", __version__, schema_url=SEMANTIC_CONVENTIONS)
+
+
+def run_span_here(name: str) -> Any:
+    """A span that is the current one as long as it is held: for a program whose runs lie inside it."""
+    return tracer().start_as_current_span(
+        name, attributes={KIND: "CHAIN", TYPE: "chain"}, record_exception=False, set_status_on_exception=False
+    )
+
+
+@contextlib.contextmanager
+def run_span(name: str, about: Mapping[str, Any]) -> Iterator[contextvars.Context]:
+    """Yield the context in which the trials of a run belong: inside a span of its own, which lies inside the caller's.
+
+    (The span is not the current one of whoever runs: trials are handed out by a generator, which lives in its
+    consumer's context.)
+    """
+    from opentelemetry import context as contexts
+
+    span = tracer().start_span(name, attributes={**about, KIND: "CHAIN", TYPE: "chain"})
+    inside = contextvars.copy_context()
+    inside.run(contexts.attach, opentelemetry().set_span_in_context(span))
+    try:
+        yield inside
+    finally:
+        span.end()

@@ -119,7 +119,7 @@ def _span(name: str, about: Mapping[str, Any]) -> AbstractContextManager[context
     """The span of a run, with the context in which its trials belong; none where no spans are asked for."""
     if not wanted():
         return contextlib.nullcontext()
-    from conqret.runs.run_spans import run_span
+    from conqret.llm.tracing import run_span
 
     return run_span(name, about)
 

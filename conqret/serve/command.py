@@ -1,15 +1,22 @@
-"""``conqret serve http``: a judge as a service, for pipelines in any language."""
+"""``conqret serve``: a judge as a service, as tools of an assistant, and a folder of runs in a browser."""
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import re
+import threading
 from dataclasses import asdict, dataclass
+from io import BufferedReader, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import typer
+
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
-from conqret.console.printing import named, say
+from conqret.console.printing import named, say, tell
 from conqret.judging.command_options import JudgingOptions, OwnCriteria
 from conqret.options import Within
 
@@ -19,7 +26,7 @@ if TYPE_CHECKING:
     from conqret.judging.judge_parts import Judge
     from conqret.serve.access import ServedRequest
 
-NETWORK = "Network"
+
 STORE = Path("runs/serve/recordings.sqlite")
 """Where answers are recorded, if nothing else is said."""
 
@@ -166,3 +173,113 @@ def line(entry: ServedRequest) -> str:
     )
     words = f"{now()} {entry.id} {entry.method} {entry.format or '-'} {entry.status} {entry.seconds:.3f} s {asked}"
     return words.rstrip()
+
+
+MCP_STORE = Path("mcp/recordings.sqlite")
+"""Where answers are recorded, in the folder of runs, if nothing else is said."""
+
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+"""Escapes of surrogates. The SDK of MCP reads no message in which half a pair stands, as a text has it that was cut
+within an emoji, and answers none: who sent it would wait for ever."""
+
+
+@grouped
+def mcp(
+    runs: Path = Path("runs"),
+    *,
+    model: options.Model = None,
+    prompts: options.Prompts = None,
+    calls: options.Calls,
+    answers: options.RecordingOptions,
+) -> None:
+    """Give an AI assistant tools to judge items, explain a score and compare runs, by the Model Context Protocol over
+    standard input and output.
+
+    The assistant starts and ends this server. Responses of the judge's model are recorded (in mcp/ below the folder of
+    runs, or where `--recordings` says). `--budget-usd` limits what one session may spend on model calls, in US dollars.
+
+    Args:
+        runs: The folder of runs that the assistant may read; it can read nothing outside it.
+
+    Examples:
+
+    conqret serve mcp runs --model gpt-4o-mini --budget-usd 2
+
+    An assistant's settings: {"mcpServers": {"conqret": {"command": "conqret", "args": ["serve", "mcp",
+    "/home/me/runs"]}}}
+    """
+    from conqret._optional import require
+    from conqret.errors import DeclarationError
+    from conqret.runs.session import Session
+
+    require("mcp", extra="mcp")
+    from conqret.serve.mcp_tools import mcp_server
+
+    if not runs.is_dir():
+        raise DeclarationError(f"{runs}: there is no such folder; create it, or give a folder of runs")
+    store = None if answers.replay is not None else (answers.recordings or runs / MCP_STORE)
+    session = Session(calls.of(model), recordings=store, replay=answers.replay, prompts=prompts)
+    served = mcp_server(session, runs)
+    if store is not None:
+        store.parent.mkdir(parents=True, exist_ok=True)
+    tell(f"an assistant may now judge with {session.options.model}, and read the runs in {runs}")
+    mend_input()
+    served.run("stdio")
+
+
+def whole_characters(line: bytes) -> bytes:
+    """A line of JSON with U+FFFD for each escape that is half of a surrogate pair."""
+    if not _HALF.search(line):
+        return line
+    return _ESCAPE.sub(lambda match: rb"\ufffd" if match["half"] else match[0], line)
+
+
+def mend_input() -> None:
+    """From now on this process reads its standard input with :func:`whole_characters`, a line at a time."""
+    before, (reads, writes) = os.dup(0), os.pipe()
+    source, target = os.fdopen(before, "rb"), os.fdopen(writes, "wb", buffering=0)
+    os.dup2(reads, 0)
+    os.close(reads)
+    threading.Thread(target=_pass_on, args=(source, target), daemon=True).start()
+
+
+def _pass_on(source: BufferedReader, target: FileIO) -> None:
+    with contextlib.suppress(OSError, ValueError), target:  # nobody reads on
+        for line in source:
+            data = memoryview(whole_characters(line))
+            while data:
+                data = data[target.write(data) :]
+
+
+def view(
+    folder: Annotated[
+        Path, typer.Argument(help="A folder of runs, or one run; finished or going on.")
+    ] = Path("runs"),
+    port: Annotated[
+        int,
+        typer.Option(
+            help="The port of this machine to listen on; 0 takes any that is free.", min=0, max=65535
+        ),
+    ] = 8765,
+) -> None:
+    """Serve a folder of runs to a browser, read only: reports, prompts and raw responses.
+
+    Only this machine can reach it, and no other page in the browser can read it. Ctrl-C ends it.
+
+    Examples:
+
+    conqret serve view runs
+
+    conqret serve view runs/first --port 0
+    """
+    from conqret.serve.view_app import view as shown
+
+    def started(address: str) -> None:
+        say(f"the runs in {folder} are at {address}")
+        say("open it in a browser; Ctrl-C ends it")
+
+    shown(folder, port, on_start=started)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Kind = Literal["svg", "png"]
 
 COLOURS = ("#1b6ca8", "#c1440e", "#3a7d44", "#7b4fa3", "#b8860b", "#5c6770", "#a8326b", "#008b8b")
-"""Told apart with the common colour blindnesses together with the markers."""
+"""Told apart with the common color blindnesses."""
 
 
 _SETTINGS: dict[Any, Any] = {"svg.hashsalt": "conqret", "svg.fonttype": "none", "font.size": 9}

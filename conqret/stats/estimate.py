@@ -136,12 +136,6 @@ class JackknifedEstimate:
         kept = self._kept()
         return math.nan if isinstance(kept, str) else _error(kept)
 
-    @property
-    def freedom_of_t(self) -> float:
-        """The degrees of freedom of t in its interval; NaN where there is none."""
-        kept = self._kept()
-        return math.nan if isinstance(kept, str) else self._freedom(kept)
-
     def estimate(self, confidence: float = CONFIDENCE) -> Estimate:
         """The value with its jackknife-t interval, or with the reason why there is none: fewer than three clusters, a
         statistic that is not defined without one of them, or that is the same whichever is left out.

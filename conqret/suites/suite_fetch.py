@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from conqret.data.digest import file_sha256
 from conqret.errors import DeclarationError
 from conqret.io.limits import UNPACKED
-from conqret.io.safe_files import only_regular, only_writer, replacing
+from conqret.io.safe_files import only_writer, replacing
 from conqret.suites.suite import SUITES, Suite, SuiteFile
 from conqret.suites.suite_places import (
     PART,
@@ -135,7 +135,6 @@ def _copy(folder: Path, source: Path, file: SuiteFile) -> None:
     place = copy_of(source, file)
     if place is None:
         return
-    only_regular(place)
     digest = content_sha256(place)
     if file.sha256 and digest != file.sha256:
         raise DeclarationError(
@@ -161,7 +160,7 @@ def _fetched(folder: Path, files: list[SuiteFile], mirror: str | None, on_bytes:
         for file in files:
             target = folder / file.local
             target.parent.mkdir(parents=True, exist_ok=True)
-            unfinished = only_regular(target.with_name(target.name + UNFINISHED))
+            unfinished = target.with_name(target.name + UNFINISHED)
             _fetch(client, address(file, mirror), file, unfinished, on_bytes)
             _check(file, unfinished, target)
             unfinished.replace(target)

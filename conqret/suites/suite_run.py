@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError, check_known, number
 from conqret.io.pairs import Pair
-from conqret.io.safe_files import only_regular, write_whole
+from conqret.io.safe_files import write_whole
 from conqret.judging.judge_parts import JUDGES
 from conqret.judging.judge_settings import (
     AnswerSettings,
@@ -357,7 +357,7 @@ def _result(
 def _forget(folder: Path) -> None:
     """Take the result of an earlier run away that is begun afresh: if this one is killed, it is no longer so."""
     if (folder / RECORD_NAME).is_file():
-        only_regular(folder / FILE_NAME).unlink(missing_ok=True)
+        (folder / FILE_NAME).unlink(missing_ok=True)
 
 
 def _written(

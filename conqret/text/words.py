@@ -64,17 +64,17 @@ def _beyond_ascii(text: str) -> str:
     return text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
 
 
-def split_words(text: str, *, keep_case: bool = False) -> list[str]:
-    """The words of a text in order, in lower case but where their case is to be kept.
+def split_words(text: str) -> list[str]:
+    """The words of a text in order, in lower case.
 
     A figure with its separators is a word (``1,940.5``; digits of any script are given as ASCII ones). Chinese
     ``税收减少`` is ``税收``, ``收减``, ``减少``.
     """
     if is_latin(text):
-        return _latin_word.findall(text if keep_case else text.lower().replace(_DOTTED, "i"))
+        return _latin_word.findall(text.lower().replace(_DOTTED, "i"))
     words: list[str] = []
     text = unicodedata.normalize("NFKC", text.translate(_RAISED))
-    for word in _pattern().findall(text if keep_case else text.lower()):
+    for word in _pattern().findall(text.lower()):
         if word[0].isdecimal() and not word.isascii():
             words.append(ascii_digits(word).translate(_SEPARATORS))
         elif not _unspaced.match(word) or len(word) == 1:

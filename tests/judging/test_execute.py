@@ -243,7 +243,6 @@ def test_items_that_change_between_check_and_run_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(item_check, "KEPT", 0)
-    monkeypatch.setattr(item_check, "SPILLED", 0)
     plan = execution(tmp_path / "r", write_items(tmp_path / "items.jsonl", demo()[:3]))
     write_items(tmp_path / "items.jsonl", demo()[:2])
     with pytest.raises(DeclarationError, match="has changed since it was checked"):

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.llm.personal_data import PATTERNS, PersonalData
-from conqret.llm.replies import rating_distribution
+from conqret.llm.redaction import PATTERNS, PersonalData
 from conqret.llm.request import Completion, TokenLogprobs
 from conqret.llm.store_file import Recording
 from tests.llm.test_recordings import LABELS
@@ -65,17 +64,10 @@ def test_what_holds_no_personal_data_stays_byte_for_byte(text: str) -> None:
     assert taken_out(Completion(text), "Ann", patterns=patterns).completion.text == text
 
 
-def test_log_probabilities_keep_the_rating() -> None:
-    words = ['{"why": "', "An", "n Mil", "ler", '", "rating": ']
-    tokens = (
-        *(TokenLogprobs(word, {word: 0.0}) for word in words),
-        TokenLogprobs("4", {"4": -0.5, "Ann": -3.0}),
-    )
-    logprobs = taken_out(Completion("x", logprobs=tokens), "Ann Miller", "Ann").completion.logprobs
-    assert logprobs is not None
-    assert [logprob.token for logprob in logprobs] == [words[0], "", "", "", words[-1], "4"]
-    assert logprobs[-1].alternatives == {"4": -0.5}
-    assert rating_distribution(logprobs, "rating", [4, 5]) == rating_distribution(tokens, "rating", [4, 5])
+def test_log_probabilities_go_where_they_spell_a_name() -> None:
+    tokens = tuple(TokenLogprobs(word, {word: 0.0}) for word in ("An", "n Mil", "ler", " 4"))
+    assert taken_out(Completion("x", logprobs=tokens), "Ann Miller").completion.logprobs is None
+    assert taken_out(Completion("x", logprobs=tokens), "Bob").completion.logprobs == tokens
 
 
 @pytest.mark.parametrize(("names", "patterns"), [([], []), (["  "], []), ([], ["[a-z"])])

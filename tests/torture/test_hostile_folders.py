@@ -1,11 +1,9 @@
-"""A stranger's run folder with pipes, links that lead out of it, and files that hold something else."""
+"""A stranger's run folder with links that lead out of it, and files that hold something else."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import signal
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -31,7 +29,6 @@ READS: tuple[tuple[object, ...], ...] = (
 """Every command that reads a run whose files were damaged or taken away; in ``make test`` a few."""
 LONG = "CONQRET_TORTURE" in os.environ
 CONTENTS = (b"nope\n", b"null\n", b"{}\n", b"\xff\x00\n", b"[" * 100_000)
-SECONDS = 60
 
 
 @pytest.fixture(scope="module")
@@ -44,18 +41,6 @@ def mine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def theirs(mine: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(mine, tmp_path / "theirs"))
-
-
-@pytest.fixture(autouse=True)
-def _in_time() -> Iterator[None]:
-    def late(*_: object) -> None:
-        raise TimeoutError("the command waits for a pipe")
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(SECONDS)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
 
 
 def words(command: tuple[object, ...], mine: Path, run: Path) -> list[str]:
@@ -85,20 +70,6 @@ def test_items_that_are_none_end_with_their_line(
     done = cli(*words(command, mine, theirs))
     assert done.code == 2
     assert "items.jsonl:4 is not an item" in done.err
-
-
-@pytest.mark.parametrize("command", READS if LONG else READS[2:5], ids=lambda command: " ".join(command[:2]))
-@pytest.mark.parametrize("file", FILES if LONG else ("items.jsonl", "run.json"))
-def test_nothing_waits_for_a_pipe(
-    cli: Cli, mine: Path, theirs: Path, file: str, command: tuple[object, ...]
-) -> None:
-    (theirs / file).unlink()
-    os.mkfifo(theirs / file)
-    done = cli(*words(command, mine, theirs))
-    lists = command[:2] == ("runs", "list")
-    assert done.code == (0 if lists else 2)
-    if file != "run.json" or not lists:  # a folder whose record is none is no run
-        assert "is a pipe" in done.out + done.err
 
 
 LINKED = ("judgments.jsonl", "items.jsonl", "recordings.sqlite", ".lock", "report.html", "asked")
