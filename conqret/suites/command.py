@@ -250,8 +250,7 @@ def report(
     from conqret.suites.suite_report import suite_report
 
     found = suite_report(results or (), suites=suite or (), source=source)
-    apart = [f"{board.suite.title}: {how}" for board in found.boards if (how := board.how_to_compare)]
-    lines = [*found.answer, *apart, "", *spaced(leaderboard_tables(found))]
+    lines = [*found.answer, "", *spaced(leaderboard_tables(found))]
     result(found.facts, lines, as_json=json_output)
     note(*found.notes)
     page.write(leaderboard_page, found)

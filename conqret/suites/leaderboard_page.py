@@ -148,7 +148,9 @@ def _shown(board: SuiteBoard) -> str:
     untested = sum(id(one) not in compared for one in others)
     parts = [f"not shown to be better than {', '.join(level[:3])}"] if level else []
     parts += [f"nor than {len(level) - 3} more"] if len(level) > 3 else []
-    parts += [f"{untested} judged other items, or too few clusters"] if untested else []
+    parts += (
+        [f"{untested} judged other items (run all on one sample), or too few clusters"] if untested else []
+    )
     return f"no: {'; '.join(parts)}"
 
 
