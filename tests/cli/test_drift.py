@@ -15,8 +15,7 @@ from conqret.studies.card.card_fit import last_checked, standing
 from conqret.studies.card.page import card_sheet
 from conqret.studies.card.result import make_card
 from conqret.studies.drift.page import drift_answer, drift_sheet
-from conqret.studies.drift.result import Drift
-from conqret.studies.drift.waves import Wave, changes_between, few
+from conqret.studies.drift.result import Drift, Wave, changes_between, few
 from tests.cli.conftest import Cli
 from tests.reliability.cards import card_of, parts_of
 

@@ -20,10 +20,9 @@ from conqret.io import open_items
 from conqret.perturb.added import INJECTIONS, among_sentences, matched
 from conqret.perturb.kinds.padding import FILLERS
 from conqret.show import words
-from conqret.studies.bias.bias_requirements import check_bias_requirement, parse_bias_requirement
 from conqret.studies.bias.bias_study import bias_plan
 from conqret.studies.bias.contrast import PROBES, default_probes
-from conqret.studies.bias.page import bias_sheet
+from conqret.studies.bias.page import bias_sheet, check_bias_requirement, parse_bias_requirement
 from conqret.studies.bias.probes import bandwagon, formatting, identity, refinement, sentiment
 from conqret.studies.bias.probes.severity import SUBJECTS
 from conqret.studies.bias.result import BiasRow, BiasTable, bias_rows

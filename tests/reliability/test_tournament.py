@@ -18,7 +18,7 @@ from conqret.data import Document, Nugget, Turn
 from conqret.errors import ConqretError, DeclarationError, UnknownNameError
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.stats.pair_design import GroupPairs
-from conqret.studies.systems.system_ratings import run_leaderboard
+from conqret.studies.systems.ranked_systems import run_leaderboard
 from conqret.studies.tournament.item_groups import item_groups, pair_id, pair_item
 from conqret.studies.tournament.page import headlines, tournament_page, tournament_tables
 from conqret.studies.tournament.tournament_run import TournamentFolder, tournament_plan

@@ -17,7 +17,7 @@ from conqret.io.pairs import Pair
 from conqret.suites.published import recomputed
 from conqret.suites.published_files import is_there
 from conqret.suites.suite import SUITES, Suite, SuiteData
-from conqret.suites.suite_figures import computed
+from conqret.suites.suite_statistics import computed
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "suites"
 OWN = [name for name in SUITES if SUITES.plugged(name) is None]

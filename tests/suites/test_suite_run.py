@@ -15,12 +15,12 @@ from conqret.errors import DeclarationError, UnknownNameError
 from conqret.show.report_page import CollapsedTable
 from conqret.stats.resampling import mean
 from conqret.suites.leaderboard_page import FEW, board_table, leaderboard_page, verdict_table
+from conqret.suites.published import sampled
 from conqret.suites.result import SuiteResult, read_result
 from conqret.suites.suite import PublishedFigure
-from conqret.suites.suite_figures import held_statistics
 from conqret.suites.suite_report import SuiteReport, suite_report
 from conqret.suites.suite_run import prepared_suite
-from conqret.suites.suite_sample import sampled
+from conqret.suites.suite_statistics import held_statistics
 from tests.server import FaultServer
 from tests.suites import small
 

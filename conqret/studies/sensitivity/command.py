@@ -13,24 +13,18 @@ from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, floor, note, note_each, progress, result
 from conqret.errors import number
 from conqret.judging.command_options import BatchedEngines, OwnJudge
+from conqret.judging.cost_table import tell_cost
 from conqret.perturb.command import SEED, Pool
 from conqret.stats.curve_tests import MARGIN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from rich.console import RenderableType
 
-    from conqret.studies.sensitivity.result import SensitivityResults
-    from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
-
-from conqret.judging.cost_table import tell_cost
-
-if TYPE_CHECKING:
     from conqret.judging.cost import ExpectedCost
     from conqret.llm.client_options import ClientOptions
+    from conqret.studies.sensitivity.result import SensitivityResults
     from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan
 
 
@@ -252,7 +246,7 @@ def sensitivity(
             shown.note(f"{name} leaves out {len(outs)} of {number(len(plan.items), 'item')}: {reasons}")
 
     if dry_run:
-        from conqret.studies.sensitivity.sensitivity_cost import estimate
+        from conqret.studies.sensitivity.sensitivity_plan import estimate
 
         plan = sensitivity_plan(items, **asked)
         if not shown.json_output:
