@@ -191,8 +191,9 @@ def bias(
         bias_sheet,
         check_bias_requirement,
         parse_bias_requirement,
+        screen,
     )
-    from conqret.studies.bias.screen import lost, screen
+    from conqret.studies.bias.screen import lost
 
     if probing.list_all:
         _list(as_json=shown.json_output)

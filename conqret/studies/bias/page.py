@@ -16,7 +16,18 @@ from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.curve_tests import MARGIN
 from conqret.studies.bias.contrast import NEUTRAL, PROBES, probe_name
 from conqret.studies.bias.result import POWER, BiasRow, BiasTable
-from conqret.studies.bias.screen import FALLS, felt, headlines, lacking, mark, ordered, valueless
+from conqret.studies.bias.screen import (
+    FALLS,
+    felt,
+    headlines,
+    lacking,
+    main_rows,
+    mark,
+    ordered,
+    pointed,
+    to_do,
+    valueless,
+)
 from conqret.studies.card.card_tables import repeatability_table
 
 RISE = "r"
@@ -27,6 +38,16 @@ PAIRS = (
     "absolute "
     "difference of the two scores of a pair."
 )
+
+
+def screen(table: BiasTable) -> Iterator[str | Table]:
+    """What a terminal shows."""
+    yield from headlines(table)
+    yield ""
+    rows = [(mark(row), row.probe, felt(row)) for row in main_rows(table)]
+    names = (Column("Verdict", "name"), Column("Probe", "name"), Column("Found", "text"))
+    yield Table("", names, rows, note=words.symmetry_note(table.topics))
+    yield from pointed("What to do", list(to_do(table)))
 
 
 def bias_sheet(table: BiasTable) -> ReportPage:
