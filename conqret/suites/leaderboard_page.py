@@ -167,8 +167,8 @@ LEGEND = (
     "A baseline is a rule that calls no model. The baseline “offline” is conqret's own and uses word statistics.",
     "A judge is “shown to be better” or “worse” by a paired test on the items that both judged (jackknife "
     "over clusters; p < 0.05 after Holm's correction within a test set). “Behind” is the difference from the best "
-    "judge on these items. A judge that is not shown to be worse need not be equal: with few items judges cannot be told "
-    "apart.",
+    "judge on these items. A judge that is not shown to be worse need not be equal: with few items judges cannot be "
+    "told apart.",
     "Brackets hold 95% confidence intervals over clusters (topics, or items where there are no topics).",
     "A price is unknown if conqret has no list price of the model: multiply the tokens per item by the provider's "
     "price, or give --input-price and --output-price to conqret suite run.",
@@ -202,7 +202,6 @@ def board_table(board: SuiteBoard) -> Table:
         f"{words.label(board.statistic.name)}: {board.statistic.definition}",
         f"by chance {words.score(chance, 3)}" if chance is not None else "",
         "less is better" if board.statistic.lower_is_better else "",
-        *_other_items(board),
     ]
     columns = (
         Column("Judge", "text"),
@@ -235,17 +234,6 @@ def _against_best(
         best, own = (words.score(one.value, 3) for one in pair)
         state += f" ({own} against {best} on the {against.items:,} shared items)"
     return "" if against.difference.value is None else words.score(abs(against.difference.value), 3), state
-
-
-def _other_items(board: SuiteBoard) -> Iterator[str]:
-    """Which published verdicts are of more items than can be judged here."""
-    there = max((one.sample.of for one in board.results if one.sample is not None), default=0)
-    for one in board.results:
-        if there and one.judge.published and one.main.items > there:
-            yield (
-                f"of the {one.main.items:,} items of {one.judge.model}, {one.main.items - there:,} are not among the "
-                f"{there:,} that can be judged here"
-            )
 
 
 def _yardsticks(board: SuiteBoard) -> list[tuple[str, str, str]]:

@@ -103,8 +103,8 @@ def recomputed(suite: Suite, data: SuiteData) -> list[RecomputedFigure]:
 
 def _value(suite: Suite, data: SuiteData, figure: PublishedFigure) -> float | None:
     statistic = suite.statistic(figure.statistic)
-    if figure.function is not None:
-        value = float(figure.function(data))
+    if figure.recompute is not None:
+        value = float(figure.recompute(data))
     elif statistic is not None and figure.log in data.logs:
         metric = suite.metric_of(statistic)
         view = data.against(metric, data.logs[figure.log].get(metric, {}), statistic.group)

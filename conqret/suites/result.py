@@ -118,11 +118,6 @@ class SuiteFigure(ResultPart):
             behind=int(np.count_nonzero(sizes)) if self.scale == "share" else 0,
         )
 
-    @property
-    def half(self) -> float | None:
-        """Half the width of the interval."""
-        return self.estimate.half
-
 
 class SuiteJudge(ResultPart):
     """The judge: format, model and fingerprint. ``baseline`` is the offline one; of a ``published`` judge the verdicts

@@ -198,4 +198,4 @@ def _held(
 
 def computed(statistic: SuiteStatistic, verdicts: SuiteVerdicts) -> float:
     """The statistic; NaN where there are no verdicts, too."""
-    return float(statistic.function(verdicts)) if len(verdicts) else math.nan
+    return float(statistic.compute(verdicts)) if len(verdicts) else math.nan
