@@ -106,7 +106,7 @@ def verdict_table(report: SuiteReport) -> Table:
                 "; ".join((second, *(f"{who}: {value}" for who, value, _ in _yardsticks(board)))),
                 _shown(board),
                 _items(best),
-                _price_of_best(board),
+                _price(best),
             )
         )
     return Table(
@@ -145,18 +145,6 @@ def _shown(board: SuiteBoard) -> str:
         [f"{untested} judged other items (run all on one sample), or too few clusters"] if untested else []
     )
     return f"no: {'; '.join(parts)}"
-
-
-def _price_of_best(board: SuiteBoard) -> str:
-    """The price of the best judge, and each baseline that costs nothing and is not shown to be worse."""
-    best = board.results[0]
-    free = [
-        _name(one.other, board)
-        for one in board.against_leader
-        if not one.shown and one.other.judge.baseline and not best.judge.baseline
-    ]
-    also = f"{', '.join(free)}: $0.00, not shown to be worse" if free else ""
-    return "; ".join(filter(None, (_price(best), also)))
 
 
 LEGEND = (

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from conqret.data.digest import digest_of
-from conqret.stats.classification import accuracy, f1
-from conqret.stats.correlation import kendall, pearson, spearman
+from conqret.stats.correlation import kendall, spearman
 from conqret.stats.estimate import JackknifedEstimate, freedom_by_size
 from conqret.stats.resampling import leave_one_out
 from conqret.suites.suite import Suite, SuiteData, SuiteStatistic, SuiteVerdicts
@@ -38,21 +37,6 @@ def preference_half_ties(verdicts: SuiteVerdicts) -> float:
     untied = verdicts.gold != 0.5
     points = 0.5 + np.sign((verdicts.verdicts - 0.5) * (verdicts.gold - 0.5)) / 2
     return float(points[untied].mean()) if untied.any() else math.nan
-
-
-def class_accuracy(verdicts: SuiteVerdicts) -> float:
-    """The share of items of which the judge says what the gold says; yes is a verdict from 0.5 on."""
-    return _value(accuracy(verdicts.gold, verdicts.verdicts >= 0.5)) if len(verdicts) else math.nan
-
-
-def yes_f1(verdicts: SuiteVerdicts) -> float:
-    """F1 of yes (1), which is a verdict from 0.5 on."""
-    return _value(f1(verdicts.gold, verdicts.verdicts >= 0.5)) if len(verdicts) else math.nan
-
-
-def pearson_r(verdicts: SuiteVerdicts) -> float:
-    """Pearson's correlation of verdicts and gold."""
-    return _value(pearson(verdicts.gold, verdicts.verdicts)) if len(verdicts) else math.nan
 
 
 def spearman_rho(verdicts: SuiteVerdicts) -> float:
