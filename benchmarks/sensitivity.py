@@ -21,10 +21,9 @@ from conqret.io import open_items
 from conqret.llm.client_options import ClientOptions
 from conqret.studies.sensitivity.page import write_sensitivity
 from conqret.studies.sensitivity.result import SensitivityFolder
-from conqret.studies.sensitivity.sensitivity_cost import estimate
-from conqret.studies.sensitivity.sensitivity_plan import GRID_LEVELS, PerturbationLevels, make_plan
+from conqret.studies.sensitivity.sensitivity_plan import GRID_LEVELS, PerturbationLevels, estimate, make_plan
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
-from conqret.studies.sensitivity.sensitivity_setup import damage_materials, sensitivity_setups
+from conqret.studies.sensitivity.sensitivity_study import damage_materials, sensitivity_setups
 from conqret.text.sentences import sentences
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -38,8 +38,7 @@ def main() -> None:
     found = suite_report([RESULTS] if RESULTS.exists() else [], suites=list(SUITES))
     head, _, rest = leaderboard_page(found).markdown().partition("\n\n")
     PAGE.write_text(f"{head}\n{INTRODUCTION}{rest}", encoding="utf-8")
-    for verdict in (board.verdict for board in found.boards):
-        print(verdict)
+    print(*found.answer, sep="\n")
 
 
 if __name__ == "__main__":

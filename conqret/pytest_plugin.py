@@ -22,7 +22,7 @@ import pytest
 if TYPE_CHECKING:
     from conqret.data import Item
     from conqret.perturb import Perturbation
-    from conqret.perturb.levels import Level
+    from conqret.perturb.versions import Level
     from conqret.studies.sensitivity.assertions import ItemJudge, ModelJudge
 
 MARKER = "perturbation"

@@ -41,7 +41,7 @@ from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, SECOND, Judge
 from conqret.judging.judge_settings import NUGGETS, JudgeSettings, check_names, chosen_format
 from conqret.judging.judgments import Judgments
 from conqret.llm.client_options import OFFLINE_MODEL
-from conqret.studies.systems.system_ratings import (
+from conqret.studies.systems.ranked_systems import (
     NUGGET_FORMATS,
     TOP_GRADE,
     ListedNugget,
@@ -284,7 +284,7 @@ def _are_judged(banks: Any, name: str, items: list[Item], options: Mapping[str, 
         return False
     if not items or not all(_creator(name, "") in str(nugget) for nugget in listed):
         return True
-    fingerprint = prepared(items, cast(JudgeSettings, options), asks=False)[2].fingerprint
+    fingerprint = prepared(items, cast("JudgeSettings", options), asks=False)[2].fingerprint
     return not all(_creator(name, fingerprint) in str(nugget) for nugget in listed)
 
 
@@ -311,10 +311,10 @@ def _shared(settings: dict[str, Any]) -> dict[str, Any]:
     if settings.keys() & NOT_IN_A_SESSION:
         return settings
     if (key := repr(sorted(settings.items()))) not in _SESSIONS:
-        session, _SESSIONS[key] = session_of(cast(JudgeSettings, settings))
+        session, _SESSIONS[key] = session_of(cast("JudgeSettings", settings))
         session.__enter__()
         atexit.register(session.close)
-    return cast(dict[str, Any], _SESSIONS[key])
+    return cast("dict[str, Any]", _SESSIONS[key])
 
 
 def _judged(

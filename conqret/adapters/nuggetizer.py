@@ -9,7 +9,7 @@ from conqret._optional import require
 from conqret.io import open_items
 from conqret.judging.judge import Items
 from conqret.judging.nugget_measures import SUPPORT
-from conqret.studies.systems.system_ratings import ListedNugget
+from conqret.studies.systems.ranked_systems import ListedNugget
 
 types: Any = require("nuggetizer.core.types", extra="nuggetizer")
 
@@ -30,7 +30,7 @@ def as_requests(items: Items) -> list[Any]:
 
 
 def nuggets_of(nuggets: Iterable[Any], system: str = "") -> list[ListedNugget]:
-    """nuggetizer's nuggets as those of :mod:`conqret.studies.systems.system_ratings`.
+    """nuggetizer's nuggets as those of :mod:`conqret.studies.systems.ranked_systems`.
 
     Where they are assigned, that is their coverage by ``system`` under ``support``; a word that nuggetizer does not
     know is no value, and never 0. Importance stays in nuggetizer's objects: ours have none.

@@ -21,7 +21,7 @@ from conqret.judging.judge_parts import Ask
 from conqret.judging.prompt_fitting import prompt_tokens
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client
-from conqret.studies.sensitivity.sensitivity_cost import rewriting
+from conqret.studies.sensitivity.sensitivity_plan import rewriting
 
 ARGUMENT_TOKENS = 1_000
 """An argument that is still to be written: some 750 words, a short expert side of a debate."""

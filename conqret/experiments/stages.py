@@ -29,7 +29,7 @@ from conqret.studies.jury.jury_run import jury as jury_of
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
 from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan, make_plan
 from conqret.studies.sensitivity.sensitivity_run import record_of, run_sensitivity
-from conqret.studies.sensitivity.sensitivity_setup import damage_materials, telling_metrics
+from conqret.studies.sensitivity.sensitivity_study import damage_materials, telling_metrics
 from conqret.studies.study_judging import StudyRunConfig
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ metric which way it should move.
 """
 
 from conqret.perturb.document_pool import Pool
-from conqret.perturb.levels import at_levels
 from conqret.perturb.perturbation import (
     PERTURBATIONS,
     SEED,
@@ -20,7 +19,7 @@ from conqret.perturb.perturbation import (
     UnreachedError,
     records,
 )
-from conqret.perturb.versions import perturb_items
+from conqret.perturb.versions import at_levels, perturb_items
 
 __all__ = [
     "PERTURBATIONS",

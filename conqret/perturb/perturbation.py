@@ -20,7 +20,7 @@ from conqret.errors import DeclarationError
 from conqret.perturb.document_pool import Pool
 
 if TYPE_CHECKING:
-    from conqret.perturb.rewritten import Rewriting
+    from conqret.perturb.sentence_edits import Rewriting
 from conqret.registry import Registry
 from conqret.text.language import is_english, item_language
 from conqret.text.language_names import NAMES

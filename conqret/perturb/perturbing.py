@@ -22,9 +22,15 @@ from conqret.judging.judge_settings import (
 )
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb.document_pool import Pool
-from conqret.perturb.levels import Level, at_levels
 from conqret.perturb.perturbation import PERTURBATIONS, SEED, Materials, Perturbation
-from conqret.perturb.versions import LeftOutItem, NoItemChangedError, counted_reasons, perturb_items
+from conqret.perturb.versions import (
+    LeftOutItem,
+    Level,
+    NoItemChangedError,
+    at_levels,
+    counted_reasons,
+    perturb_items,
+)
 from conqret.runs.run_folder import stem
 from conqret.runs.session import SessionCounts
 

@@ -28,7 +28,7 @@ from conqret.perturb.perturbation import (
     Perturbation,
     UnreachedError,
 )
-from conqret.perturb.rewritten import Rewriting
+from conqret.perturb.sentence_edits import Rewriting
 from conqret.perturb.versions import LeftOutItem
 from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.session import Session, SessionCounts

@@ -132,7 +132,6 @@ def _one_suite(suite: Suite, source: Path | None) -> tuple[dict[str, Any], Itera
         yield from spaced([statistics_table(suite)])
         if suite.published:
             yield from spaced([published_table(suite, figures)])
-        yield from _without_digest(suite)
         for file in suite.files[:_FILES]:
             yield f"{file.local}  {address(file) or file.note or 'from its authors'}"
         if len(suite.files) > _FILES:
@@ -210,7 +209,6 @@ def fetch(
     there = f"{number(len(fetched.kept), 'file')} were here already" if fetched.kept else ""
     lines = [
         ", ".join(filter(None, (f"{number(len(fetched.fetched), 'file')} fetched and checked", there))),
-        *_without_digest(suite),
         at(fetched.copy.folder, "folder"),
         f"conqret suite run {suite.name} --model MODEL judges it",
     ]
@@ -250,8 +248,7 @@ def report(
     from conqret.suites.suite_report import suite_report
 
     found = suite_report(results or (), suites=suite or (), source=source)
-    apart = [f"{board.suite.title}: {how}" for board in found.boards if (how := board.how_to_compare)]
-    lines = [*found.answer, *apart, "", *spaced(leaderboard_tables(found))]
+    lines = [*found.answer, "", *spaced(leaderboard_tables(found))]
     result(found.facts, lines, as_json=json_output)
     note(*found.notes)
     page.write(leaderboard_page, found)
@@ -278,17 +275,6 @@ def _facts(suite: Suite) -> dict[str, Any]:
         "public_since": suite.public_since,
         "whole": dict(suite.whole),
     }
-
-
-def _without_digest(suite: Suite) -> Iterator[str]:
-    """What is checked of files whose authors publish no digest."""
-    unknown = sum(not file.sha256 for file in suite.files)
-    if unknown:
-        which = (
-            "no file" if unknown == len(suite.files) else f"{unknown:,} of {number(len(suite.files), 'file')}"
-        )
-        said = "has a published digest" if unknown == len(suite.files) else "have no published digest"
-        yield f"{which} {said} (sha256): only layout and counts are checked"
 
 
 def _size(suite: Suite) -> str:

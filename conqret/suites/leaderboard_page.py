@@ -15,8 +15,6 @@ from conqret.suites.suite_report import LeaderComparison, SuiteBoard, SuiteRepor
 
 FEW = 5
 """Printed figures of a suite that stand open on the page; more are folded."""
-COLUMNS = 4
-"""Models that were run, in a table with a row a suite."""
 ROWS = 24
 """Rows of a picture."""
 
@@ -25,7 +23,6 @@ def leaderboard_tables(report: SuiteReport) -> Iterator[Table]:
     """Which judge is best on each suite, then each suite by itself."""
     if len(report.boards) > 1:
         yield verdict_table(report)
-        yield from _models_table(report)
     for board in report.boards:
         yield board_table(board)
         if board.figures:
@@ -38,15 +35,11 @@ def leaderboard_page(report: SuiteReport) -> ReportPage:
     recomputed = [
         published_table(board.suite, board.recomputed) for board in report.boards if board.recomputed
     ]
-    first: list[Part] = [
-        verdict_table(report),
-        *_models_table(report),
-    ]
     return ReportPage(
         "suite leaderboard",
         "Judges on public test sets",
         [
-            Section("Which judge", first),
+            Section("Which judge", [verdict_table(report)]),
             Section(
                 "Values",
                 [picture for board in report.boards for picture in _picture(board, titles)],
@@ -60,7 +53,7 @@ def leaderboard_page(report: SuiteReport) -> ReportPage:
         ],
         badges=[("Training data", _public_since(report))],
         answer=report.answer,
-        how_to_read=list(legend(report)),
+        how_to_read=list(LEGEND),
     )
 
 
@@ -113,7 +106,7 @@ def verdict_table(report: SuiteReport) -> Table:
                 "; ".join((second, *(f"{who}: {value}" for who, value, _ in _yardsticks(board)))),
                 _shown(board),
                 _items(best),
-                _price_of_best(board),
+                _price(best),
             )
         )
     return Table(
@@ -148,85 +141,27 @@ def _shown(board: SuiteBoard) -> str:
     untested = sum(id(one) not in compared for one in others)
     parts = [f"not shown to be better than {', '.join(level[:3])}"] if level else []
     parts += [f"nor than {len(level) - 3} more"] if len(level) > 3 else []
-    parts += [f"{untested} judged other items, or too few clusters"] if untested else []
+    parts += (
+        [f"{untested} judged other items (run all on one sample), or too few clusters"] if untested else []
+    )
     return f"no: {'; '.join(parts)}"
 
 
-def _price_of_best(board: SuiteBoard) -> str:
-    """The price of the best judge, and each baseline that costs nothing and is not shown to be worse."""
-    best = board.results[0]
-    free = [
-        _name(one.other, board)
-        for one in board.against_leader
-        if not one.shown and one.other.judge.baseline and not best.judge.baseline
-    ]
-    also = f"{', '.join(free)}: $0.00, not shown to be worse" if free else ""
-    return "; ".join(filter(None, (_price(best), also)))
-
-
-def _models_table(report: SuiteReport) -> list[Table]:
-    """A row a suite and a column a model, where several models were run."""
-    models = [row for row in report.rows if not (row.judge.published or row.judge.baseline)]
-    if len(models) < 2 or len(report.boards) < 2:
-        return []
-    shown = models[:COLUMNS]
-    titles = _titles(report.boards)
-    rows = [
-        (
-            titles[board.suite.name],
-            words.label(board.statistic.name),
-            *(
-                "" if (result := row.results.get(board.suite.name)) is None else result.main.estimate
-                for row in shown
-            ),
-        )
-        for board in report.boards
-    ]
-    foot = [("Price of 1,000 items", "", *(words.money(row.usd) for row in shown))]
-    more = f"The first {COLUMNS} of {len(models)} models." if len(models) > COLUMNS else ""
-    columns: list[str | Column] = [Column("Test set", "text"), Column("Statistic", "text")]
-    columns += [row.judge.model for row in shown]
-    return [Table("Models by test sets", columns, rows, foot=foot, note=more)]
-
-
-def legend(report: SuiteReport) -> Iterator[str]:
-    """What the words of the page mean, each said once."""
-    judges = [row.judge for row in report.rows]
-    results = [result for board in report.boards for result in board.results]
-    yield (
-        "The column Origin says where verdicts come from: \u201crun here\u201d means that the judge was run with "
-        "conqret, in "
-        "the named format (conqret judge --format); \u201cverdicts published, computed here\u201d means that others "
-        "released "
-        "its verdicts and no model was called; \u201cprinted in the paper\u201d means that only a figure is known, "
-        "so it has "
-        "no interval and no test."
-    )
-    if any(judge.baseline for judge in judges):
-        yield (
-            "A baseline is a rule that calls no model. The baseline \u201coffline\u201d is conqret's own and uses word "
-            "statistics."
-        )
-    if any(judge.model.startswith("openai/") and not judge.published for judge in judges):
-        yield (
-            "A model has the name that --model was given, PROVIDER/MODEL; the provider \u201copenai\u201d stands "
-            "also for any "
-            "other server that speaks OpenAI's protocol."
-        )
-    yield (
-        "A judge is \u201cshown to be better\u201d or \u201cworse\u201d by a paired test on the items that both judged "
-        "(jackknife over clusters; p < 0.05 after Holm's correction within a test set). \u201cBehind\u201d is the "
-        "difference "
-        "from the best judge on these items. A judge that is not shown to be worse need not be equal: with few items "
-        "judges cannot be told apart."
-    )
-    yield "Brackets hold 95% confidence intervals over clusters (topics, or items where there are no topics)."
-    if any(_price_unknown(result) for result in results):
-        yield (
-            "A price is unknown if conqret has no list price of the model. Multiply the tokens per item by the "
-            "provider's "
-            "price, or give --input-price and --output-price to conqret suite run."
-        )
+LEGEND = (
+    "The column Origin says where verdicts come from: “run here” means that the judge was run with conqret, "
+    "in the named format (conqret judge --format); “verdicts published, computed here” means that others released "
+    "its verdicts and no model was called; “printed in the paper” means that only a figure is known, so it has no "
+    "interval and no test.",
+    "A baseline is a rule that calls no model. The baseline “offline” is conqret's own and uses word statistics.",
+    "A judge is “shown to be better” or “worse” by a paired test on the items that both judged (jackknife "
+    "over clusters; p < 0.05 after Holm's correction within a test set). “Behind” is the difference from the best "
+    "judge on these items. A judge that is not shown to be worse need not be equal: with few items judges cannot be "
+    "told apart.",
+    "Brackets hold 95% confidence intervals over clusters (topics, or items where there are no topics).",
+    "A price is unknown if conqret has no list price of the model: multiply the tokens per item by the provider's "
+    "price, or give --input-price and --output-price to conqret suite run.",
+)
+"""What the words of the page mean, each said once."""
 
 
 def board_table(board: SuiteBoard) -> Table:
@@ -255,7 +190,6 @@ def board_table(board: SuiteBoard) -> Table:
         f"{words.label(board.statistic.name)}: {board.statistic.definition}",
         f"by chance {words.score(chance, 3)}" if chance is not None else "",
         "less is better" if board.statistic.lower_is_better else "",
-        *_other_items(board),
     ]
     columns = (
         Column("Judge", "text"),
@@ -288,17 +222,6 @@ def _against_best(
         best, own = (words.score(one.value, 3) for one in pair)
         state += f" ({own} against {best} on the {against.items:,} shared items)"
     return "" if against.difference.value is None else words.score(abs(against.difference.value), 3), state
-
-
-def _other_items(board: SuiteBoard) -> Iterator[str]:
-    """Which published verdicts are of more items than can be judged here."""
-    there = max((one.sample.of for one in board.results if one.sample is not None), default=0)
-    for one in board.results:
-        if there and one.judge.published and one.main.items > there:
-            yield (
-                f"of the {one.main.items:,} items of {one.judge.model}, {one.main.items - there:,} are not among the "
-                f"{there:,} that can be judged here"
-            )
 
 
 def _yardsticks(board: SuiteBoard) -> list[tuple[str, str, str]]:
@@ -344,10 +267,6 @@ def _items(result: SuiteResult) -> str:
     return f"{result.main.n:,} of {result.sample.of:,}" if result.sample else f"{result.main.n:,}"
 
 
-def _price_unknown(result: SuiteResult) -> bool:
-    return not result.judge.published and result.usd_per_thousand is None
-
-
 def _price(result: SuiteResult) -> str:
     if result.judge.baseline:
         return words.money(0.0)
@@ -389,7 +308,6 @@ def _sources(report: SuiteReport) -> list[str]:
         )
         lines.append(
             f"The test set {board.suite.title} is published in: {board.suite.source}. Its license is "
-            f"{board.suite.license}. The data set has been public since "
-            f"{board.suite.public_since}, so models released later may have seen it in training.{part}"
+            f"{board.suite.license}.{part}"
         )
     return lines

@@ -2,13 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+from conqret.data import Item
+from conqret.errors import DeclarationError
+from conqret.io.pairs import Pair
 from conqret.suites.result import SuiteFigure, SuiteJudge, SuiteResult, SuiteSample, verdict_digest
 from conqret.suites.suite import PublishedFigure, Suite, SuiteData
-from conqret.suites.suite_figures import computed, held_statistics
-from conqret.suites.suite_sample import sampled
+from conqret.suites.suite_statistics import computed, held_statistics
+
+
+def sampled(suite: Suite, data: SuiteData, size: int | None, seed: int) -> SuiteData:
+    """The data with ``size`` of its items alone (None: all of them), in their order.
+
+    Items stand in a line, cluster by cluster and within each by their gold, and every so many is taken from a random
+    start (systematic sampling): each cluster, and each value of the gold within it, has its share, to one item.
+
+    Raises:
+        DeclarationError: there are no so many items, or the size is none.
+    """
+    items: Sequence[Item | Pair] = data.items
+    if size is None or size == len(items):
+        return data
+    if not 0 < size < len(items):
+        raise DeclarationError(f"--sample is {size}, but {suite.name} has only {len(items):,} items")
+    rng = random.Random(seed)
+    gold = data.gold.get(suite.metrics[0], {})
+    clusters: defaultdict[str, list[int]] = defaultdict(list)
+    for place, item in enumerate(items):
+        clusters[data.clusters.get(item.id, item.id)].append(place)
+    names = sorted(clusters)
+    rng.shuffle(names)
+    line: list[int] = []
+    for name in names:
+        members = clusters[name]
+        rng.shuffle(members)
+        line += sorted(members, key=lambda place: gold.get(items[place].id, 0.0))
+    start = rng.random()
+    chosen = sorted(line[int((number + start) * len(line) / size)] for number in range(size))
+    kept: Any = tuple(items[place] for place in chosen)
+    return replace(data, items=kept)
+
 
 PUBLISHED = "published verdicts"
 
@@ -65,8 +103,8 @@ def recomputed(suite: Suite, data: SuiteData) -> list[RecomputedFigure]:
 
 def _value(suite: Suite, data: SuiteData, figure: PublishedFigure) -> float | None:
     statistic = suite.statistic(figure.statistic)
-    if figure.function is not None:
-        value = float(figure.function(data))
+    if figure.recompute is not None:
+        value = float(figure.recompute(data))
     elif statistic is not None and figure.log in data.logs:
         metric = suite.metric_of(statistic)
         view = data.against(metric, data.logs[figure.log].get(metric, {}), statistic.group)

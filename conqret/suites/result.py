@@ -21,7 +21,7 @@ from conqret.runs.run_folder import now
 from conqret.show.visible_text import visible
 from conqret.stats.estimate import Estimate, JackknifedEstimate, Scale, freedom_by_size
 from conqret.stats.resampling import MOST_CLUSTERS
-from conqret.suites.suite_figures import HeldStatistic
+from conqret.suites.suite_statistics import HeldStatistic
 
 MOST_FILES = 10_000
 """Results that are read at once."""
@@ -117,11 +117,6 @@ class SuiteFigure(ResultPart):
             freedom=freedom_by_size(sizes),
             behind=int(np.count_nonzero(sizes)) if self.scale == "share" else 0,
         )
-
-    @property
-    def half(self) -> float | None:
-        """Half the width of the interval."""
-        return self.estimate.half
 
 
 class SuiteJudge(ResultPart):

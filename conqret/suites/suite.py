@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import compress
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -34,7 +33,6 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}\Z")
 _REPOSITORY = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}\Z", re.ASCII)
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 _MONTH = re.compile(r"(19|20)\d\d-(0[1-9]|1[0-2])\Z")
-_IMPORT = re.compile(r"\A[A-Za-z_][\w.]*:[A-Za-z_]\w*\Z")
 
 
 @dataclass(frozen=True)
@@ -136,7 +134,7 @@ class SuiteStatistic:
     Args:
         name: its name in results (``accuracy``), unique in the suite.
         definition: what it is, in a sentence.
-        compute: the function of :class:`SuiteVerdicts`, or its ``module:function``.
+        compute: the function of :class:`SuiteVerdicts`.
         metric: the metric that it is of; empty: the suite's first.
         scale: where it lives (:data:`conqret.stats.estimate.Scale`): ``share``, ``correlation``, ``plain`` …
         lower_is_better: whether less is better.
@@ -146,18 +144,12 @@ class SuiteStatistic:
 
     name: str
     definition: str
-    compute: Compute | str
+    compute: Compute
     metric: str = ""
     scale: Scale = "plain"
     lower_is_better: bool = False
     chance: float | None = None
     group: str = ""
-
-    @cached_property
-    def function(self) -> Compute:
-        """The function, which is imported on use."""
-        function: Compute = _imported(self.compute, f"the statistic {self.name}")
-        return function
 
 
 @dataclass(frozen=True)
@@ -171,7 +163,7 @@ class PublishedFigure:
         digits: how many digits after the point are printed.
         where: where it stands (``Table 2``).
         log: the log of :class:`SuiteData` from which the suite's statistic recomputes it.
-        recompute: a function of :class:`SuiteData` that recomputes it otherwise, or its ``module:function``.
+        recompute: a function of :class:`SuiteData` that recomputes it otherwise.
         judge: whether it is a judge's, to stand in the leaderboard; else it is of the data (agreement of annotators).
         note: why it cannot be recomputed, or what explains a difference.
         times: what the statistic is multiplied by to be the printed figure (100 for per cent).
@@ -184,16 +176,11 @@ class PublishedFigure:
     digits: int
     where: str
     log: str = ""
-    recompute: Callable[[SuiteData], float] | str = ""
+    recompute: Callable[[SuiteData], float] | None = None
     judge: bool = True
     note: str = ""
     times: float = 1.0
     human: bool = False
-
-    @cached_property
-    def function(self) -> Callable[[SuiteData], float] | None:
-        """The function that recomputes it, which is imported on use; None where there is none."""
-        return _imported(self.recompute, f"the figure of {self.who}") if self.recompute else None
 
     def agrees(self, value: float) -> bool:
         """Whether a recomputed statistic is the printed figure, to its digits."""
@@ -281,8 +268,8 @@ class Suite:
         files: its files, as they are published.
         public_since: year and month from which its texts could be in a model's training data.
         task: what is asked of an item.
-        read: the reader of a folder with the files (``Path`` to :class:`SuiteData`), or its ``module:function``. It
-            raises DeclarationError (or ItemsError, LabelsError) that names file, line and expectation.
+        read: the reader of a folder with the files (``Path`` to :class:`SuiteData`). It raises
+            DeclarationError (or ItemsError, LabelsError) that names file, line and expectation.
         metrics: the metrics that are judged; those of the format in ``judging``, where items are judged.
         statistics: the first is the one of the leaderboard.
         judging: what :func:`conqret.judge` is told of the judge, where the user says nothing else: ``format``, or
@@ -305,7 +292,7 @@ class Suite:
     files: tuple[SuiteFile, ...]
     public_since: str
     task: Task
-    read: Callable[[Path], SuiteData] | str
+    read: Callable[[Path], SuiteData]
     metrics: tuple[str, ...]
     statistics: tuple[SuiteStatistic, ...]
     judging: Mapping[str, Any] = field(default_factory=dict)
@@ -360,8 +347,7 @@ class Suite:
         Raises:
             DeclarationError: a file is missing or damaged, or has another layout.
         """
-        reader: Callable[[Path], SuiteData] = _imported(self.read, f"the reader of {self.name}")
-        return reader(folder)
+        return self.read(folder)
 
     def lacking(self, data: SuiteData) -> tuple[str, ...]:
         """What a copy has less or more of than the whole suite, in words."""
@@ -383,25 +369,6 @@ def suite_file(folder: Path, name: str) -> Path:
         if place.is_file():
             return place
     raise DeclarationError(f"{folder / name} is missing: fetch the suite, or put the file there")
-
-
-def _imported(place: Any, what: str) -> Any:
-    """What is given, or what its ``module:function`` names.
-
-    Raises:
-        DeclarationError: there is no such function.
-    """
-    if not isinstance(place, str):
-        return place
-    from importlib import import_module
-
-    try:
-        if not _IMPORT.match(place):
-            raise ValueError("write it as module:function")
-        module, name = place.split(":")
-        return getattr(import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise DeclarationError(f"{what} cannot be imported from {place!r}: {error}") from error
 
 
 SUITES = Registry("suite", "conqret.suites", Suite, package="conqret.suites.catalog", attribute="SUITE")

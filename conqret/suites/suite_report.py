@@ -117,67 +117,6 @@ class SuiteBoard:
             return self.results[0]
         return None
 
-    @property
-    def verdict(self) -> str:
-        """Who is ahead, in a sentence with the suite's name."""
-        return f"{self.suite.title}: {self.finding}"
-
-    @property
-    def finding(self) -> str:
-        """Who is ahead, in words."""
-        name = words.label(self.statistic.name)
-        if not self.results:
-            return "Published figures alone, without verdicts to test."
-        first = self.results[0]
-        value = f"{name} {first.main.estimate}"
-        if first.main.value is None:
-            return f"No judge has a value ({first.main.reason})."
-        if len(self.results) == 1:
-            return f"One judge, {first.judge.name}: {value}; there is no other judge to compare it with."
-        others = len(self.results) - 1
-        if self.winner is not None:
-            whom = "the other judge" if others == 1 else f"all {others} others"
-            return f"{first.judge.name} is ahead of {whom} ({value})."
-        level = [one.judge.name for one in self.level_with_leader[1:]]
-        return (
-            f"No winner is shown. {first.judge.name} has the best value ({value}), but is not shown to be "
-            f"better than {_listed(level)}.{f' {how}' if (how := self.how_to_compare) else ''}"
-        )
-
-    @property
-    def how_to_compare(self) -> str:
-        """Why judges could not be compared with the leader, and what to do; empty where all were.
-
-        Two samples hold some items and most clusters in common, and a result does not say what its judge said of
-        which: they are neither paired nor independent, so nothing is tested.
-        """
-        if not self.results:
-            return ""
-        first, *others = self.results
-        tested = {id(one.other) for one in self.against_leader}
-        apart = [one for one in others if id(one) not in tested and one.main.value is not None]
-        if not apart:
-            return ""
-        elsewhere = [one for one in apart if one.main.items_digest != first.main.items_digest]
-        if not elsewhere:
-            return f"{_judges(len(apart))} cannot be tested: the figures hold too few clusters, or none."
-        count = (
-            f"{_judges(len(elsewhere))} judged other items than {first.judge.name}, so no test compares them"
-        )
-        if first.judge.published and self.data is None:
-            return f"{count}; conqret suite fetch {self.suite.name} brings what the published judges said of them."
-        if first.judge.published and all(one.judge.published for one in elsewhere):
-            return f"{count}."
-        sample = next((one.sample for one in (first, *elsewhere) if one.sample is not None), None)
-        if sample is None or first.judge.published:
-            return f"{count}: run them on the same copy of the suite."
-        drawn = f"--sample {sample.n} --seed {sample.seed}"
-        return f"{count}: run all of them on one sample (conqret suite run {self.suite.name} {drawn}), or on all items."
-
-
-def _judges(count: int) -> str:
-    return "One judge" if count == 1 else f"{count:,} judges"
-
 
 def _listed(names: Sequence[str], most: int = 3) -> str:
     rest = [number(len(names) - most, "other")] if len(names) > most else []
@@ -231,7 +170,6 @@ class SuiteReport:
                     "statistic": board.statistic.name,
                     "public_since": board.suite.public_since,
                     "winner": None if board.winner is None else board.winner.judge.name,
-                    "verdict": board.verdict,
                     "judges": [_result_facts(one, board) for one in board.results],
                     "published": [
                         {"who": one.who, "value": one.value, "where": one.where} for one in board.figures
@@ -307,66 +245,19 @@ def _advice(about: str, boards: Sequence[SuiteBoard], rows: Sequence[JudgeRow]) 
     if len(whole) > 1 and not priced:
         return f"{head}{_listed([row.judge.model for row in whole])} are not told apart; their prices are not known."
     taken = whole[0] if len(whole) == 1 else min(priced, key=lambda row: row.usd or 0.0)
-    return f"{head}take {taken.judge.model} ({_price(taken)}). {_reasons(taken, judged, runnable, whole)}"
+    price = "price unknown" if taken.usd is None else f"{words.money(taken.usd)} for 1,000 items"
+    level_with = [row.judge.model for row in whole if row is not taken]
+    others = f" {_listed(level_with)} are not told apart from it." if level_with else ""
+    only = " It is the only model that was run." if len(runnable) == 1 else ""
+    return (
+        f"{head}take {taken.judge.model} ({price}). On none of {number(len(judged), 'suite')} is another judge shown "
+        f"to be better.{others}{only}"
+    )
 
 
 def _is_model(*results: SuiteResult) -> bool:
     """Whether a result is of a model that was run, and of no baseline."""
     return all(not (one.judge.published or one.judge.baseline) for one in results)
-
-
-def _is_baseline(result: SuiteResult) -> bool:
-    return result.judge.baseline
-
-
-def _reasons(
-    taken: JudgeRow, boards: Sequence[SuiteBoard], runnable: Sequence[JudgeRow], level: Sequence[JudgeRow]
-) -> str:
-    """Why a judge is to be taken, and what speaks against needing it."""
-    name = taken.judge.model
-    ahead = [board for board in boards if board.winner is taken.results.get(board.suite.name)]
-    over_models = [board.suite.title for board in ahead if not all(map(_is_baseline, board.results[1:]))]
-    over_baselines = [board.suite.title for board in ahead if all(map(_is_baseline, board.results[1:]))]
-    alone = [board.suite.title for board in boards if len(board.results) == 1]
-    said = [f"On none of {number(len(boards), 'suite')} is another judge shown to be better"]
-    if over_models:
-        said.append(f"{name} is ahead of all others on {_listed(over_models)}")
-    if over_baselines:
-        said.append(
-            f"{name} is ahead of the baselines on {_listed(over_baselines)}, where no other model was run"
-        )
-    if alone:
-        said.append(f"On {_listed(alone)} there is no other judge to compare it with")
-    if len(level) > 1:
-        others = [row for row in level if row is not taken]
-        for costs, rows in (
-            ("known to cost no less", [row for row in others if row.usd is not None]),
-            ("of unknown price", [row for row in others if row.usd is None]),
-        ):
-            if rows:
-                are = "is" if len(rows) == 1 else "are"
-                said.append(
-                    f"{_listed([row.judge.model for row in rows])}, {costs}, {are} not told apart from it"
-                )
-    if len(runnable) == 1:
-        said.append("It is the only model that was run")
-    sizes = sorted({one.sample.n for one in taken.results.values() if one.sample is not None})
-    if sizes:
-        most = f"{sizes[0]:,}" if len(sizes) == 1 else f"{sizes[0]:,} to {sizes[-1]:,}"
-        said.append(f"It judged samples of {most} items")
-    for board in boards:
-        tested = [board.results[0], *(one.other for one in board.against_leader if not one.shown)]
-        free = [one for one in tested if one.judge.baseline]
-        if free:
-            has = "has the best value" if free[0] is board.results[0] else "is not shown to be worse"
-            said.append(
-                f"On {board.suite.title} the baseline {free[0].judge.model}, which costs nothing, {has}"
-            )
-    return " ".join(f"{sentence}." for sentence in said)
-
-
-def _price(row: JudgeRow) -> str:
-    return "price unknown" if row.usd is None else f"{words.money(row.usd)} for 1,000 items"
 
 
 def suite_report(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,19 +15,15 @@ from conqret.errors import number
 from conqret.judging.command import JudgeRunOptions
 from conqret.judging.command_options import AnyJudge
 from conqret.llm.client_options import OFFLINE_MODEL
-from conqret.show import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rich.console import RenderableType
 
-    from conqret.suites.result import SuiteResult
     from conqret.suites.suite import Suite
     from conqret.suites.suite_run import PreparedSuite, SuiteRun
 
-WIDE = 1.96
-"""Standard errors from a value to an end of its interval of 95%."""
 COMMON = (
     "source",
     "sample",
@@ -141,7 +136,7 @@ def run(
             budget=ran.calls.budget,
             as_json=shown.json_output,
             facts={"suite": prepared.suite.name, "items": len(prepared.data.items), "of": prepared.every},
-            lines=[f"{prepared.suite.title}: {prepared.about}", *_planned_width(prepared)],
+            lines=[f"{prepared.suite.title}: {prepared.about}"],
             asked=asked,
         )
         return
@@ -170,64 +165,11 @@ def _lines(prepared: PreparedSuite, made: SuiteRun) -> Iterator[RenderableType]:
     from conqret.suites.page import figures_table
 
     yield figures_table(prepared.suite, [made.result])
-    yield from _sample_words(made.result)
-    yield from _missing_words(made.result)
+    if (sample := made.result.sample) is not None:
+        yield f"a sample of {sample.n:,} of {sample.of:,} items (seed {sample.seed})"
     if made.file is not None:
         yield at(made.file, "result")
         yield f"conqret suite report {made.file} -o leaderboard.html compares it with published judges"
-
-
-def _planned_width(prepared: PreparedSuite) -> Iterator[str]:
-    """How wide the interval of the first statistic will be, before anything is asked, where that can be said: of a
-    share at most, of a correlation about 0."""
-    statistic = prepared.suite.statistics[0]
-    size, every = len(prepared.data.items), prepared.every
-    if statistic.scale not in ("share", "correlation") or size < 5:
-        return
-
-    def half(n: int) -> str:
-        wide = WIDE * (0.5 / math.sqrt(n) if statistic.scale == "share" else 1 / math.sqrt(n - 3))
-        return f"±{_short(wide)}"
-
-    said = f"{words.label(statistic.name)} will be known to {half(size)} with {size:,} items"
-    more = f", with all {every:,} to {half(every)}" if every > size else ""
-    yield f"{said}{more}; more where items of a cluster are alike"
-
-
-def _sample_words(result: SuiteResult) -> Iterator[str]:
-    """What the sample costs: the interval's width beside that of all items."""
-    sample, figure = result.sample, result.main
-    if sample is None:
-        return
-    half = figure.half
-    if half is None:
-        yield f"a sample of {sample.n:,} of {sample.of:,} items (seed {sample.seed})"
-        return
-    whole = half * math.sqrt(sample.n / sample.of)
-    alike = figure.clusters < figure.n  # what clusters differ in does not go with more of their items
-    best = (
-        f"at best ±{_short(whole)}, as its items come from few clusters"
-        if alike
-        else f"about ±{_short(whole)}"
-    )
-    yield (
-        f"a sample of {sample.n:,} of {sample.of:,} items (seed {sample.seed}): {words.label(figure.statistic)} "
-        f"±{_short(half)}; with all {sample.of:,} it would be {best}"
-    )
-
-
-def _missing_words(result: SuiteResult) -> Iterator[str]:
-    """Which items have no verdict, and why."""
-    lost = sum(result.missing.values())
-    if lost:
-        why = "; ".join(f"{count:,}: {words.reason(name)}" for name, count in result.missing.items())
-        have = "has no verdict and is" if lost == 1 else "have no verdict and are"
-        yield f"{lost:,} of {result.judged:,} items {have} in no figure ({why})"
-
-
-def _short(value: float) -> str:
-    """A number with two places, without its 0."""
-    return f"{value:.2f}".removeprefix("0")
 
 
 def judged_by(suite: Suite, chosen: SuiteJudgeOptions | None = None) -> str:

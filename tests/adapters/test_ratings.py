@@ -5,7 +5,7 @@ import pytest
 import conqret
 from conqret.data import Measure, Part, Reason, Status
 from conqret.io import open_items
-from conqret.studies.systems.system_ratings import (
+from conqret.studies.systems.ranked_systems import (
     compared_runs,
     described,
     document_grades,

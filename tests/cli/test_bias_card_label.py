@@ -30,7 +30,6 @@ def test_from_judge_to_card_and_back(cli: Cli, few: Path, tmp_path: Path) -> Non
     done = cli("bias", few, *judge, "--probe", "length", "-o", tmp_path / "bias")
     assert done.code == 0, done.err
     assert done.out.startswith("No bias detected by 1 probe (8 items")
-    assert max(map(len, done.out.split("written")[0].splitlines())) <= 80
     done = cli(
         "validate", tmp_path / "run", "--labels", labels, "--scale", "1:3", "--bias", tmp_path / "bias",
         "-o", tmp_path / "card",

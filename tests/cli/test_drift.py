@@ -12,8 +12,7 @@ from conqret import drift, judge
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.studies.drift.page import drift_answer, drift_sheet
-from conqret.studies.drift.result import Drift
-from conqret.studies.drift.waves import Wave, changes_between, few
+from conqret.studies.drift.result import Drift, Wave, changes_between, few
 from tests.cli.conftest import Cli
 
 ANCHORS = [

@@ -28,7 +28,7 @@ from conqret.judging.setup import set_up
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
-from conqret.studies.sensitivity.sensitivity_cost import rewriting
+from conqret.studies.sensitivity.sensitivity_plan import rewriting
 
 ITEMS = list(open_items(Path(__file__).resolve().parents[2] / "fixtures" / "demo" / "items.jsonl"))
 PRICED = ClientOptions("a-model-of-mine", input_price=2.0, output_price=10.0)

@@ -17,7 +17,7 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request
 from conqret.prompts import Library
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
-from conqret.studies.sensitivity.sensitivity_setup import sensitivity_setups
+from conqret.studies.sensitivity.sensitivity_study import sensitivity_setups
 from tests.contract.items import demo
 from tests.judging.scripted import ITEM, instrument
 from tests.judging.test_scoring import fine_grained

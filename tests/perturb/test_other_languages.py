@@ -22,7 +22,6 @@ from conqret.perturb import (
     added,
     changed_numbers,
     contradictions,
-    inserted_texts,
     perturb_items,
     records,
 )
@@ -103,7 +102,7 @@ def texts_of(item: Item) -> Iterator[str]:
 
 def own_words(code: str) -> set[str]:
     """Words that the items of a language have, and its texts that perturbations put in."""
-    inserted = [*inserted_texts.INJECTIONS[code], *inserted_texts.REFERENCES[code]]
+    inserted = [*added.OTHER_INJECTIONS[code], *authority.OTHER_REFERENCES[code]]
     return lower([*(text for item in of(code) for text in texts_of(item)), *inserted])
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from conqret.io import open_items
 from conqret.llm.client_options import ClientOptions
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, SensitivityPlan, make_plan
-from conqret.studies.sensitivity.sensitivity_setup import damage_materials, sensitivity_setups
+from conqret.studies.sensitivity.sensitivity_study import damage_materials, sensitivity_setups
 
 DEMO = Path(__file__).resolve().parents[2] / "fixtures" / "demo"
 FORMATS = ("rag-fine-grained", "rag-direct", "static-rubric", "query-rubric")

@@ -10,7 +10,7 @@ from conqret.data import Item
 from conqret.llm.client_options import ClientOptions
 from conqret.studies.bias.bias_run import estimate as estimate_bias
 from conqret.studies.bias.bias_study import bias, bias_plan
-from conqret.studies.sensitivity.sensitivity_cost import estimate as estimate_sensitivity
+from conqret.studies.sensitivity.sensitivity_plan import estimate as estimate_sensitivity
 from conqret.studies.sensitivity.sensitivity_study import sensitivity, sensitivity_plan
 
 ITEMS = Path(__file__).parents[2] / "fixtures" / "languages" / "items.jsonl"

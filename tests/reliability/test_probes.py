@@ -20,14 +20,13 @@ from conqret.io import open_items
 from conqret.perturb.added import INJECTIONS, among_sentences, matched
 from conqret.perturb.kinds.padding import FILLERS
 from conqret.show import words
-from conqret.studies.bias.bias_requirements import check_bias_requirement, parse_bias_requirement
 from conqret.studies.bias.bias_study import bias_plan
 from conqret.studies.bias.contrast import PROBES, default_probes
-from conqret.studies.bias.page import bias_sheet
+from conqret.studies.bias.page import bias_sheet, check_bias_requirement, parse_bias_requirement, screen
 from conqret.studies.bias.probes import bandwagon, formatting, identity, refinement, sentiment
 from conqret.studies.bias.probes.severity import SUBJECTS
 from conqret.studies.bias.result import BiasRow, BiasTable, bias_rows
-from conqret.studies.bias.screen import headlines, mark, screen
+from conqret.studies.bias.screen import headlines, mark
 from tests.reliability.planted import INVENTED
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -73,6 +72,12 @@ def moved_by(*texts: str) -> Callable[[ItemFields], float]:
 def primary(table: BiasTable, probe: str) -> BiasRow:
     (found,) = [row for row in table.primary if row.probe == probe]
     return found
+
+
+def shown_of(table: Any) -> str:
+    """The words of the terminal."""
+    lines = [line if isinstance(line, str) else str(list(line.rows)) for line in screen(table)]
+    return " ".join(" ".join(lines).split())
 
 
 @pytest.mark.parametrize(("judge", "items"), [(length, SINGLES), (longer, PAIRS)])
@@ -172,11 +177,10 @@ def test_a_fall_is_a_bias_of_the_tone_and_none_of_a_majority() -> None:
     assert [row.probe for row in table.alarms] == ["sentiment"]
     fallen = primary(table, "bandwagon")
     assert (fallen.verdict, mark(fallen)) == ("clear", "falls")
-    counted, told, _ = headlines(table)
+    counted, _ = headlines(table)
     assert counted.startswith("Bias detected by 1 of 2 probes")
     assert counted.endswith("no bias here: bandwagon.")
     assert "equivalent" not in counted
-    assert told.startswith("In 1 of 1 comparison in which only a higher score would be a bias")
     assert {row.name: row.verdict for row in bias_sheet(table).picture[0].rows} == {
         "Sentiment": "alarm",
         "Bandwagon": "",
@@ -368,7 +372,7 @@ def test_translations_of_an_item_are_held_against_it_a_row_a_language() -> None:
     assert {row.verdict for row in table.primary if "Hindi" not in row.probe} == {"clear"}
     condition = check_bias_requirement(parse_bias_requirement("effect[language] > -0.1"), table)
     assert (condition.met, round(condition.value or 0, 3)) == (False, -0.2)
-    assert PROBES["language"].advice in " ".join(" ".join(map(str, screen(table))).split())
+    assert PROBES["language"].advice in shown_of(table)
 
 
 def test_what_to_do_about_several_languages_stands_once() -> None:
@@ -377,7 +381,7 @@ def test_what_to_do_about_several_languages_stands_once() -> None:
 
     table = bias(TRANSLATED, judge=worse_in_two, probes=["language"])
     assert {row.probe for row in table.alarms} >= {"language (Chinese)", "language (Hindi)"}
-    shown = " ".join(" ".join(map(str, screen(table))).split())
+    shown = shown_of(table)
     assert shown.count(PROBES["language"].advice) == 1
 
 
@@ -385,7 +389,7 @@ def test_what_the_judge_says_in_english_alone_is_said_to_be_of_english_items() -
     table = bias(
         TRANSLATED, format="rag-fine-grained", model="offline", probes=["language", "document-order"]
     )
-    shown = " ".join(" ".join(map(str, screen(table))).split())
+    shown = shown_of(table)
     valueless = shown.partition("without a value: ")[2].partition(".")[0]
     assert valueless.count("language (") == len(LANGUAGES)
     assert f"12 of 120 pairs have a value: {words.reason('language')}" in shown

@@ -7,10 +7,9 @@ import pytest
 from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.perturb import Direction
-from conqret.studies.sensitivity.labels_of_versions import load_labels, true_precision
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
-from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
+from conqret.studies.sensitivity.sensitivity_run import load_labels, run_sensitivity, true_precision
 from tests.reliability.damaged import DEMO, FORMATS, plan_of
 
 

@@ -16,10 +16,9 @@ from conqret.llm.sender import Sender
 from conqret.llm.tokens import count_tokens
 from conqret.runs.session import Session
 from conqret.studies.sensitivity.result import SensitivityFolder
-from conqret.studies.sensitivity.sensitivity_cost import estimate
-from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
+from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, estimate
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
-from conqret.studies.sensitivity.sensitivity_setup import damage_materials
+from conqret.studies.sensitivity.sensitivity_study import damage_materials
 from tests.reliability.damaged import plan_of
 
 FIVE = ("rag-fine-grained", "rag-direct", "citation-support", "direct", "static-rubric")

@@ -11,7 +11,7 @@ from conqret.llm.client_options import ClientOptions
 from conqret.studies.sensitivity.result import SensitivityFolder
 from conqret.studies.sensitivity.sensitivity_plan import GRID_LEVELS, PerturbationLevels, make_plan, together
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
-from conqret.studies.sensitivity.sensitivity_setup import damage_materials, sensitivity_setups
+from conqret.studies.sensitivity.sensitivity_study import damage_materials, sensitivity_setups
 from tests.reliability.damaged import DEMO, plan_of
 
 

@@ -14,8 +14,7 @@ from conqret.llm.client import Client
 from conqret.perturb import PERTURBATIONS
 from conqret.runs.engine import Stage
 from conqret.studies.sensitivity.result import SensitivityFolder
-from conqret.studies.sensitivity.sensitivity_cost import estimate
-from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
+from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, estimate
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
 from conqret.studies.sensitivity.sensitivity_study import PERTURBATIONS as PERTURBED
 from conqret.studies.sensitivity.sensitivity_study import sensitivity, sensitivity_plan

@@ -17,7 +17,7 @@ from conqret.io.pairs import Pair
 from conqret.suites.published import recomputed
 from conqret.suites.published_files import is_there
 from conqret.suites.suite import SUITES, Suite, SuiteData
-from conqret.suites.suite_figures import computed
+from conqret.suites.suite_statistics import computed
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "suites"
 OWN = [name for name in SUITES if SUITES.plugged(name) is None]
@@ -380,7 +380,7 @@ def test_the_longer_argument_is_the_more_convincing_one_in_three_of_four_pairs(d
         pytest.skip("CONQRET_DATA has another part of the corpus")
     (longer,) = data.logs.values()
     values = [
-        statistic.function(data.against("preference", longer["preference"])) for statistic in suite.statistics
+        statistic.compute(data.against("preference", longer["preference"])) for statistic in suite.statistics
     ]
     assert [round(value, 3) for value in values] == [0.770, 0.765]
 

@@ -38,7 +38,7 @@ def test_a_suite_from_its_fetch_to_the_leaderboard(cli, small_suite, tmp_path, m
     assert not (tmp_path / "runs").exists()
     done = cli("suite", "run", "small", "--sample", "16", "-o", "run")
     assert done.code == 0
-    assert "a sample of 16 of 40 items (seed 13): Accuracy ±" in done.out
+    assert "a sample of 16 of 40 items (seed 13)" in done.out
     result = json.loads((tmp_path / "run" / "suite.json").read_text("utf-8"))
     assert (result["suite"], result["sample"]["n"], result["cost"]["usd"]) == ("small", 16, 0.0)
     assert json.loads(cli("suite", "run", "small", "--sample", "16", "-o", "run", "--json").out)["figures"]

@@ -9,8 +9,7 @@ from conqret.data import Item
 from conqret.perturb.contradictions import Contradiction, contradict
 from conqret.perturb.expectations import ANSWER, CORRECTNESS, GROUNDING, RECALL, RELEVANCE, SECOND, expect
 from conqret.perturb.perturbation import ENGLISH, Draw, InapplicableError, Perturbation, UnreachedError
-from conqret.perturb.rewritten import Rewriting
-from conqret.perturb.sentence_edits import cited_sentences, split
+from conqret.perturb.sentence_edits import Rewriting, cited_sentences, split
 from conqret.text.citations import citations
 from conqret.text.sentences import sentences
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from conqret.perturb.kinds import hallucinate
 from conqret.perturb.perturbation import PERCENT, Draw
-from conqret.perturb.rewritten import Rewriting
+from conqret.perturb.sentence_edits import Rewriting
 
 
 def chosen(draw: Draw) -> list[int]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from conqret.perturb.added import MATCHED, at_the_end, languages_of, matched
+from conqret.perturb.added import MATCHED, OTHER_INJECTIONS, at_the_end, languages_of, matched
 from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, RELEVANCE, SECOND, expect
-from conqret.perturb.inserted_texts import INJECTIONS
 from conqret.perturb.perturbation import Perturbation
 
-CHANGE, CONTROL = matched(at_the_end, MATCHED, INJECTIONS)
+CHANGE, CONTROL = matched(at_the_end, MATCHED, OTHER_INJECTIONS)
 
 PERTURBATION = Perturbation(
     name="inject-argument",
@@ -20,5 +19,5 @@ PERTURBATION = Perturbation(
     most=None,
     change=CHANGE,
     control=CONTROL,
-    languages=languages_of(INJECTIONS),
+    languages=languages_of(OTHER_INJECTIONS),
 )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.perturb.added import MATCHED, languages_of, matched
+from conqret.perturb.added import MATCHED, OTHER_INJECTIONS, languages_of, matched
 from conqret.perturb.expectations import EVERYTHING, expect
-from conqret.perturb.inserted_texts import INJECTIONS
 from conqret.perturb.perturbation import Change, Draw, Perturbation, PerturbedItem
 
 
@@ -22,7 +21,7 @@ def change(draw: Draw, texts: Sequence[str]) -> PerturbedItem:
     return PerturbedItem({"documents": tuple(documents)}, tuple(changes), 100 * len(places) / len(documents))
 
 
-CHANGE, CONTROL = matched(change, MATCHED, INJECTIONS, own="documents")
+CHANGE, CONTROL = matched(change, MATCHED, OTHER_INJECTIONS, own="documents")
 
 PERTURBATION = Perturbation(
     name="inject-document",
@@ -34,5 +33,5 @@ PERTURBATION = Perturbation(
     source="own; named as a risk in ConQRet, section 9",
     change=CHANGE,
     control=CONTROL,
-    languages=languages_of(INJECTIONS),
+    languages=languages_of(OTHER_INJECTIONS),
 )

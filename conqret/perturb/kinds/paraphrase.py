@@ -12,8 +12,7 @@ import re
 from conqret.perturb.changed_numbers import cased
 from conqret.perturb.expectations import EVERYTHING, expect
 from conqret.perturb.perturbation import ENGLISH, PERCENT, Draw, Perturbation
-from conqret.perturb.rewritten import Rewriting
-from conqret.perturb.sentence_edits import split
+from conqret.perturb.sentence_edits import Rewriting, split
 
 _PHRASES = {
     "because of": "owing to", "owing to": "because of", "in order to": "so as to", "for example": "for instance",

@@ -183,12 +183,17 @@ def bias(
     from conqret.io.safe_files import write_whole
     from conqret.judging.cost_table import tell_cost
     from conqret.show.page import write_files
-    from conqret.studies.bias.bias_requirements import check_bias_requirement, parse_bias_requirement
     from conqret.studies.bias.bias_run import estimate
     from conqret.studies.bias.bias_study import bias as measure
     from conqret.studies.bias.bias_study import bias_plan
-    from conqret.studies.bias.page import bias_junit, bias_sheet
-    from conqret.studies.bias.screen import lost, screen
+    from conqret.studies.bias.page import (
+        bias_junit,
+        bias_sheet,
+        check_bias_requirement,
+        parse_bias_requirement,
+        screen,
+    )
+    from conqret.studies.bias.screen import lost
 
     if probing.list_all:
         _list(as_json=shown.json_output)

@@ -1,4 +1,5 @@
-"""Two groups of items of the same topics, and what people find of them, for comparisons between the groups.
+"""How probes make comparisons: two groups of items of the same topics, with what people find of them, and remarks in
+the argument, against neutral ones of the same length.
 
 Items that people *called* equally good are not equally good where their labels err: of the better group the unlucky
 ones would be matched with the lucky ones of the other. So nothing is matched: what the judge finds of a group beyond
@@ -7,20 +8,27 @@ people is what counts (:mod:`conqret.studies.bias.result`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import cycle, islice
 
 from conqret.data import Item
-from conqret.perturb.expectations import ANSWER
+from conqret.perturb import Perturbation
+from conqret.perturb.added import AddingVariant, at_the_end, matched
+from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, expect
+from conqret.perturb.perturbation import ENGLISH
 from conqret.studies.bias.contrast import (
     AS_IS,
+    NEUTRAL,
     NO_QUALITY,
     OVERALL,
     QUALITY,
+    Adverse,
     Contrast,
     NotAskedError,
+    Probe,
     ProbeContext,
     VersionPair,
+    perturbed,
 )
 
 
@@ -82,3 +90,60 @@ def _pairs(
                 for inner, other in zip(inside, outside, strict=True)
             ]
     return pairs
+
+
+OF_THE_ARGUMENT = (*GROUNDING, *ANSWER, *QUALITY, *PREFERENCE)
+"""The metrics in which a remark in the argument could show."""
+
+FINDS: Mapping[Adverse, str] = {
+    "rise": "a rise",
+    "any": "any difference",
+    "none": "none: it is only measured",
+}
+
+
+def remark_probe(
+    name: str,
+    pairs: Sequence[tuple[str, str]],
+    *,
+    thing: str,
+    up: str,
+    advice: str,
+    source: str,
+    adverse: Adverse = "rise",
+    way: AddingVariant = at_the_end,
+    level: int = 1,
+) -> Probe:
+    """A probe that is made only where it is named.
+
+    Args:
+        name: of the probe; without spaces, as it stands in the ids of the changed items.
+        pairs: remarks, each with a neutral one of as many characters and words.
+        thing: what is put into the argument, in words.
+        up: what a positive effect means.
+        advice: what to do about an alarm.
+        source: who found the bias.
+        adverse: which difference is a bias.
+        way: where the remarks stand.
+        level: how many of them there are.
+
+    Raises:
+        DeclarationError: a remark and its neutral one are not of one length.
+    """
+    change, control = matched(way, pairs)
+    expects = expect(no_rise=OF_THE_ARGUMENT) if adverse == "rise" else expect(unchanged=OF_THE_ARGUMENT)
+    perturbation = Perturbation(
+        name=name, summary=thing, unit="remarks", levels=(0, level), expects=expects,
+        needs=frozenset({"argument"}), source=source, change=change, control=control, most=None, languages=ENGLISH,
+    )  # fmt: skip
+
+    return Probe(
+        name=name,
+        contrasts=perturbed(perturbation, level, name=thing, adverse=adverse, up=up),
+        compares=f"{thing}, against {NEUTRAL.removeprefix('with ')}",
+        finds=FINDS[adverse],
+        advice=advice,
+        source=source,
+        default=False,
+        sways=True,
+    )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from conqret.console.conditions import RequirementOutcome
+from conqret.console.conditions import Requirement, RequirementOutcome
 from conqret.data.digest import gathered
 from conqret.judging.requirements import junit_suite, required_cases
 from conqret.show import words
@@ -12,9 +14,20 @@ from conqret.show.forest import Forest, ForestRow
 from conqret.show.report_page import CollapsedTable, PageRemarks, Part, ReportPage, Section, section
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.curve_tests import MARGIN
-from conqret.studies.bias.contrast import NEUTRAL
+from conqret.studies.bias.contrast import NEUTRAL, PROBES, probe_name
 from conqret.studies.bias.result import POWER, BiasRow, BiasTable
-from conqret.studies.bias.screen import FALLS, felt, headlines, lacking, mark, ordered, valueless
+from conqret.studies.bias.screen import (
+    FALLS,
+    felt,
+    headlines,
+    lacking,
+    main_rows,
+    mark,
+    ordered,
+    pointed,
+    to_do,
+    valueless,
+)
 from conqret.studies.variance.page import repeatability_table
 
 RISE = "r"
@@ -25,6 +38,16 @@ PAIRS = (
     "absolute "
     "difference of the two scores of a pair."
 )
+
+
+def screen(table: BiasTable) -> Iterator[str | Table]:
+    """What a terminal shows."""
+    yield from headlines(table)
+    yield ""
+    rows = [(mark(row), row.probe, felt(row)) for row in main_rows(table)]
+    names = (Column("Verdict", "name"), Column("Probe", "name"), Column("Found", "text"))
+    yield Table("", names, rows, note=words.symmetry_note(table.topics))
+    yield from pointed("What to do", list(to_do(table)))
 
 
 def bias_sheet(table: BiasTable) -> ReportPage:
@@ -209,3 +232,57 @@ def bias_junit(table: BiasTable, outcomes: Sequence[RequirementOutcome] = ()) ->
     tags = {"alarm": "failure", "clear": ""}
     cases = [("probe", row.probe, tags.get(row.verdict, "skipped"), felt(row)) for row in table.primary]
     return junit_suite("bias", [*cases, *required_cases(outcomes)])
+
+
+COUNTED = ("alarms", "inconclusive", "clear")
+OF_PLACES = ("flip_rate", "first_place")
+OF_PROBES = ("effect", "missable")
+WITH_ENDS = ("first_place", "effect")
+EXAMPLE = "alarms == 0"
+NAMED = (OF_PROBES, "probe", "effect[length]")
+
+
+def parse_bias_requirement(text: str) -> Requirement:
+    """Read one condition.
+
+    Raises:
+        DeclarationError: it has another form.
+        UnknownNameError: there is no such quantity or probe.
+    """
+    known = (*COUNTED, *OF_PLACES, *OF_PROBES)
+    requirement = Requirement.of(text, known, "quantity to require", EXAMPLE, WITH_ENDS, NAMED)
+    return (
+        requirement
+        if requirement.dimension is None
+        else replace(requirement, dimension=PROBES[requirement.dimension].name)
+    )
+
+
+def check_bias_requirement(requirement: Requirement, table: BiasTable) -> RequirementOutcome:
+    """Hold one condition against a table."""
+    return requirement.outcome(_value(requirement, table))
+
+
+def _value(requirement: Requirement, table: BiasTable) -> float | None:
+    name = requirement.name
+    if name in COUNTED:
+        return len(table.alarms if name == "alarms" else [row for row in table.rows if row.verdict == name])
+    asked = [row for row in table.primary if _asked(row, requirement)]
+    row = max(asked, key=_size, default=None)
+    if row is None or row.effect is None:
+        return None
+    if name == "flip_rate":
+        return row.effect.share
+    if name == "missable":
+        return row.missable
+    end = requirement.end_of(row.effect)
+    return end if end is None or name == "effect" else 0.5 + end / 2
+
+
+def _asked(row: BiasRow, requirement: Requirement) -> bool:
+    return row.places if requirement.name in OF_PLACES else probe_name(row.probe) == requirement.dimension
+
+
+def _size(row: BiasRow) -> float:
+    """How far its effect lies from 0; one without a value first, so that a condition on it fails."""
+    return math.inf if row.effect is None else abs(row.effect.value)

@@ -1,4 +1,4 @@
-"""The first screen of ``conqret bias``: alarms first, a line a probe, an example, and what to do."""
+"""What the probes found in sentences: alarms first, a real example, and what to do."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from conqret.show import words
 from conqret.studies.bias.contrast import PROBES, Probe, probe_name
 from conqret.studies.bias.result import UNRELATED, BiasRow, BiasTable, Verdict, falls_unasked
 
-WIDTH = 80
-"""Columns of a terminal that nobody has widened."""
 SHOWN = 100
 """Characters of an item's id and of its topic."""
 ORDER: tuple[Verdict, ...] = ("alarm", "inconclusive", "clear", "no value", "measured", "exploratory")
@@ -31,48 +29,24 @@ CLEAR: Mapping[str, str] = {
 """What is said of rows without an alarm, by their marks."""
 
 
-def screen(table: BiasTable) -> Iterator[str]:
-    """The lines, each of 80 columns at most."""
-    count, *rest = headlines(table)
-    yield from wrap(count, WIDTH)
-    yield ""
-    rows = _rows(table)
-    wide = max((len(row.probe) for row in rows), default=0) + 2
-    for row in rows:
-        head = f"{mark(row):<14}{row.probe:<{wide}}"
-        yield from wrap(head + felt(row), WIDTH, subsequent_indent=" " * len(head))
-    for text in rest:
-        yield ""
-        yield from wrap(text, WIDTH, subsequent_indent="  ")
-    yield from pointed("What to do", list(_to_do(table)))
-    if note := words.symmetry_note(table.topics):
-        yield ""
-        yield from wrap(note, WIDTH)
-    yield ""
-
-
 def pointed(heading: str, texts: Sequence[str]) -> Iterator[str]:
     """Texts as points under a heading, with an empty line before it; nothing where there are none."""
     if texts:
         yield from ("", f"{heading}:")
     for text in texts:
-        yield from wrap(f"- {text}", WIDTH, initial_indent="  ", subsequent_indent="    ")
+        yield from wrap(f"- {text}", 80, initial_indent="  ", subsequent_indent="    ")
 
 
 def mark(row: BiasRow) -> str:
     """The verdict in a word or two: where only a rise is a bias, nothing else is said to be equivalent."""
     if row.verdict == "clear" and row.adverse == "rise":
-        return FALLS if fell(row) else NO_RISE
+        fell = row.effect is not None and falls_unasked(row.adverse, row.effect)
+        return FALLS if fell else NO_RISE
     return MARKS[row.verdict]
 
 
-def fell(row: BiasRow) -> bool:
-    """Whether the score falls where only a rise is a bias."""
-    return row.effect is not None and falls_unasked(row.adverse, row.effect)
-
-
 def headlines(table: BiasTable) -> list[str]:
-    """Which probes found what, where scores fall that need not, and one real example."""
+    """Which probes found what, and one real example."""
     rows = gathered((mark(row), row) for row in table.primary)
     of = f"{number(table.record.items, 'item')}, {number(table.topics, 'topic')}"
     probes = number(len(table.primary), "probe")
@@ -87,8 +61,8 @@ def headlines(table: BiasTable) -> list[str]:
             count += f"; {description}: {', '.join(row.probe for row in clear)}"
     if silent := valueless(table):
         count += f"; without a value: {', '.join(row.probe for row in silent)}"
-    sentences = [f"{count}.", *_fallen(table)]
-    shown = [row for row in _rows(table) if row.example is not None]
+    sentences = [f"{count}."]
+    shown = [row for row in main_rows(table) if row.example is not None]
     example = max(shown, key=lambda row: (-ORDER.index(row.verdict), _size(row)), default=None)
     if example is None:
         return sentences
@@ -100,27 +74,8 @@ def headlines(table: BiasTable) -> list[str]:
     return [*sentences, f"{lead} {example_of(example)}"]
 
 
-def _fallen(table: BiasTable) -> Iterator[str]:
-    """Where only a rise is a bias, and the score falls."""
-    tested = [row for row in table.rows if row.adverse == "rise" and row.effect is not None]
-    if fallen := [row for row in tested if fell(row)]:
-        most = max(fallen, key=_size)
-        yield (
-            f"In {len(fallen)} of {number(len(tested), 'comparison')} in which only a higher score would be a bias, "
-            f"the "
-            f"judge gives lower scores (interval below 0, not corrected for the number of comparisons); the largest "
-            f"fall "
-            f"is {_size(most):.2f}, of {words.label(most.metric).lower()} with {most.name}. Such lower scores are an "
-            "effect, but not the bias that is probed."
-        )
-
-
 def _size(row: BiasRow) -> float:
     return 0.0 if row.effect is None else abs(row.effect.value)
-
-
-def _rows(table: BiasTable) -> list[BiasRow]:
-    return ordered(_shown(table))
 
 
 def ordered(rows: Sequence[BiasRow]) -> list[BiasRow]:
@@ -194,12 +149,12 @@ def valueless(table: BiasTable) -> list[BiasRow]:
     return list({row.probe: row for row in table.having("no value") if row.probe not in found}.values())
 
 
-def _shown(table: BiasTable) -> list[BiasRow]:
-    """The primary rows, and one of each probe that is only measured or observed."""
+def main_rows(table: BiasTable) -> list[BiasRow]:
+    """The primary rows, alarms first, and one of each probe that is only measured or observed."""
     rest = {row.probe: row for row in table.rows if row.verdict == "measured" or row.observed}
     primary = {row.probe: row for row in table.rows if row.primary or row.verdict == "no value"}
     primary |= {row.probe: row for row in table.primary}
-    return [*primary.values(), *(row for name, row in rest.items() if name not in primary)]
+    return ordered([*primary.values(), *(row for name, row in rest.items() if name not in primary)])
 
 
 def _advice(probe: str) -> str:
@@ -208,7 +163,8 @@ def _advice(probe: str) -> str:
     return PROBES[name].advice if name in PROBES else Probe.advice
 
 
-def _to_do(table: BiasTable) -> Iterator[str]:
+def to_do(table: BiasTable) -> Iterator[str]:
+    """What to do about alarms, rows that are inconclusive, and hints."""
     alarms: dict[str, list[str]] = {}
     for row in table.alarms:
         alarms.setdefault(_advice(row.probe), []).append(row.probe)

@@ -14,8 +14,7 @@ from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.curve_tests import TOLERANCE
 from conqret.stats.estimate import FEWEST_TESTED
 from conqret.studies.bias.screen import pointed
-from conqret.studies.drift.result import Drift, WaveDifference
-from conqret.studies.drift.waves import Wave, few
+from conqret.studies.drift.result import Drift, Wave, WaveDifference, few
 
 MAX_LINES = 6
 """Metrics that are drawn: those that moved most."""

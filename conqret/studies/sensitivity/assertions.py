@@ -16,8 +16,7 @@ from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
 from conqret.judging.judge_settings import JudgeSettings
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.perturb import SEED, Direction, Materials, Perturbation, Pool
-from conqret.perturb.levels import Level
-from conqret.perturb.versions import series
+from conqret.perturb.versions import Level, series
 from conqret.stats.curve_tests import MARGIN, Response, respond
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
 from conqret.studies.sensitivity.verdict import STILL, corrected, judge_response

@@ -13,22 +13,13 @@ from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, floor, note, note_each, progress, result
 from conqret.errors import number
 from conqret.judging.command_options import BatchedEngines, OwnJudge
+from conqret.judging.cost_table import tell_cost
 from conqret.perturb.command import SEED, Pool
 from conqret.stats.curve_tests import MARGIN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Sequence
 
-    from rich.console import RenderableType
-
-    from conqret.studies.sensitivity.result import SensitivityResults
-    from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
-
-from conqret.judging.cost_table import tell_cost
-
-if TYPE_CHECKING:
     from conqret.judging.cost import ExpectedCost
     from conqret.llm.client_options import ClientOptions
     from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan
@@ -220,11 +211,13 @@ def sensitivity(
     from conqret.data.digest import gathered
     from conqret.judging.summary_tables import metric_names
     from conqret.perturb.versions import counted_reasons
+    from conqret.show.table import spaced
     from conqret.show.words import counts
-    from conqret.studies.sensitivity.page import answer, write_sensitivity
+    from conqret.studies.sensitivity.page import answer, lacking, write_sensitivity
     from conqret.studies.sensitivity.result import SensitivityFolder
     from conqret.studies.sensitivity.sensitivity_study import sensitivity as measure
     from conqret.studies.sensitivity.sensitivity_study import sensitivity_plan
+    from conqret.studies.sensitivity.sensitivity_tables import verdicts
 
     asked: dict[str, Any] = {
         **({} if chosen.formats is None else {"formats": chosen.formats}),
@@ -252,7 +245,7 @@ def sensitivity(
             shown.note(f"{name} leaves out {len(outs)} of {number(len(plan.items), 'item')}: {reasons}")
 
     if dry_run:
-        from conqret.studies.sensitivity.sensitivity_cost import estimate
+        from conqret.studies.sensitivity.sensitivity_plan import estimate
 
         plan = sensitivity_plan(items, **asked)
         if not shown.json_output:
@@ -290,7 +283,7 @@ def sensitivity(
         shown.tell(f"offline is {floor('a judge')}")
     result(
         results,
-        [*_tables(results), *map(at, files)],
+        [*spaced([verdicts(results)]), *lacking(results), *map(at, files)],
         as_json=shown.json_output,
         answer=answer(results.curves),
     )
@@ -305,49 +298,3 @@ def sensitivity(
     )
     missing = results.missing
     end(results.unscored or missing, results.session, there=results.curves or results.grid, reasons=missing)
-
-
-def _tables(results: SensitivityResults) -> Iterator[RenderableType]:
-    """One block for each judge and perturbation: a line a metric, how far what should move does (with interval and p),
-    and why it is not as it should be."""
-    from itertools import groupby
-
-    from conqret.show import words
-    from conqret.show.table import Alarm, Column, Table
-    from conqret.studies.sensitivity.page import lacking
-    from conqret.studies.sensitivity.verdict import STILL
-
-    columns = (
-        Column("metric", "name"),
-        Column("expected", "name"),
-        Column("means", "text"),
-        "Pearson",
-        "n",
-        Column("as expected", "text"),
-    )
-    for (format_name, model, name), curves in groupby(
-        results.curves, key=lambda curve: (curve.format, curve.model, curve.perturbation)
-    ):
-        listed = list(curves)
-        levels = ", ".join(f"{point.level:g}" for point in listed[0].points)
-        rows = [
-            (
-                words.label(curve.metric),
-                str(curve.expected or ""),
-                " ".join(f"{mean:.2f}" for mean in curve.means),
-                "–" if curve.pearson is None or curve.expected in STILL else f"{curve.pearson:+.2f}",
-                f"{curve.n} of {curve.total}",
-                said if curve.verdict in ("yes", None) else Alarm(said),
-            )
-            for curve in listed
-            for said in [
-                "yes"
-                if curve.verdict == "yes" and curve.expected in STILL
-                else f"{curve.verdict or 'nothing is expected'}: {curve.words}"
-            ]
-        ]
-        title = f"{format_name} with {model}: {name} at {levels} ({listed[0].unit})"
-        yield from (Table(title, columns, rows), "")
-    yield from lacking(results)
-    if note := words.symmetry_note(min((curve.topics for curve in results.curves), default=0)):
-        yield note

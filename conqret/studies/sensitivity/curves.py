@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
 
+from conqret.data import Item, Judgment
+from conqret.data.digest import gathered
 from conqret.data.item import Frozen
+from conqret.data.topic_keys import TopicKeys
+from conqret.judging.setup import Setup
 from conqret.perturb import Direction
-from conqret.stats.curve_tests import MARGIN, CurveStep
-from conqret.studies.sensitivity.verdict import Verdict
+from conqret.stats.correlation import pearson
+from conqret.stats.curve_tests import FEWEST_LEVELS, MARGIN, CurveStep, Response, respond, strictly_falls
+from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, SensitivityPlan, Stack
+from conqret.studies.sensitivity.verdict import Verdict, alarms, judge_response, moved
 
 
 class MeasuredCurve(Frozen):
@@ -98,3 +108,161 @@ class CurveCell(MeasuredCurve):
     low: float | None
     high: float | None
     n: int
+
+
+NOT_JUDGED = "not_judged"
+"""The reason of a version that the judge says nothing of."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What one judge of a plan said, by the id of the version."""
+
+    plan: SensitivityPlan
+    setup: Setup
+    judgments: Mapping[str, Judgment]
+
+    @classmethod
+    def of(cls, plan: SensitivityPlan, setup: Setup, judgments: Iterable[Judgment]) -> Self:
+        """With those of ``judgments`` that are by this judge."""
+        judgments_by_item = {
+            judgment.item: judgment for judgment in judgments if judgment.fingerprint == setup.fingerprint
+        }
+        return cls(plan, setup, judgments_by_item)
+
+    def value(self, version: str, metric: str) -> float | None:
+        """The value of a metric for a version; None where it has none."""
+        judgment = self.judgments.get(version)
+        return judgment.value(metric) if judgment is not None else None
+
+    def respond(self, damage: PerturbationLevels, metric: str) -> tuple[Response | None, Counter[str]]:
+        """How ``metric`` answers to a damage (None: no item is scored throughout), and the reasons of what has no value
+        at every level."""
+        rows, lost = self._rows(damage, metric)
+        keys = TopicKeys.of(item for item, _ in rows)
+        topics = [keys[item.topic] for item, _ in rows]
+        return (respond([row for _, row in rows], damage.levels, topics) if rows else None), lost
+
+    def curves(
+        self,
+        damage: PerturbationLevels,
+        metric: str,
+        response: Response | None,
+        lost: Counter[str],
+        p_values: Sequence[float],
+    ) -> Iterator[Curve | EmptyCurve | StanceCurve]:
+        """The curve of a response, or why there is none, and those of each stance where it should fall;
+        ``p_values`` are those of its shifts, where it should stand still."""
+        perturbation = damage.perturbation
+        expected = perturbation.expected(metric)
+        missing = dict(sorted(lost.items()))
+        if response is None:
+            yield EmptyCurve(
+                format=self.setup.judge.name,
+                model=self.setup.client.model,
+                metric=metric,
+                perturbation=perturbation.name,
+                missing=missing,
+            )
+            return
+        judged = None if expected is None else judge_response(response, expected, p_values, self.plan.margin)
+        yield Curve(
+            format=self.setup.judge.name,
+            model=self.setup.client.model,
+            fingerprint=self.setup.fingerprint,
+            metric=metric,
+            perturbation=perturbation.name,
+            unit=perturbation.unit,
+            expected=expected,
+            points=tuple(
+                CurvePoint(level=level, mean=mean, low=interval.low, high=interval.high)
+                for level, mean, interval in zip(
+                    response.levels, response.means, response.intervals, strict=True
+                )
+            ),
+            n=response.n,
+            total=response.n + lost.total(),
+            topics=response.clusters,
+            missing=missing,
+            falls=response.falls,
+            pearson=response.pearson,
+            spearman=response.spearman,
+            fell=response.fell,
+            rose=response.rose,
+            neighbours=response.neighbours,
+            alarms=tuple(response.levels[place + 1] for place in alarms(p_values)),
+            margin=self.plan.margin,
+            verdict=None if judged is None else judged.verdict,
+            words=moved(response) if judged is None else judged.words,
+        )
+        if expected is Direction.FALL:
+            yield from self.stances(damage, metric)
+
+    def stances(self, damage: PerturbationLevels, metric: str) -> list[StanceCurve]:
+        """The curve of each stance that the items have; none where there is only one."""
+        by_stance = gathered((item.stance, row) for item, row in self._rows(damage, metric)[0])
+        curves = []
+        for stance, rows in sorted(by_stance.items()):
+            means = tuple(sum(column) / len(rows) for column in zip(*rows, strict=True))
+            curves.append(
+                StanceCurve(
+                    format=self.setup.judge.name,
+                    model=self.setup.client.model,
+                    metric=metric,
+                    perturbation=damage.perturbation.name,
+                    stance=stance,
+                    levels=damage.levels,
+                    means=means,
+                    n=len(rows),
+                    falls=strictly_falls(means),
+                    pearson=pearson(damage.levels, means).value
+                    if len(damage.levels) >= FEWEST_LEVELS
+                    else None,
+                )
+            )
+        return curves if len(curves) > 1 else []
+
+    def cell(self, stack: Stack, metric: str) -> CurveCell | None:
+        """The cell of the grid (ConQRet, Figure 4) for one stack of changes; None where nothing is scored."""
+        from conqret.stats.resampling import mean_interval
+
+        items = self.plan.versions[stack].values()
+        keys = TopicKeys.of(items)
+        scored = [
+            (value, keys[item.topic]) for item in items if (value := self.value(item.id, metric)) is not None
+        ]
+        if not scored:
+            return None
+        values, topics = zip(*scored, strict=True)
+        interval = mean_interval(values, topics, scale="share")
+        return CurveCell(
+            format=self.setup.judge.name,
+            model=self.setup.client.model,
+            metric=metric,
+            levels=dict(stack),
+            mean=math.fsum(values) / len(values),
+            low=interval.low,
+            high=interval.high,
+            n=len(scored),
+        )
+
+    def _rows(
+        self, damage: PerturbationLevels, metric: str
+    ) -> tuple[list[tuple[Item, list[float]]], Counter[str]]:
+        """The values at all levels of each item that has them, and the reasons of the others."""
+        rows, lost = [], Counter[str]()
+        name = damage.perturbation.name
+        versions = [self.plan.versions[((name, level),) if level else ()] for level in damage.levels]
+        for item in self.plan.able(name):
+            ids = [items[item.id].id for items in versions]
+            values = [self.value(identifier, metric) for identifier in ids]
+            row = [value for value in values if value is not None]
+            if len(row) == len(values):
+                rows.append((item, row))
+            else:
+                lost[self._reason(ids[values.index(None)], metric)] += 1
+        return rows, lost
+
+    def _reason(self, version: str, metric: str) -> str:
+        judgment = self.judgments.get(version)
+        return NOT_JUDGED if judgment is None else judgment.reasons.get(metric, NOT_JUDGED)

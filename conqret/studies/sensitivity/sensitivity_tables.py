@@ -86,7 +86,7 @@ def verdicts(results: SensitivityResults) -> Table:
             "Spearman", "Items that fell / rose", "Adjacent levels that differ", "Items", Column("Why", "text"),
         ),
         [line for heading, row_group in rows.items() for line in ((heading,), *row_group)],
-        note=f"{words.capitalised(results.verdicts)}. A judge that gives the same score to everything passes every "
+        note="A judge that gives the same score to everything passes every "
         "test in which scores should not change. “No rise” in the column “Expected” means that the score may fall but "
         "must not rise. Pearson and Spearman are correlations of the perturbation level with the mean score; a dash "
         "stands where the score should not change or rise, where all means are equal, or where there are only two "

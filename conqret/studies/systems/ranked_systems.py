@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, Literal
 
+from conqret.data import Item, Judgment
+from conqret.data.corpus import Qrel
+from conqret.data.digest import gathered
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError, UnknownNameError, number
 from conqret.io.faults import listed
-from conqret.io.leaderboards import ALL, SystemLeaderboard
+from conqret.io.leaderboards import ALL, SystemLeaderboard, leaderboard
+from conqret.io.reports import RUN, TOPIC
+from conqret.judging.judge_parts import SECOND
+from conqret.judging.summary import MetricSummary
 from conqret.stats.estimate import CONFIDENCE, JackknifedEstimate
 from conqret.stats.rank_correlation import COEFFICIENTS, FEWEST_SYSTEMS, too_crowded
 from conqret.stats.resampling import snapped
@@ -17,6 +24,133 @@ from conqret.stats.resampling import snapped
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+NUGGET_FORMATS = ("query-rubric", "rag-rubric")
+"""The formats whose parts are nuggets."""
+TOP_GRADE = 5
+"""Documents are rated from 0 to 5 (ConQRet, Table 7)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedNugget:
+    """A point of a topic; ``coverage`` has for each metric and system how far it is covered, 0 to 1."""
+
+    text: str
+    coverage: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+
+def run_leaderboard(
+    name: str,
+    items: Iterable[Item],
+    judgments: Iterable[Judgment],
+    empty: Iterable[Item] = (),
+    metrics: Iterable[str] = (),
+) -> SystemLeaderboard:
+    """Every score of every report, and the means over the topics that have one. What is said of the report beside it
+    (``second.…``) stands in that one's row. Reports that are ``empty`` have 0 in each of ``metrics``.
+
+    Raises:
+        DeclarationError: an item does not say which run's report on which topic it is.
+    """
+    cells = []
+    for item, judgment in zip(items, judgments, strict=True):
+        if RUN not in item.metadata or TOPIC not in item.metadata:
+            raise DeclarationError(
+                f"{name}: item {item.id} has no {RUN} or {TOPIC} in its metadata: give items made of TREC RAG reports"
+            )
+        run, topic = str(item.metadata[RUN]), str(item.metadata[TOPIC])
+        cells += [
+            (metric, run, topic, value) for metric, value in judgment.values.items() if SECOND not in metric
+        ]
+    cells += [
+        (metric, str(item.metadata[RUN]), str(item.metadata[TOPIC]), 0.0)
+        for item in empty
+        for metric in metrics
+    ]
+    return leaderboard(name, cells).recomputed()
+
+
+def described(summary: MetricSummary | None, score: str, empty: int = 0) -> str:
+    """What a metric is, on how many reports it rests, and where its mean would lie with what is missing. ``empty``
+    reports were not judged, and count as 0."""
+    unanswered = (
+        f"; {number(empty, 'report')} without a sentence counted as 0, as the track requires" if empty else ""
+    )
+    if summary is None:
+        return f"0 to 1; {score}{unanswered}"
+    scale_text = f"0 to 1; {score}{unanswered}. {summary.scored} of {summary.total} reports have a score"
+    if summary.scored == summary.total:
+        return scale_text
+    lost = ", ".join(f"{count} {reason}" for reason, count in summary.reasons.items())
+    return (
+        f"{scale_text} ({lost}), the others are left out of means, never 0; with them the mean over all reports lies "
+        f"between {summary.worst_case:.3f} and {summary.best_case:.3f}"
+    )
+
+
+def document_grades(
+    items: Iterable[Item], judgments: Iterable[Judgment], low: int = 0, high: int = TOP_GRADE
+) -> tuple[list[Qrel], list[tuple[str, str]]]:
+    """Grades ``low`` to ``high`` of the documents that a judge rated from 0 to 5, and the pairs of topic and document
+    that have no rating.
+
+    Several ratings of a document for a topic (it stands under several reports) are averaged before they are mapped,
+    evenly, to whole grades; halves go up.
+    """
+    ratings: dict[tuple[str, str], list[float]] = {}
+    for item, judgment in zip(items, judgments, strict=True):
+        topic = str(item.metadata[TOPIC])
+        documents = [document.id for document in item.documents]
+        for document in documents:
+            ratings.setdefault((topic, document), [])
+        rated = None if judgment.format in NUGGET_FORMATS else judgment.measures.get("context_relevance")
+        for part in rated.parts if rated is not None else ():
+            if part.id in documents and part.raw is not None:
+                ratings[topic, part.id].append(part.raw)
+    grades = [
+        Qrel(topic, document, int(low + fmean(pair_grades) / TOP_GRADE * (high - low) + 0.5))
+        for (topic, document), pair_grades in ratings.items()
+        if pair_grades
+    ]
+    return grades, [pair for pair, pair_grades in ratings.items() if not pair_grades]
+
+
+def nuggets(items: Iterable[Item], judgments: Iterable[Judgment]) -> dict[str, list[ListedNugget]]:
+    """The nuggets of each topic, those that several reports were asked about once, as they were first written."""
+    nuggets_by_topic: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
+    for item, judgment in zip(items, judgments, strict=True):
+        topic = nuggets_by_topic.setdefault(str(item.metadata[TOPIC]), {})
+        for metric, measure in judgment.measures.items():
+            for part in measure.parts if not metric.startswith(SECOND) else ():
+                covered = topic.setdefault(" ".join(part.id.split()), {})
+                if part.value is not None:
+                    covered.setdefault(metric, {})[str(item.metadata[RUN])] = part.value
+    return {
+        topic: [ListedNugget(text, by) for text, by in listed.items()]
+        for topic, listed in nuggets_by_topic.items()
+    }
+
+
+def compared_runs(items: Iterable[Item], system: str = "") -> list[Item]:
+    """Each report with another one on its topic as its second argument: that of ``system``, or else of the system
+    that comes next by name (after the last the first), which is also what ``system`` itself gets."""
+    every = list(items)
+    by_topic = gathered((str(item.metadata[TOPIC]), item) for item in every)
+    return [item.model_copy(update={"second_argument": _other(item, by_topic, system)}) for item in every]
+
+
+def _other(item: Item, by_topic: Mapping[str, list[Item]], system: str) -> str | None:
+    there: dict[str, Any] = {
+        str(other.metadata[RUN]): other.argument for other in by_topic[str(item.metadata[TOPIC])]
+    }
+    own_system = str(item.metadata[RUN])
+    if system in there and system != own_system:
+        return str(there[system])
+    names = sorted(there)
+    following = names[(names.index(own_system) + 1) % len(names)]
+    return None if following == own_system else there[following]
+
 
 METHODS = (*COEFFICIENTS, "kendall@10")
 """What auto-judge-evaluate computes where nothing is said."""

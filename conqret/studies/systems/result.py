@@ -26,8 +26,8 @@ from conqret.studies.systems.ranked_systems import (
     SystemMeasure,
     parsed,
     prepared,
+    run_leaderboard,
 )
-from conqret.studies.systems.system_ratings import run_leaderboard
 
 Shape = Literal["ir_measures", "tot", "rag4reports", "trec_eval", "ranking", "jsonl"]
 """The file format of a leaderboard."""

@@ -11,7 +11,7 @@ from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, note
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
-from conqret.studies.tournament.tournament_options import TournamentOptions
+from conqret.studies.tournament.item_groups import TournamentOptions
 
 COMMON = (
     "format",

@@ -14,8 +14,6 @@ from conqret.studies.tournament.result import RankedGroup, RankedItem, Tournamen
 
 MOST_IN_TERMINAL = 8
 """Groups whose ladders a terminal shows; the page has all."""
-FOLLOWS = 0.5
-"""The rank correlation with length from which it is worth a sentence at the top."""
 DRAWN = 12
 """Topics whose best item the first picture shows."""
 SHOWN = 1500
@@ -147,18 +145,6 @@ def headlines(tournament: Tournament) -> Iterator[str]:
             f"(log-odds of a "
             "win against the average system)."
         )
-    if tournament.unbounded:
-        yield (
-            f"The strengths of {len(tournament.unbounded)} of {words.number(items, 'item')} are limited only by the "
-            f"prior, "
-            "because these items (or groups of them) won all comparisons, lost all, or were not compared with others. "
-            "More comparisons help."
-        )
-    if tournament.length is not None and abs(tournament.length) >= FOLLOWS:
-        yield (
-            f"The ranking is related to length: the rank correlation of strength and number of words within topics is "
-            f"{tournament.length:z.2f}."
-        )
     wanted, most = tournament.wanted_reliability, tournament.possible or tournament.planned
     if wanted is not None and not tournament.reliable:
         yield f"The requested reliability of {wanted:g} was not reached."
@@ -202,13 +188,8 @@ def tournament_page(tournament: Tournament, texts: Mapping[str, str] | None = No
             "stronger one wins 73% of comparisons, and if they differ by 2, it wins 88%. "
             f"{words.count(tournament.planned)} comparisons were planned in "
             f"{words.number(tournament.rounds, 'round')} ({tournament.design} choice of pairs)."
-            + (
-                ""
-                if tournament.reliability is None
-                else f" A scale separation reliability of {tournament.reliability:.2f} means that about this share "
-                f"of the "
-                "variance of strengths within topics is due to true differences."
-            )
+            " The scale separation reliability is the share of the variance of strengths within topics that is due to "
+            "true differences. A strength marked as unbounded is limited by the prior alone: more comparisons help."
         ],
         badges=words.floor_badges([tournament.baseline]),
         facts=[

@@ -141,11 +141,6 @@ class Tournament(Frozen):
         wanted = self.wanted_reliability
         return None if wanted is None else (self.reliability or 0.0) >= wanted
 
-    @property
-    def unbounded(self) -> tuple[str, ...]:
-        """The ids of the items that only the prior bounds."""
-        return tuple(item.id for group in self.groups for item in group.items if item.unbounded)
-
 
 def pair_outcomes(
     groups: Sequence[ItemGroup], comparisons: Sequence[ComparisonResult], judges: Sequence[str] = ()

@@ -50,6 +50,7 @@ from conqret.studies.tournament.item_groups import (
     BESIDE,
     ItemGroup,
     PairSchedule,
+    TournamentOptions,
     comparison_id,
     item_groups,
     item_systems,
@@ -64,7 +65,6 @@ from conqret.studies.tournament.result import (
     top_probability,
     tournament_result,
 )
-from conqret.studies.tournament.tournament_options import TournamentOptions
 
 if TYPE_CHECKING:
     from conqret.judging.criterion import Criterion

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from conqret.perturb import Perturbation, inserted_texts
-from conqret.perturb.added import among_sentences, languages_of, matched
+from conqret.perturb import Perturbation
+from conqret.perturb.added import Texts, among_sentences, languages_of, matched
 from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, expect
 from conqret.studies.bias.contrast import Probe, perturbed
 
@@ -34,7 +34,27 @@ MATCHED = (
 """Neither the people nor the places of publication exist; none is a mark that points to a document of the item. Beside
 each a neutral text of as many words and characters, which refers to nothing."""
 
-CHANGE, CONTROL = matched(among_sentences, MATCHED, inserted_texts.REFERENCES)
+_REFERENCES = (
+    "(Aldermoor & Quist 2019: 41, 112–131)",
+    "(Vesterholt et al. 2021: 8, 77)",
+    "(Tamsin-Brandt 2018: 14)",
+)
+
+OTHER_REFERENCES: Texts = {
+    **dict.fromkeys(("de", "fr", "es", "pt"), _REFERENCES),
+    "ru": ("(Алдермур, Квист 2019: 41, 112–131)", "(Вестерхольт 2021: 8, 77)", "(Тамсин-Брандт 2018: 14)"),
+    "ar": ("(ألدرمور وكويست 2019: 41، 112–131)", "(فسترهولت 2021: 8، 77)", "(تامسين براندت 2018: 14)"),
+    "hi": ("(एल्डरमूर, क्विस्ट 2019: 41, 112–131)", "(वेस्टरहोल्ट 2021: 8, 77)", "(टैमसिन-ब्रांट 2018: 14)"),
+    "zh": ("（奥尔德穆尔、奎斯特，2019：41，112–131）", "（韦斯特霍尔特，2021：8，77）", "（塔姆辛-勃兰特，2018：14）"),
+    "ja": (
+        "（アルダームーア、クイスト 2019：41、112–131）",
+        "（ヴェスターホルト 2021：8、77）",
+        "（タムシン＝ブラント 2018：14）",
+    ),
+}  # fmt: skip
+"""References to work that does not exist."""
+
+CHANGE, CONTROL = matched(among_sentences, MATCHED, OTHER_REFERENCES)
 
 PERTURBATION = Perturbation(
     name="authority",
@@ -46,7 +66,7 @@ PERTURBATION = Perturbation(
     source="own; authority bias as in Chen et al. 2024",
     change=CHANGE,
     control=CONTROL,
-    languages=languages_of(inserted_texts.REFERENCES),
+    languages=languages_of(OTHER_REFERENCES),
     most=None,
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conqret.studies.bias.remarks import remark_probe
+from conqret.studies.bias.matching import remark_probe
 
 MATCHED = (
     (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from conqret.perturb.added import among_sentences
-from conqret.studies.bias.remarks import remark_probe
+from conqret.studies.bias.matching import remark_probe
 
 DETAILS = 3
 
