@@ -9,8 +9,17 @@ from pathlib import Path
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io import CheckedItems
-from conqret.judging.cost import STAND_IN, ExpectedCost, Sizes, capped, counter, covers, expected
-from conqret.judging.judging_cost import SAMPLE, expected_judging
+from conqret.judging.cost import (
+    SAMPLE,
+    STAND_IN,
+    ExpectedCost,
+    Sizes,
+    capped,
+    counter,
+    covers,
+    expected,
+    expected_judging,
+)
 from conqret.judging.prompt_fitting import prompt_tokens
 from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
@@ -56,7 +65,7 @@ class PerturbationLevels:
 
         Raises:
             DeclarationError: there is no such perturbation, or a level is none of its (see
-                :func:`conqret.perturb.levels.at_levels`).
+                :func:`conqret.perturb.versions.at_levels`).
         """
         perturbation, chosen = at_levels(PERTURBATIONS.resolve(named), levels)
         return cls(perturbation, tuple(sorted({0.0, *chosen})))

@@ -437,7 +437,7 @@ class TournamentSettings(RunSettings, ItemSettings, SampleSettings, total=False)
     """What :func:`tournament` can be told: who compares (``format`` and ``model``, or ``judge`` or ``server``, as in
     :func:`conqret.judge`; instead of a format a ``criterion``, which one argument meets better; of several models each
     compares every pair), and which pairs
-    (:class:`conqret.studies.tournament.tournament_options.TournamentOptions`)."""
+    (:class:`conqret.studies.tournament.item_groups.TournamentOptions`)."""
 
     format: str | None
     criterion: Criterion | str | None
