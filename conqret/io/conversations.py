@@ -308,11 +308,14 @@ def _call(name: object, given: object) -> str:
     return sound(words[:_LONGEST_CALL])
 
 
-def with_conversation(values: dict[str, Any], where: str, reader: TableReader) -> dict[str, Any]:
+def with_conversation(
+    values: dict[str, Any], where: str, reader: TableReader, *, unanswered: bool = False
+) -> dict[str, Any]:
     """The values of an item, its messages read into them.
 
     The last message of the assistant is the answer and the user's last message before it the question, where the item
-    has none of its own; earlier ones are turns, and what tools gave back are documents, behind those that it has.
+    has none of its own; earlier ones are turns, and what tools gave back are documents, behind those that it has. An
+    ``unanswered`` record names an argument of its own, so that without one an earlier turn may be the last message.
 
     Raises:
         Unfit: there is no answer, no question, or an image that no prompt could show.
@@ -322,6 +325,7 @@ def with_conversation(values: dict[str, Any], where: str, reader: TableReader) -
     if values["topic"]:
         if (
             values["argument"] is None
+            and not unanswered
             and messages
             and messages[-1].role == "assistant"
             and messages[-1].content

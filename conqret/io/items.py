@@ -219,7 +219,8 @@ def read_items(
         column = _conversation(dialect, row.record)
         values = reader.read(row.record, _conversing(reader.schema, column) if column else reader.schema)
         if values is not None:
-            values = reader.checked(_whole, values, column or reader.column("images"))
+            whole = partial(_whole, unanswered="argument" in row.record)
+            values = reader.checked(whole, values, column or reader.column("images"))
         extra = _extra(reader, dialect, row.record, {} if values is None else values["metadata"], judged)
         if values is None or reader.faults.total > before:
             yield None
@@ -255,12 +256,12 @@ def _conversing(schema: Schema, column: str) -> Schema:
     return replace(schema, fields=fields)
 
 
-def _whole(values: dict[str, Any], where: str, reader: TableReader) -> dict[str, Any]:
-    """The values of an item, with what its messages say."""
+def _whole(values: dict[str, Any], where: str, reader: TableReader, *, unanswered: bool) -> dict[str, Any]:
+    """The values of an item, with what its messages say; ``unanswered``: without an argument it has no answer."""
     if values["messages"]:
         from conqret.io.conversations import with_conversation
 
-        values = with_conversation(values, where, reader)
+        values = with_conversation(values, where, reader, unanswered=unanswered)
     if values["messages"] or values["images"] or any(document.image for document in values["documents"]):
         from conqret.io.conversations import check_images
 
