@@ -57,7 +57,7 @@ $(DEV): pyproject.toml constraints.txt
 demo: $(BASE)
 	@$(BIN)/conqret judge $(ITEMS) --format rag-fine-grained --model offline -o $(DEMO)-offline --quiet >/dev/null
 	@$(BIN)/conqret judge $(ITEMS) --format rag-fine-grained --model $(RECORDED) --replay fixtures/demo/recordings.jsonl.gz -o $(DEMO) --quiet >/dev/null
-	$(BIN)/conqret runs report $(DEMO) --baseline $(DEMO)-offline --recordings fixtures/demo/recordings.jsonl.gz
+	$(BIN)/conqret runs report $(DEMO) --recordings fixtures/demo/recordings.jsonl.gz
 	@echo
 	@echo "Open $(DEMO)/report.html. Then, for example:"
 	@echo "  . $(BIN)/activate    # so that the shell finds conqret; or type $(BIN)/conqret"
