@@ -102,6 +102,8 @@ def test_what_is_public_is_documented_and_nothing_else_is_shown() -> None:
     for command in functions.values():
         home: Any = HOMES
         for part in command:
+            if isinstance(home, str):  # a function of a command that has several
+                break
             home = home[part] if part in home else home[APP]
         assert isinstance(home, str), command
     assert dir(conqret) == sorted([*conqret.__all__, "__version__"])

@@ -89,7 +89,7 @@ def test_no_result_takes_the_place_of_a_sheet(cli: Cli, tmp_path: Path) -> None:
         ("bias", DEMO, "-o", tmp_path / "bias", "--junit"),
         ("judges", "calibrate", run, "--labels", sheets, "-o"),
         ("judges", "abstain", run, "--labels", f"{sheets}/*.csv", "-o"),
-        ("judges", "power", "curve", "-o"),
+        ("judges", "power", "--for", "difference", "--effect", "0.1", "-o"),
         ("runs", "recordings", "export", run),
         ("generate", "perturbations", "irrelevant", DEMO, "-o"),
     ):

@@ -116,9 +116,10 @@ def test_statements_with_faults_are_left_out_and_kept_files_hold_the_others(cli:
         folder = tmp_path / f"run-{name}"
         files = name in ("filter", "topics")
         more = ("-o", tmp_path / f"{name}.jsonl", "--run", folder) if files else ("-o", folder)
-        refused = cli("debate", name, path, *more)
+        words = ("score", "--against", "one") if name == "quality" else (name,)
+        refused = cli("debate", *words, path, *more)
         assert (refused.code, "--skip-invalid" in refused.err) == (2, True), refused.err
-        done = cli("debate", name, path, *more, "--skip-invalid")
+        done = cli("debate", *words, path, *more, "--skip-invalid")
         if name != "quality":  # which wants two systems
             assert done.code == 0, done.err
             assert "1 of 3 items left out, because it has faults" in done.err

@@ -62,8 +62,14 @@ def tart(folder: Path) -> Path:
 
 
 def wide(folder: Path) -> Path:
-    """A reward model whose head has three outputs, where its config.json says one."""
-    small_seq2seq.reward(folder)
+    """A classifier whose head has three outputs, where its config.json says one."""
+    words = transformers.AutoTokenizer.from_pretrained(small_seq2seq.encoder(folder / "words"))
+    words.save_pretrained(folder)
+    config = transformers.BertConfig(
+        vocab_size=len(words), num_labels=1, hidden_size=16, intermediate_size=32, num_hidden_layers=1,
+        num_attention_heads=2,
+    )  # fmt: skip
+    transformers.BertForSequenceClassification(config).save_pretrained(folder)
     return changed(
         folder,
         lambda weights: {

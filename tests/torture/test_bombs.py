@@ -160,7 +160,6 @@ def test_large_files_elsewhere(run: Path, forks: Forks, tmp_path: Path) -> None:
         ("judge", DEMO, "--format", "direct", "--card", large, "-o", tmp_path / "out"),
         ("judge", DEMO, "--config", large, "-o", tmp_path / "out"),
         ("experiment", large, "-o", tmp_path / "out"),
-        ("debateqa", "questions", large, "-o", tmp_path / "kept"),
     ):
         said = refused(forks, tmp_path, *arguments)
         assert "64 MiB" in said, (arguments, said)
@@ -245,7 +244,7 @@ def test_no_file_is_read_whole_without_a_limit() -> None:
     allowed = {
         "adapters/judge_process.py",  # the log of our own process
         "baseline/fitted.py", "baseline/text_quality.py", "show/page.py", "llm/catalogue.py",  # of an installation
-        "prompts/library.py",  # likewise
+        "prompts/library.py", "judging/known_as.py",  # likewise
         "labels/page_messages.py",  # of an installation; a file of a user's own is read bounded
         "labels/links.py",  # a secret that we wrote
         "llm/backends/function.py",  # the source of an imported function
