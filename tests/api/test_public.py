@@ -93,11 +93,15 @@ def test_public_functions_are_typed_and_short(name: str) -> None:
 def test_what_is_public_is_documented_and_nothing_else_is_shown() -> None:
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     classes = set(re.findall(r"^\| `([A-Z]\w+)`", page, re.MULTILINE))
-    functions = {
-        name: [*group.split(), word or name.replace("_", "-")]
-        for group, cell in re.findall(r"^\| `conqret ?([^`]*)` \| (.+) \|$", page, re.MULTILINE)
-        for name, word in re.findall(r"`(\w+)`(?: \(`([\w-]+)`\))?", cell)
-    }
+    functions: dict[str, list[str]] = {}
+    for group, cell in re.findall(r"^\| `conqret ?([^`]*)` \| (.+) \|$", page, re.MULTILINE):
+        waiting: list[str] = []
+        for name, word in re.findall(r"(?<!\()`(\w+)`|\(`([\w-]+)[^`]*`\)", cell):
+            waiting += [name] if name else []
+            if word:
+                functions |= {each: [*group.split(), word] for each in waiting}
+                waiting = []
+        functions |= {each: [*group.split(), each.replace("_", "-")] for each in waiting}
     assert classes | set(functions) == set(conqret.__all__)
     for command in functions.values():
         home: Any = HOMES

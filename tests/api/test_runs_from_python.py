@@ -41,6 +41,8 @@ def test_debates_are_held_filtered_and_made_training_data(tmp_path: Path) -> Non
     data = conqret.debate_training_data(out, passed=tmp_path / "filtered", test_share=0.0)
     assert len(data.train) % 2 == 0
 
+
+def test_recordings_are_exported_and_read_in(tmp_path: Path) -> None:
     conqret.judge(DEBATES.parent / "demo" / "items.jsonl", format="direct", output=tmp_path / "run")
     done = conqret.export_recordings(tmp_path / "run", tmp_path / "out.jsonl")
     assert conqret.import_recordings(tmp_path / "out.jsonl", tmp_path / "store.sqlite") == done.answers

@@ -124,7 +124,8 @@ async def test_every_fault_at_once_is_accounted_for():
     reasons = Counter(answer.reason for answer in answers)
     final = {Reason.REFUSAL, Reason.CONTEXT_OVERFLOW, Reason.BAD_REQUEST}
     assert set(reasons) <= {None, *final}
-    assert reasons[None] > 80
+    ending = ("overflow", "policy", "refusal", "filtered", "declines", "bad_request", "echo")
+    assert 0 < 120 - reasons[None] <= sum(server.faults()[fault] for fault in ending)
 
 
 async def test_a_dead_server_ends_the_run_soon():
