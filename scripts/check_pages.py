@@ -176,7 +176,7 @@ def commands(to: Path) -> Iterator[list[str]]:
     runs = [f"{to}/experiment/judgments/{name}/rag-fine-grained-offline" for name in systems]
     yield ["runs", "diff", *runs, "-o", f"{to}/diff.html"]
     yield [*judge, "--format", "rag-fine-grained", "--samples", "3", "-o", f"{to}/samples"]
-    yield ["runs", "report", f"{to}/judge", "--baseline", f"{to}/samples"]
+    yield ["runs", "report", f"{to}/judge"]
     yield ["judges", "variance", f"{to}/samples", "-o", f"{to}/variance.html"]
     kept = ["--labels", "fixtures/demo/labels.jsonl", "--together", "--tolerance", "0.4"]
     yield [

@@ -80,7 +80,7 @@ def report(runs: Path) -> Path:
     judged = ("judge", ITEMS, "--format", "rag-fine-grained", "--quiet")
     conqret(*judged, "--model", "offline", "-o", floor)
     conqret(*judged, "--model", "openai/claude", "--replay", RECORDINGS, "-o", model)
-    conqret("runs", "report", model, "--baseline", floor, "--recordings", RECORDINGS)
+    conqret("runs", "report", model, "--recordings", RECORDINGS)
     return Path(model) / "report.html"
 
 

@@ -264,7 +264,7 @@ class _Parts(UserDict[str, Any]):
 
 
 EXAMPLES: Mapping[str, str] = {
-    "runs": "conqret runs report runs/first --baseline runs/offline",
+    "runs": "conqret runs report runs/first",
     "serve": "conqret serve http --model gpt-4o-mini --port 8000",
     "info": "conqret info formats",
     "labels": "conqret labels sample items.jsonl --plan 100 -o form.csv",
