@@ -205,10 +205,12 @@ class Chart:
 
 
 def reach(lines: Iterable[ChartLine], *more: float) -> tuple[float, float]:
-    """The least and the greatest of what lines hold upright, and of ``more``: the ends of an axis of their own."""
+    """The least and the greatest of what lines hold upright, and of ``more``: the ends of an axis of their own, with
+    room around where all are equal."""
     ends = (end for line in lines for point in line.points for end in (point.low, point.y, point.high))
     known = [*more, *(end for end in ends if end is not None)]
-    return min(known), max(known)
+    low, high = min(known), max(known)
+    return (low, high) if low < high else (low - 0.1, high + 0.1)
 
 
 def round_numbers(low: float, high: float) -> list[float]:

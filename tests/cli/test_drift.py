@@ -11,6 +11,7 @@ import pytest
 from conqret import drift, judge
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.judge_folder import JudgeRecord
+from conqret.show.report_page import write_sheet
 from conqret.studies.drift.page import drift_answer, drift_sheet
 from conqret.studies.drift.result import Drift, Wave, changes_between, few
 from tests.cli.conftest import Cli
@@ -73,6 +74,7 @@ def test_a_judge_that_always_says_the_same_has_not_drifted(tmp_path: Path) -> No
     found = drift(tmp_path)
     assert found.alarms == ()
     assert drift_answer(found)[1] == "No drift was detected."
+    write_sheet(drift_sheet(found), tmp_path / "drift.html")  # a chart of equal values
 
 
 def test_what_changed_is_told() -> None:

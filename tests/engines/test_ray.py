@@ -135,7 +135,8 @@ def test_with_worker_and_driver_killed_the_run_is_that_of_one_process(
     found = conqret.judge(source, **asked(server, engine="ray", workers=WORKERS), output=folder)
     assert found.summary.scored == count
     assert 0 < found.session.kept < count
-    assert count <= len(server.requests) - before <= count + AT_ONCE // WORKERS + AT_ONCE
+    # Lost with the worker: what it had under way; with the driver: that of all, and answers on their way to it.
+    assert count <= len(server.requests) - before <= count + AT_ONCE // WORKERS + 2 * AT_ONCE
     assert server.most_at_once <= AT_ONCE
     assert results(folder) == results(tmp_path / "process")
     with Recordings(folder / "recordings.sqlite") as store:
