@@ -20,7 +20,7 @@ def build(
     *,
     seed: int = 13,
     train_share: float = 0.7,
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """Make topics, relevance labels (qrels for pro, con and both sides) and a train-test split by topic, and print
     statistics of the corpus (those of ConQRet's Table 2).

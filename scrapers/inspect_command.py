@@ -33,7 +33,7 @@ def inspect(
     further: list[Path] | None = None,
     address: str = "",
     fetching: Fetching,
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """Show what conqret reads from a debate page, which HTML elements the site's layout looks for, and which elements
     of the page nearly match.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def formats(
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """List the formats of the judge, with their metrics, scales and sources.
 

@@ -78,7 +78,7 @@ def prompt(
         ),
     ] = None,
     calls: options.Calls,
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """List the prompts, show one or the very text that is sent for an item, or copy prompts to change them.
 
@@ -115,7 +115,7 @@ def prompt(
             raise DeclarationError("\n".join(faults))
 
 
-def _list_prompts(library: Library, *, json_output: bool) -> None:
+def _list_prompts(library: Library, *, json_output: bool | None) -> None:
     """All prompts: id, version, what each is for, and where it is from."""
     library_prompts = [library[identifier] for identifier in library.ids()]
     names = ("id", "version", "asks", "source")

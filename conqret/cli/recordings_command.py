@@ -44,7 +44,7 @@ def export(
             "regular expression. May be repeated."
         ),
     ] = None,
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """Write all recorded model responses to a JSONL file, with which others can repeat the run (`--replay`). API keys
     that your environment holds are replaced by `[key]` and counted. The file has no texts of items.

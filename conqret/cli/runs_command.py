@@ -29,7 +29,7 @@ _UNITS = ("B", "KB", "MB", "GB")
 
 
 @app.command("list", epilog="Example: conqret runs list runs --json")
-def list_(folder: Folder = Path("runs"), json_output: options.Json = False) -> None:
+def list_(folder: Folder = Path("runs"), json_output: options.Printed = None) -> None:
     """List the runs in a folder, one per line: whether a run is finished, when it was made, its size and its kind.
 
     For the folder of a single run, or for all with `--json`, it also counts the recorded model responses.
@@ -76,7 +76,7 @@ def prune(
     yes: Annotated[
         bool, typer.Option("--yes", help="Really remove the files; without this option they are only listed.")
     ] = False,
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """Remove leftovers: half-written files and empty runs.
 

@@ -88,12 +88,12 @@ def result(
     value: object,
     lines: Iterable[RenderableType],
     *,
-    as_json: bool,
+    as_json: bool | None,
     outcomes: Sequence[RequirementOutcome] | None = None,
     answer: Iterable[str] = (),
 ) -> None:
     """Print what a command has found: for a machine, or else for people, whose ``lines`` are texts and tables below the
-    ``answer`` in sentences.
+    ``answer`` in sentences. ``as_json`` is False where the tables are wanted as LaTeX.
 
     For a machine the ``outcomes`` of what was required stand in it as ``requirements``.
     """
@@ -102,9 +102,24 @@ def result(
     if as_json:
         say_json(value)
         return
+    if as_json is False:
+        say_latex(lines)
+        return
     sentences = list(answer)
     for line in (*sentences, *[""] * bool(sentences), *lines):
         out().print(_text(line) if isinstance(line, str) else line, soft_wrap=isinstance(line, str))
+
+
+def say_latex(lines: Iterable[object]) -> None:
+    """Print the tables among ``lines`` as LaTeX."""
+    from conqret.show.latex import PREAMBLE, tables_latex
+    from conqret.show.table import Table
+
+    tables = [line for line in lines if isinstance(line, Table)]
+    if tables:
+        out().out(f"{PREAMBLE}\n\n{tables_latex(tables)}")
+    else:
+        note("this command prints no table, so there is nothing to write as LaTeX")
 
 
 def at(file: Path, what: str = "written") -> str:

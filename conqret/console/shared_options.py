@@ -114,7 +114,11 @@ DryRun = Annotated[
         "without a call.",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
+Printed = Annotated[
+    bool | None,
+    typer.Option("--json/--latex", help="Print JSON, or the tables as LaTeX, on standard output."),
+]
+"""Yes for JSON, no for LaTeX, None for people."""
 
 
 @dataclass(frozen=True)
@@ -192,7 +196,7 @@ class OutputOptions(OptionGroup):
             files written, and whether `--require` is met).
     """
 
-    json_output: Json = False
+    json_output: Printed = None
     quiet: bool = False
 
     def tell(self, *lines: str) -> None:

@@ -41,7 +41,7 @@ def rank(
     preferences: Path | None = None,
     stability: Literal["systems", "answers"] | None = None,
     plot: Path | None = None,
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """Rank systems by the weighted mean of two metrics, Perspective Diversity and Dispute Awareness, after
     standardizing both (DebateQA, Equation 4); systems with equal scores share a rank.
@@ -149,7 +149,7 @@ def _weights(text: str) -> list[float]:
     return values
 
 
-def _compare_with_annotators(scores: Sequence[Path], preferences: Path, json_output: bool) -> None:
+def _compare_with_annotators(scores: Sequence[Path], preferences: Path, json_output: bool | None) -> None:
     from dataclasses import asdict
 
     from conqret._optional import require

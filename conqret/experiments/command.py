@@ -104,9 +104,7 @@ def report(
         ),
     ] = None,
     max_items: Annotated[int, typer.Option(help="How many items are shown in full.", min=0)] = 200,
-    json_output: Annotated[
-        bool, typer.Option("--json", help="Print the summary as JSON instead of a table.")
-    ] = False,
+    json_output: options.Printed = None,
 ) -> None:
     """Write the HTML report of a run or an experiment, and print its summary.
 
@@ -130,8 +128,5 @@ def report(
     if experiment_summary.summary is None or experiment_summary.record is None:
         result({"report": str(page)}, [at(page, "report")], as_json=json_output)
         return
-    lines = (
-        terminal(experiment_summary.summary, experiment_summary.record),
-        at(page, "report"),
-    )
+    lines = (*terminal(experiment_summary.summary, experiment_summary.record), at(page, "report"))
     result(experiment_summary.summary, lines, as_json=json_output)

@@ -399,7 +399,7 @@ def _lines(judgments: Judgments, summary: Summary, *, quiet: bool) -> Iterator[R
     if not len(judgments) and summary.outstanding:
         yield f"nothing is judged yet: {summary.outstanding} of {judgments.record.items_count} items wait for a batch"
         return
-    yield from headlines(summary, judgments.record) if quiet else [terminal(summary, judgments.record)]
+    yield from headlines(summary, judgments.record) if quiet else terminal(summary, judgments.record)
     if (run := judgments.folder) is not None:
         yield at(run.judgments_file, "judgments")
         yield at(run.scores_file, "scores")

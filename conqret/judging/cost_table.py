@@ -35,7 +35,7 @@ WORK = {
 def tell_cost(
     estimates: Sequence[ExpectedCost],
     *,
-    as_json: bool,
+    as_json: bool | None,
     budget: float | None = None,
     facts: Mapping[str, Any] = NONE,
     lines: Iterable[str] = (),

@@ -40,7 +40,7 @@ def show(
     full: Annotated[
         bool, typer.Option("--full", help="Print long prompts and answers whole, not their beginnings.")
     ] = False,
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """List a run's items; or show the prompts as they were sent for an item, the raw responses,
     re-prompts, errors, and the scores made of them.

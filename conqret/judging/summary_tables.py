@@ -9,9 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 
-from rich.console import Group
-from rich.text import Text
-
 from conqret.console.conditions import RequirementOutcome
 from conqret.errors import number
 from conqret.judging.dimensions import DIMENSIONS
@@ -60,10 +57,11 @@ CALLS, REQUESTS, RECORDED, COST = (
 )
 
 
-def terminal(summary: Summary, record: JudgeRecord | None = None) -> Group:
+def terminal(summary: Summary, record: JudgeRecord | None = None) -> Iterator[str | Table]:
     """The summary for a console: what was judged, the metrics, the reasons, and what it took."""
-    tables = (part for table in summary_tables(summary) for part in ("", table))
-    return Group(*map(Text, headlines(summary, record)), *tables)
+    yield from headlines(summary, record)
+    for table in summary_tables(summary):
+        yield from ("", table)
 
 
 def headlines(summary: Summary, record: JudgeRecord | None) -> Iterator[str]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-def status(folder: Folder, json_output: options.Json = False) -> None:
+def status(folder: Folder, json_output: options.Printed = None) -> None:
     """Show the progress of a study, by annotator, and the agreement so far.
 
     Example: conqret labels status labels

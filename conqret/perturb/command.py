@@ -78,7 +78,7 @@ def perturb(
     skip_invalid: options.SkipInvalid = False,
     language: options.Language = None,
     list_all: bool = False,
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """Perturb items by known amounts: every level of every item, with a record of what was changed where.
 
@@ -121,7 +121,7 @@ def perturb(
     end(item_list.failed, item_list.session)
 
 
-def _list(json_output: bool) -> None:
+def _list(json_output: bool | None) -> None:
     from conqret.perturb import PERTURBATIONS
 
     perturbations = list(PERTURBATIONS.values())
@@ -160,7 +160,7 @@ def _entries(perturbations: Sequence[Perturbation]) -> Iterator[RenderableType]:
         yield from entry(perturbation.name, f"levels {levels}", [*lines, f"source: {perturbation.source}"])
 
 
-def _tell(perturbed: Perturbed, json_output: bool) -> None:
+def _tell(perturbed: Perturbed, json_output: bool | None) -> None:
     from conqret.perturb import records
     from conqret.perturb.versions import reason_lines
 

@@ -50,7 +50,7 @@ def translate(
     skip_invalid: options.SkipInvalid = False,
     language: options.Language = None,
     dry_run: options.DryRun = False,
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """Translate items with a model, and keep a translation only if translating it back restores the original well
     enough.
@@ -100,7 +100,7 @@ def translate(
     end(made.failed, made.session)
 
 
-def _tell(made: TranslatedItems, json_output: bool) -> None:
+def _tell(made: TranslatedItems, json_output: bool | None) -> None:
     from collections import Counter
 
     from conqret.errors import number

@@ -29,7 +29,7 @@ def list_suites(
     ] = None,
     *,
     source: Source = None,
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """List the suites: what each answers, how many items it has, and whether its files are here. With a name: source,
     license, files, statistics, and the published figures of that suite, recomputed where its files allow it.
@@ -230,7 +230,7 @@ def report(
     ] = None,
     source: Source = None,
     page: options.PageFile,
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """Compare judges over suites: a leaderboard with intervals, prices and published judges.
 

@@ -1,6 +1,7 @@
 """``conqret runs methods``: paragraphs and tables of a run, for a paper."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,21 @@ def run(cli, tmp_path):
     judged = cli("judge", ITEMS, "-f", "listwise", "--metric", "clarity", "-o", tmp_path / "run", "-q")
     assert judged.code == 0
     return tmp_path / "run"
+
+
+def test_every_table_as_latex(cli, run, tmp_path):
+    labels = write_gold(tmp_path / "labels.csv", people=2)
+    asked = ("labels", "agreement", labels, "--scale", "1:3")
+    whole = cli(*asked)
+    shown = cli(*asked, "--latex")
+    assert shown.code == 0
+    assert shown.out.count(r"\begin{tabular}") == 1 == len(re.findall("^Dimension", whole.out, re.M))
+    assert r"{}Clarity & " in shown.out
+    summary = cli("runs", "report", run, "--latex")
+    assert r"{}Clarity & " in summary.out and "items.jsonl" not in summary.out
+    nothing = cli("runs", "list", tmp_path, "--latex")
+    assert (nothing.code, nothing.out) == (0, "")
+    assert "prints no table" in nothing.err
 
 
 def test_of_a_run_and_its_labels(cli, run, tmp_path):

@@ -32,7 +32,7 @@ def scored(value: float, **fields: object) -> Measure:
 
 def printed(summary: Summary, width: int = 100) -> str:
     console = Console(file=io.StringIO(), width=width, color_system=None)
-    console.print(terminal(summary))
+    console.print(*terminal(summary), sep="\n")
     return console.file.getvalue()  # type: ignore[attr-defined]
 
 

@@ -153,7 +153,7 @@ def export(
         ),
     ] = Path("data"),
     overwrite: options.Replace = False,
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """Write concluded statements as training data: train.jsonl and test.jsonl, which share no topic.
 

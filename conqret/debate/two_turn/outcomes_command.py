@@ -67,7 +67,7 @@ def outcomes(
     instruction: Literal["simple", "encourage-abstain"] | None = None,
     bonuses: str | None = None,
     confidence: label_options.Confidence = 0.95,
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """Report results of judging two-turn debates: right answers, wrong answers and abstentions by what judges were
     shown, their confidence and bonuses, and whether debate helps. Without ANSWERS, show from which confidence it pays a
@@ -137,7 +137,7 @@ def _lines(results: Outcomes, conclusion: str, plot: Path | None) -> Iterator[Re
         yield at(plot, "plot")
 
 
-def _rate_writers(judged: Sequence[SliderAnswer], confidence: float, json_output: bool) -> None:
+def _rate_writers(judged: Sequence[SliderAnswer], confidence: float, json_output: bool | None) -> None:
     from dataclasses import asdict
 
     from conqret.debate.two_turn.writer_scores import score_writers
@@ -187,7 +187,7 @@ def anova(
     *,
     counted: StudyAnswers,
     subject: Literal["judge", "passage"] | None = None,
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """Test by repeated-measures ANOVA whether arguments, a second judgment or the instruction (what abstaining earns)
     change the judges' answers.

@@ -45,7 +45,7 @@ def abstain(
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
     aggregate: label_options.Aggregate = "auto",
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """Choose the confidence below which a judge abstains, with a risk guarantee for the scores that are kept.
 

@@ -25,7 +25,7 @@ def agree(
     reading: label_options.LabelReading,
     page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """Compute inter-annotator agreement: Krippendorff's alpha, Fleiss's kappa and their like, with intervals over
     topics.

@@ -278,7 +278,7 @@ def _announce(plan: BiasPlan, shown: options.OutputOptions, *, left_out: bool = 
     shown.note(*(lacking if left_out or log is not None else ()), *remarks)
 
 
-def _list(*, as_json: bool) -> None:
+def _list(*, as_json: bool | None) -> None:
     """The probes: those that are made unless some are named, then the others."""
     from conqret.studies.bias.contrast import PROBES
 

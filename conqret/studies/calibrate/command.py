@@ -23,7 +23,7 @@ def calibrate(
     confidence: label_options.Confidence = 0.95,
     seed: int = 13,
     page: Path | None = None,
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """Fit a calibration map from judge scores to human scores for each metric, and test it on other topics.
 

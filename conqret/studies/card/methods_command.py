@@ -25,10 +25,9 @@ def methods(
     metric: label_options.Metrics = None,
     aggregate: label_options.Aggregate = "auto",
     output: Path | None = None,
-    latex: bool = False,
     confidence: label_options.Confidence = 0.95,
     overwrite: options.Replace = False,
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """Write the methods paragraph and tables of a paper on a run: prompts, models, dates, failures, agreement.
 
@@ -37,7 +36,6 @@ def methods(
     Args:
         run: The folder of a run of `conqret judge`.
         output (--output, -o): A file: LaTeX (.tex) or Markdown (.md).
-        latex: Print LaTeX instead of Markdown.
 
     Examples:
 
@@ -62,11 +60,8 @@ def methods(
     if labels is None:
         note("without --labels the text states no agreement with annotators")
     if output is None:
-        result(
-            methods_text.plain(),
-            [methods_text.latex() if latex else methods_text.markdown()],
-            as_json=json_output,
-        )
+        text = methods_text.latex() if json_output is False else methods_text.markdown()
+        result(methods_text.plain(), [text], as_json=json_output or None)
         return
     text = methods_text.latex() if output.suffix.lower() == LATEX else methods_text.markdown()
     write_new({output: text}, overwrite=overwrite)

@@ -21,7 +21,7 @@ def compare(
     page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
     seed: int = 13,
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """Compare judges with human labels: alphas, their differences on what all scored, and whether one wins
     significantly.

@@ -78,7 +78,7 @@ def diff(
         ),
     ] = None,
     confidence: label_options.Confidence = 0.95,
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """Compare two runs: what changed, or which of two systems the judge finds better, paired over topics.
 

@@ -28,7 +28,7 @@ def drift(
     require: list[str] | None = None,
     page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """Monitor a judge for drift: compare dated runs over the same items (waves) with a reference wave.
 

@@ -29,7 +29,7 @@ def jury(
     confidence: label_options.Confidence = 0.95,
     seed: int = 13,
     overwrite: options.Overwrite = False,
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """Combine several judges: what the mean of their scores gains over the best of them, and where they differ.
 

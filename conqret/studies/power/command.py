@@ -95,7 +95,7 @@ def power(
     aggregate: label_options.Aggregate = "auto",
     confidence: label_options.Confidence = 0.95,
     page: options.PageFile,
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """Simulate how many topics and items a study needs: the width of its interval and its power, before anything is
     paid for.

@@ -29,7 +29,7 @@ def tell_plan(
     plan: SensitivityPlan,
     estimates: Sequence[ExpectedCost],
     budget: float | None,
-    json_output: bool,
+    json_output: bool | None,
     asked: Iterable[ClientOptions] = (),
 ) -> None:
     """Print the size of the plan, and the rest as :func:`tell_cost` does."""

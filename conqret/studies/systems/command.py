@@ -43,7 +43,7 @@ def meta(
     only_shared: bool = False,
     page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """Evaluate judges at the system level: rank correlations of judge and human system rankings, with intervals over
     topics.

@@ -48,7 +48,7 @@ def validate(
     epsilon: Annotated[float, Within(0, 0.99)] = 0.2,
     evidence: EvidenceFiles,
     confidence: label_options.Confidence = 0.95,
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """Estimate judge-human agreement, compare it with inter-annotator agreement, and write the judge card.
 

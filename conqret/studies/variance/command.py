@@ -17,7 +17,7 @@ def variance(
     metric: list[str] | None = None,
     page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
-    json_output: options.Json = False,
+    json_output: options.Printed = None,
 ) -> None:
     """Estimate variance components of a judge's scores: topics, items, models, prompts, samples; and the error of one
     score and of a mean.
