@@ -1,7 +1,6 @@
 """``conqret runs methods``: paragraphs and tables of a run, for a paper."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -21,10 +20,9 @@ def run(cli, tmp_path):
 def test_every_table_as_latex(cli, run, tmp_path):
     labels = write_gold(tmp_path / "labels.csv", people=2)
     asked = ("labels", "agreement", labels, "--scale", "1:3")
-    whole = cli(*asked)
     shown = cli(*asked, "--latex")
     assert shown.code == 0
-    assert shown.out.count(r"\begin{tabular}") == 1 == len(re.findall("^Dimension", whole.out, re.M))
+    assert shown.out.count(r"\begin{tabular}") == 1
     assert r"{}Clarity & " in shown.out
     summary = cli("runs", "report", run, "--latex")
     assert r"{}Clarity & " in summary.out and "items.jsonl" not in summary.out
