@@ -63,7 +63,7 @@ demo: $(BASE)
 	@echo "  . $(BIN)/activate    # so that the shell finds conqret; or type $(BIN)/conqret"
 	@echo "  conqret judge $(ITEMS) --format direct"
 	@echo "  conqret runs show $(DEMO) voting-age-pro"
-	@echo "  pip install 'conqret[stats]' && conqret validate $(DEMO) --labels fixtures/demo/labels.jsonl"
+	@echo "  conqret validate $(DEMO) --labels fixtures/demo/labels.jsonl"
 
 demo-recordings: $(BASE)
 	scripts/demo_recordings.sh $(BIN) "$(MODEL)" $(OPTIONS)

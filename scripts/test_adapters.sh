@@ -20,7 +20,7 @@ while read -r name libraries <&3; do
   done
   if ! command -v npm >/dev/null; then nodes=(); fi
   { [ -x "$place/bin/pip" ] || "$python" -m venv "$place"; } &&
-    "$place/bin/pip" install --quiet -e '.[stats]' "${wheels[@]}" &&
+    "$place/bin/pip" install --quiet -e . "${wheels[@]}" &&
     { [ ${#nodes[@]} -eq 0 ] || npm install --loglevel error --no-save --prefix "$place" "${nodes[@]}"; } &&
     PATH=$place/node_modules/.bin:$PATH "$place/bin/python" -m pytest -q -rs -p no:cacheprovider -n 0 \
       tests/adapters/test_"$name"*.py || failed+=("$name")

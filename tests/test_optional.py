@@ -12,7 +12,7 @@ from conqret.errors import MissingDependencyError
 @pytest.mark.parametrize(
     ("module", "extra"),
     [
-        ("numpy", "retrieval"),
+        ("bm25s", "retrieval"),
         ("Stemmer", "retrieval"),
         ("ir_measures.x", "retrieval"),
         ("torch.nn", "perplexity"),
@@ -28,17 +28,17 @@ def test_what_no_extra_brings_is_a_bug_and_stays_one() -> None:
     assert missing(ModuleNotFoundError(name="conqret.nothing")) is None
     assert missing(ModuleNotFoundError()) is None
     with pytest.raises(MissingDependencyError, match="no_such_module is not installed"):
-        require("no_such_module", extra="stats")
-    with pytest.raises(MissingDependencyError, match=r"no_such_module is not installed.*conqret\[stats\]"):
-        require("json", "no_such_module", extra="stats")
-    assert require("json", "csv", extra="stats").__name__ == "json"
+        require("no_such_module", extra="plots")
+    with pytest.raises(MissingDependencyError, match=r"no_such_module is not installed.*conqret\[plots\]"):
+        require("json", "no_such_module", extra="plots")
+    assert require("json", "csv", extra="plots").__name__ == "json"
 
 
 def test_a_command_says_so_in_a_sentence(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def fails() -> None:
-        raise ModuleNotFoundError("No module named 'numpy'", name="numpy")
+        raise ModuleNotFoundError("No module named 'bm25s'", name="bm25s")
 
     monkeypatch.setattr(main, "_command", lambda: fails)
     monkeypatch.setattr("sys.argv", ["conqret", "retrieve", "index"])

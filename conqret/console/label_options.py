@@ -66,10 +66,8 @@ class LabelReading(OptionGroup):
 
     def load(self, paths: Sequence[Path]) -> LabelSet:
         """The labels of these files."""
-        from conqret._optional import require
         from conqret.io.labels import read_labels
 
-        require("numpy", "scipy", extra="stats")
         return read_labels(
             paths,
             level=self.level,

@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
-from conqret._optional import require
 from conqret.debateqa.baselines.baseline_run import Models, baseline_rows, prepared
 from conqret.debateqa.baselines.llm_metrics import LlmMetricsPlan
 from conqret.debateqa.baselines.metric_list import DEFAULT, BaselineMetric, selected
@@ -182,8 +181,6 @@ def awareness_scoring(
     answers: SystemAnswers, questions: str | Path, models: Session, *, shots: Shots, labels: str | Path | None
 ) -> AwarenessScoring:
     """Verdicts that are ready to be asked for, or to be estimated; takes what :func:`score_awareness` takes."""
-    if labels is not None:
-        require("scipy", extra="stats")
     known = read_questions(questions, answers.columns)
     met = answers.partners(known)
     if not any(known[one].question.strip() for one in met.together):

@@ -152,10 +152,8 @@ def _weights(text: str) -> list[float]:
 def _compare_with_annotators(scores: Sequence[Path], preferences: Path, json_output: bool | None) -> None:
     from dataclasses import asdict
 
-    from conqret._optional import require
     from conqret.debateqa.preferences import correlate as compared
 
-    require("scipy", extra="stats")
     agreements = compared(scores, preferences)
     for agreement in agreements:
         _remark_left_out(agreement.metric, agreement.instrument, agreement.unlike, agreement.questions)
@@ -180,10 +178,8 @@ def _agreement_lines(agreements: Iterable[RankingAgreement]) -> Iterator[Rendera
 def _compare_instruments(
     scores: Sequence[Path], over: Literal["systems", "answers"], plot: Path | None, json_output: bool
 ) -> None:
-    from conqret._optional import require
     from conqret.debateqa.stability import metric_stability
 
-    require("scipy", extra="stats")
     if plot is not None and plot.suffix.lower() not in (".png", ".svg"):
         raise DeclarationError(f"--plot takes a file that ends in .png or .svg, not {plot.name}")
     compared = metric_stability(scores, over=over)

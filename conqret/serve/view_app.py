@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from conqret._optional import require
 from conqret.errors import ConqretError, DeclarationError
 from conqret.experiments.run_report import run_page
 from conqret.judging.judge_folder import ASKED, JudgeFolder
@@ -150,7 +149,6 @@ class _Viewer:
             with self._one_at_a_time:
                 if len(runs) == 1:
                     return _response(self._comparable(names[0]))
-                require("numpy", "scipy", extra="stats")
                 first, second = runs
                 comparison = diff(first, second)
                 return _response(difference_page(comparison, first, second, ALL_RUNS))

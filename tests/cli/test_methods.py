@@ -25,7 +25,8 @@ def test_every_table_as_latex(cli, run, tmp_path):
     assert shown.out.count(r"\begin{tabular}") == 1
     assert r"{}Clarity & " in shown.out
     summary = cli("runs", "report", run, "--latex")
-    assert r"{}Clarity & " in summary.out and "items.jsonl" not in summary.out
+    assert r"{}Clarity & " in summary.out
+    assert "items.jsonl" not in summary.out
     nothing = cli("runs", "list", tmp_path, "--latex")
     assert (nothing.code, nothing.out) == (0, "")
     assert "prints no table" in nothing.err

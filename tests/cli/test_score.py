@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -16,7 +15,7 @@ from conqret.debateqa.score_table import (
     ScoreRow,
     write_table,
 )
-from conqret.errors import DeclarationError, MissingDependencyError
+from conqret.errors import DeclarationError
 from conqret.io.safe_files import only_writer
 from conqret.runs.run_folder import default_folder, stem
 from tests.cli.score_files import lines, questions_file
@@ -252,26 +251,6 @@ def test_notes_say_what_is_not_common(tmp_path, tables):
     correlated = RUN.invoke(app, ["debateqa", "rank", *given, "--preferences", str(pairs)])
     assert note in correlated.stderr.replace("\n", " ")
     assert "rho  1.000   tau  1.000   (3 systems, 1 annotator)" in correlated.stdout
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["debateqa", "rank", "{table}", "--preferences", "{answers}"],
-        ["debateqa", "rank", "--stability", "systems", "{table}"],
-        ["debateqa", "score", "--metric", "dispute-awareness", "{answers}", "--references", "{questions}",
-         "--labels", "{answers}", "-o", "{out}"],
-    ],
-)  # fmt: skip
-def test_statistics_that_are_not_installed_are_named_first(
-    arguments, answers, questions, tables, tmp_path, monkeypatch
-):
-    monkeypatch.setitem(sys.modules, "scipy", None)
-    places = {"answers": answers, "questions": questions, "table": tables[0], "out": tmp_path / "out"}
-    done = RUN.invoke(app, [argument.format(**places) for argument in arguments])
-    assert isinstance(done.exception, MissingDependencyError)
-    assert "pip install 'conqret[stats]'" in str(done.exception)
-    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(

@@ -238,11 +238,9 @@ def _compare_systems(
 
 
 def _compare_with_annotators(sheets: Sequence[Path], plan: Path, shown: options.OutputOptions) -> None:
-    from conqret._optional import require
     from conqret.debate.debatune.manual_inspection import statement_agreement
     from conqret.debate.debatune.page import agreement_table
 
-    require("numpy", extra="stats")
     if len(sheets) > 1:
         raise DeclarationError("--plan goes with one completed form: give the forms one after the other")
     agreements = statement_agreement(sheets[0], plan=plan)

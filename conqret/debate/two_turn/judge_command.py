@@ -147,12 +147,10 @@ def _summarize(questions: Path, annotations: Path, shown: options.OutputOptions)
     """Summarize annotations by kind of text and by the option that it argues for, the right one or the wrong one."""
     from dataclasses import asdict
 
-    from conqret._optional import require
     from conqret.debate.two_turn.text_annotations import summarize_annotations
     from conqret.debate.two_turn.writer_tables import annotation_tables
     from conqret.show.table import spaced
 
-    require("scipy", extra="stats")
     summaries = summarize_annotations(annotations, of=questions)
     result(
         [asdict(summary) for summary in summaries],

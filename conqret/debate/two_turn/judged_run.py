@@ -14,7 +14,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Unpack
 
-from conqret._optional import require
 from conqret.debate.two_turn.baseline_judges import floors
 from conqret.debate.two_turn.debate_judge import (
     PROMPT,
@@ -75,7 +74,7 @@ class JudgedSummary:
 @dataclass(frozen=True)
 class DebateJudgingRun(StudyPlan[DebateJudgment, JudgedSummary]):
     """Every request is a judgment on the slider. ``shortened`` says for the record what passages lost
-    (:func:`conqret.debate.two_turn.debate_judge.shortened`). It needs numpy."""
+    (:func:`conqret.debate.two_turn.debate_judge.shortened`)."""
 
     ABOUT = "which option of a debate is right"
 
@@ -83,11 +82,6 @@ class DebateJudgingRun(StudyPlan[DebateJudgment, JudgedSummary]):
     folder: DebateJudgingFolder
     asked: Sequence[DebateRequest]
     shortened: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-
-    def check(self) -> None:
-        """Raise DeclarationError where this cannot be asked."""
-        require("numpy", extra="stats")
-        super().check()
 
     def record(self) -> JudgedRecord:
         """What ``run.json`` says."""

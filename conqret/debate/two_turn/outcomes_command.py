@@ -99,7 +99,6 @@ def outcomes(
     """
     from dataclasses import asdict
 
-    from conqret._optional import require
     from conqret.debate.two_turn.outcome_page import confidence_plot, verdict
     from conqret.debate.two_turn.outcomes import debate_outcomes
     from conqret.errors import DeclarationError
@@ -111,7 +110,6 @@ def outcomes(
     if answers is None:
         _show_payoffs(instruction, bonuses, json_output)
         return
-    require("scipy", extra="stats")
     judged = counted.read(answers)
     if writers:
         _rate_writers(judged, confidence, json_output)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from conqret._optional import require
 from conqret.errors import DeclarationError
 from conqret.text.text_passages import root
 from conqret.text.word_lists import fold, words
@@ -33,10 +32,9 @@ def embedder(name: str) -> Embed:
 
     Raises:
         DeclarationError: there is no such folder, or no model in it.
-        MissingDependencyError: sentence-transformers (for a folder) or scipy (for ``lexical``) is not installed.
+        MissingDependencyError: sentence-transformers (for a folder) is not installed.
     """
     if name == LEXICAL:
-        require("scipy", extra="stats")
         return lexical
     folder = Path(name)
     if not folder.is_dir():
@@ -83,7 +81,6 @@ def read_embeddings(path: Path, count: int) -> Any:
     Raises:
         DeclarationError: it cannot be read, or has another number of rows.
     """
-    require("numpy", extra="stats")
     import numpy as np
 
     try:

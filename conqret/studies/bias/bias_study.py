@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
-from conqret._optional import require
 from conqret.errors import strict_options
 from conqret.io import open_items
 from conqret.io.labels import LabelSet, read_labels
@@ -90,9 +89,7 @@ def bias(
         ItemsError: items are faulty, or lack what the format needs.
         LabelsError: labels are faulty.
         DeclarationError: a name that does not exist, no probe that can be made, or a folder that holds something else.
-        MissingDependencyError: numpy is not installed.
     """
-    require("numpy", extra="stats")
     asks = settings.get("replay") is None
     plan = bias_plan(items, probes=probes, repeats=repeats, labels=labels, seed=seed, asks=asks, **settings)
     on_plan(plan)

@@ -8,7 +8,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from conqret._optional import require
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, check_known, number, shortened, strict_options
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
@@ -238,7 +237,6 @@ def drift(
         DeclarationError: fewer than two finished runs, or runs of other items or another format.
         UnknownNameError: there is no such wave, or no such metric.
     """
-    require("numpy", "scipy", extra="stats")
     waves, left_out = read_waves(map(Path, runs))
     if len(waves) < 2:
         raise DeclarationError("; ".join([*left_out, "at least two finished waves are needed"]))

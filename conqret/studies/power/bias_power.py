@@ -15,7 +15,6 @@ from itertools import product
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from conqret._optional import require
 from conqret.data import Item, Judgment, Measure, Status
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
@@ -90,7 +89,6 @@ def power_bias(
         UnknownNameError: there is no such probe.
         DeclarationError: a number is out of range, or a probe cannot be made, or raises no alarms.
     """
-    require("numpy", "scipy", extra="stats")
     if not 0 < size <= LARGEST or simulations < MIN_SIMULATIONS:
         raise DeclarationError(
             f"the size of a bias must lie above 0 and be at most {LARGEST:g}, and at least {MIN_SIMULATIONS} "

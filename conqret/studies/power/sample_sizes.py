@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypedDict, Unpack
 
-from conqret._optional import require
 from conqret.data import Judgment
 from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, check_known, strict_options
@@ -87,7 +86,6 @@ def power_agreement(
         DeclarationError: a number is out of range, pilot and labels do not go together, or the labels have several
             dimensions.
     """
-    require("numpy", "scipy", extra="stats")
     _together(pilot=pilot, labels=labels)
     sizes = SamplePlan(**plan)
     if pilot is not None and shares:
@@ -155,7 +153,6 @@ def power_difference(
     Raises:
         DeclarationError: a number is out of range, or ``pilot``, ``reference`` and ``metric`` do not go together.
     """
-    require("numpy", "scipy", extra="stats")
     _together(pilot=pilot, reference=reference, metric=metric)
     sizes, draw, told = SamplePlan(**plan), assumed_differences(shift, sd, icc), ""
     if pilot is not None and reference is not None and metric is not None:

@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from conqret._optional import require
 from conqret.data import Item, Judgment, Measure
 from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, number
@@ -105,7 +104,6 @@ def check(
     Raises:
         DeclarationError: the items cannot be damaged so, or the judge gives no such metric at all.
     """
-    require("scipy", extra="stats")
     damage = PerturbationLevels.of(perturbation, levels)
     changes = damage.perturbation
     if materials is None:

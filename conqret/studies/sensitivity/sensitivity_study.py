@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar, Unpack
 
-from conqret._optional import require
 from conqret.data import Item
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import ItemSource, open_items
@@ -182,7 +181,6 @@ def sensitivity(
             that holds something else.
         MissingDependencyError: scipy is not installed.
     """
-    require("scipy", extra="stats")
     known = load_labels(Path(labels)) if isinstance(labels, str | Path) else labels
     output = settings.get("output")
     out = SensitivityFolder(Path(output)) if output is not None else None
