@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from conqret.io import CheckedItems, ItemSource
     from conqret.io.nuggets import NuggetSource
     from conqret.io.reports import Requests
+    from conqret.judging.asked_run import Watch
     from conqret.judging.criterion import Criteria
     from conqret.judging.dimensions import Order
     from conqret.judging.engines import Engine
@@ -145,7 +146,15 @@ class StudySettings(RunSettings, ItemSettings, total=False):
     on_judgment: Callable[[Judgment], None]
 
 
-class AskedSettings(RunSettings, total=False):
+class WatchSettings(TypedDict, total=False):
+    """Who looks on at a run. ``watch`` is told when it begins, with how many rows, and of each new row; with
+    ``dry_run`` nobody is asked, and :class:`conqret.judging.asked_run.Counted` is raised with the expected cost."""
+
+    dry_run: bool
+    watch: Watch
+
+
+class AskedSettings(RunSettings, WatchSettings, total=False):
     """Who is asked, and how."""
 
     model: str | ClientOptions | None

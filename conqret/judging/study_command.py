@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
+import typer
+
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import end, named, note_all, progress, result
@@ -17,6 +19,8 @@ from conqret.judging.command_options import BatchedEngines
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from conqret.console.printing import ProgressBar
+    from conqret.judging.asked_run import Run
     from conqret.judging.cost import ExpectedCost
     from conqret.judging.judge_settings import AskingSettings
     from conqret.llm.client import Client
@@ -37,6 +41,22 @@ class StudyResult(Protocol):
 
 
 O = TypeVar("O", bound=StudyResult)  # noqa: E741 - an outcome
+
+
+class StudyWatch:
+    """Tells who is asked about what when a run begins, and moves the bar."""
+
+    def __init__(self, bar: ProgressBar, shown: options.OutputOptions, role: str) -> None:
+        self.bar, self.shown, self.role, self.total = bar, shown, role, 0
+        self.advance = bar.advance
+
+    def start(self, run: Run[Any], kept: int) -> None:
+        """The run begins."""
+        clients = {client.model_id: client for client in run.sessions.clients}
+        names = (named(client.model_id, client.baseline, self.role) for client in clients.values())
+        self.total = run.total
+        self.shown.tell(f"{run.about} {run.by or ' and '.join(names)}")
+        self.bar.start(run.sessions.clients[0], kept, run.total)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +126,37 @@ class PlanOptions(OptionGroup):
 
             outcome = run(on_start=started, on_row=bar.advance)
         self.shown.session(outcome.session, number(total, rows.removesuffix("s")))
+        if outcome.missing:
+            note_all(f"the recordings lack {number(len(outcome.missing), 'answer')}", outcome.missing)
+        return outcome
+
+    def study(
+        self,
+        function: Callable[..., O],
+        *arguments: Any,
+        rows: str,
+        doing: str = "judging",
+        role: str = "a judge",
+        **settings: Any,
+    ) -> O:
+        """What a study's ``function`` comes to, which asks about ``rows`` ("judgments"); a dry run ends here, with what
+        is expected. ``role`` is what the offline baseline is not.
+
+        Raises:
+            typer.Exit: it was a dry run.
+        """
+        from conqret.judging.asked_run import Counted
+
+        if self.dry_run:
+            try:
+                function(*arguments, **settings, **self.settings, dry_run=True)
+            except Counted as counted:
+                self.tell_cost(counted.costs)
+            raise typer.Exit
+        with progress(doing, quiet=self.shown.quiet) as bar:
+            watch = StudyWatch(bar, self.shown, role)
+            outcome = function(*arguments, **settings, **self.settings, watch=watch)
+        self.shown.session(outcome.session, number(watch.total, rows.removesuffix("s")))
         if outcome.missing:
             note_all(f"the recordings lack {number(len(outcome.missing), 'answer')}", outcome.missing)
         return outcome

@@ -124,12 +124,13 @@ class AskedFolder(RunFolder[R], Generic[R, Row]):
 @dataclass(frozen=True, slots=True)
 class StudyOutcome(Generic[Row, T]):
     """What came of a run: what its kind makes of all rows, the rows in the order of their trials, what this session did
-    for them, and which answers a replay lacked."""
+    for them, which answers a replay lacked, and the folder."""
 
     summary: T
     rows: tuple[Row, ...]
     session: SessionCounts
     missing: tuple[str, ...]
+    folder: Any = None
 
     @property
     def lost(self) -> dict[str, int]:

@@ -238,27 +238,20 @@ def write(
 
     conqret debate score runs/before/statements.jsonl runs/after/statements.jsonl --model gpt-4o-mini
     """
-    from conqret.debate.debatune.statement_run import estimate, statements_plan
+    from conqret.debate.debatune.statement_run import write_statements
 
-    session = asking.session(model)
-    plan = statements_plan(rows, session, system=system, sampling=sampling, output=output)
-    instructions, folder = plan.rows, plan.folder
-    if asking.dry_run:
-        asking.tell_cost([estimate(instructions, session)])
-        return
-    outcome = asking.execute(
-        plan, len(instructions), "statements",
-        about=f"{len(instructions)} statements by", doing="writing", role="an author",
+    outcome = asking.study(
+        write_statements, rows, model=asking.calls.of(model), system=system, sampling=sampling, output=output,
+        rows="statements", doing="writing", role="an author",
     )  # fmt: skip
-    summary = outcome.summary
+    summary, file = outcome.summary, outcome.folder.statements_file
     if summary.cut:
         asking.shown.note(
             f"{summary.cut:,} statements were cut off at the token limit: raise it with --max-tokens"
         )
-    facts = {"statements": str(folder.statements_file), "written": summary.written, "cut": summary.cut}
     lines = (
-        f"{summary.written:,} of {number(len(instructions), 'statement')} written",
-        at(folder.statements_file, "statements"),
+        f"{summary.written:,} of {number(len(outcome.rows), 'statement')} written",
+        at(file, "statements"),
     )
-    data = {**facts, "unwritten": summary.unwritten}
+    data = {"statements": str(file), **summary.model_dump()}
     asking.conclude(data, lines, outcome, summary.unwritten, there=summary.written)

@@ -8,9 +8,8 @@ after it was tuned (DEBATunE, sections 4 and 5). Beside ``run.json`` and ``recor
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
@@ -21,21 +20,21 @@ from conqret.debate.debatune.instructions import Instruction, read_instructions
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.cost import ExpectedCost, counter, expected
-from conqret.judging.judge_settings import AskedSettings, as_path, run_asked
+from conqret.judging.asked_run import Run, RunPrompt
+from conqret.judging.judge_settings import AskedSettings, as_path, client_options
 from conqret.llm.request import Plain, Request
 from conqret.llm.token_sampling import GREEDY, Sampling
 from conqret.local.text_writing import ROOM
 from conqret.options import table_of
 from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.session import Session
-from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, StudyPlan, lost
-from conqret.runs.trials import Trial
+from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, lost
 
 ASK = "statement"
 
 ANSWER_TOKENS = 374
 """A statement in tokens: the mean of the 1,440 published ones of three models."""
+
+PROMPTS = {ASK: RunPrompt(Plain, "write statements", ANSWER_TOKENS, file=False)}
 
 _SIDES: Mapping[str, Side] = {"pro": SIDES[0], "con": SIDES[1]}
 
@@ -84,73 +83,6 @@ class StatedSummary(Frozen):
     unwritten: dict[str, int]
 
 
-@dataclass(frozen=True)
-class StatementsPlan(StudyPlan[StatementRow, StatedSummary]):
-    """Every instruction gets a statement; ``system`` names who wrote them (the model).
-
-    Raises:
-        DeclarationError: the offline writer is told anything but to argue for a side.
-    """
-
-    models: Session
-    folder: StatedFolder
-    rows: Sequence[Instruction]
-    system: str | None = None
-    sampling: Sampling = GREEDY
-
-    def check(self) -> None:
-        """Raise DeclarationError where this cannot be asked."""
-        backend = self.models.options.backend
-        backend.check_can_ask("an instruction", written=True, plain=True)
-        if backend.baseline and (odd := next((row for row in self.rows if row.stance == "none"), None)):
-            raise DeclarationError(
-                f"{odd.place} names no side of a topic, and the offline model can only argue for a side: "
-                "name a model"
-            )
-
-    def record(self) -> StatedRecord:
-        """What ``run.json`` says."""
-        shown = [
-            [row.id, *([message.role, message.content] for message in row.messages)] for row in self.rows
-        ]
-        return StatedRecord.of(self.models, {}, shown, temperature=self.sampling.sampling_temperature)
-
-    def trials(self) -> Iterator[Trial[StatementRow]]:
-        """A trial for each."""
-        return (Trial(row.id, partial(_stated, row, self.models, self.sampling)) for row in self.rows)
-
-    def conclude(self, rows: tuple[StatementRow, ...]) -> tuple[StatedSummary, Mapping[Path, Content]]:
-        """The run in numbers, and its files."""
-        name = self.models.options.model if self.system is None else self.system
-        pairs = [
-            (row, statement) for row, statement in zip(self.rows, rows, strict=True) if statement.answered
-        ]
-        summary = StatedSummary(
-            written=len(pairs), cut=sum(statement.cut for _, statement in pairs), unwritten=lost(rows)
-        )
-        return summary, {
-            self.folder.statements_file: json_lines(
-                _record(row, statement, name) for row, statement in pairs
-            ),
-            self.folder.summary_file: summary.model_dump_json(),
-        }
-
-
-def statements_plan(
-    rows: str | Path,
-    models: Session,
-    *,
-    system: str | None = None,
-    sampling: Sampling = GREEDY,
-    output: str | Path | None = None,
-) -> StatementsPlan:
-    """Statements that are ready to be written, or to be estimated; takes what :func:`write_statements` takes."""
-    source = Path(rows)
-    folder = as_path(output) or default_folder(stem(source), "debate-write", models.options.model)
-    asked = read_instructions(source, answered=False)
-    return StatementsPlan(models, StatedFolder(folder), asked, system, sampling)
-
-
 @strict_options
 def write_statements(
     rows: str | Path,
@@ -170,36 +102,50 @@ def write_statements(
         settings: who writes, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
 
     Raises:
-        DeclarationError: anything wrong with the call, the rows or the folder. No model is asked then.
+        DeclarationError: anything wrong with the call, the rows or the folder, or the offline writer is told anything
+            but to argue for a side. No model is asked then.
     """
-    return run_asked(
-        settings,
-        lambda session: statements_plan(rows, session, system=system, sampling=sampling, output=output),
-    )
-
-
-def estimate(rows: Sequence[Instruction], session: Session) -> ExpectedCost:
-    """The calls, tokens and dollars of all of them; nothing that is recorded already is taken off."""
-    client = counter(session.options)
-    prompt_tokens = sum(client.count_tokens(message.content) for row in rows for message in row.messages)
-    return expected("write statements", session.options, len(rows), prompt_tokens, ANSWER_TOKENS * len(rows))
-
-
-async def _stated(
-    row: Instruction, session: Session, sampling: Sampling, earlier: Mapping[str, StatementRow]
-) -> StatementRow:
-    answer = await session.client.ask(
-        Request(
-            ask=ASK,
-            item=row.id,
-            messages=row.messages,
-            response=Plain,
-            temperature=sampling.sampling_temperature,
-            max_tokens=session.options.max_tokens or ROOM,
-            baseline=lambda: debater.statement(row.topic, _SIDES[row.stance], row.argument, ()),
+    writer = client_options(settings.get("model"), settings)
+    writer.backend.check_can_ask("an instruction", written=True, plain=True)
+    source = Path(rows)
+    folder = StatedFolder(as_path(output) or default_folder(stem(source), "debate-write", writer.model))
+    instructions = read_instructions(source, answered=False)
+    odd = next((row for row in instructions if row.stance == "none"), None)
+    if writer.backend.baseline and odd is not None:
+        raise DeclarationError(
+            f"{odd.place} names no side of a topic, and the offline model can only argue for a side: name a model"
         )
+    shown = [[row.id, *([message.role, message.content] for message in row.messages)] for row in instructions]
+
+    def concluded(rows: tuple[StatementRow, ...]) -> tuple[StatedSummary, Mapping[Path, Content]]:
+        pairs = [
+            (row, statement) for row, statement in zip(instructions, rows, strict=True) if statement.answered
+        ]
+        cut = sum(statement.cut for _, statement in pairs)
+        name = writer.model if system is None else system
+        lines = json_lines(_record(row, statement, name) for row, statement in pairs)
+        summary = StatedSummary(written=len(pairs), cut=cut, unwritten=lost(rows))
+        return summary, {folder.statements_file: lines}
+
+    with Run(
+        folder, [writer], PROMPTS, settings, asked=shown, total=len(instructions), asks="",
+        about=f"{len(instructions)} statements by", record={"temperature": sampling.sampling_temperature},
+    ) as run:  # fmt: skip
+        room = run.session().options.max_tokens or ROOM
+        run.ask_all(_request(row, sampling, room) for row in instructions)
+        return run.finish(concluded)
+
+
+def _request(row: Instruction, sampling: Sampling, room: int) -> Request[Plain]:
+    return Request(
+        ask=ASK,
+        item=row.id,
+        messages=row.messages,
+        response=Plain,
+        temperature=sampling.sampling_temperature,
+        max_tokens=room,
+        baseline=lambda: debater.statement(row.topic, _SIDES[row.stance], row.argument, ()),
     )
-    return StatementRow.of(row.id, answer)
 
 
 def _record(row: Instruction, statement: StatementRow, system: str) -> dict[str, Any]:
