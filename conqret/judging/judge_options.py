@@ -80,7 +80,7 @@ class JudgeOptions:
     def __post_init__(self) -> None:
         check_ranges(self)
         if self.explain_in:
-            from conqret.judging.conversation import explanation_language
+            from conqret.text.language_names import explanation_language
 
             explanation_language(self.explain_in)
 

@@ -109,7 +109,8 @@ class Setup:
                 "conversation": self.options.conversation,
             }
         if self.asks and (self.options.explain_in or not all(map(is_english, self.languages))):
-            from conqret.judging.conversation import explanation_language, says_languages
+            from conqret.judging.conversation import says_languages
+            from conqret.text.language_names import explanation_language
 
             if says_languages(self.languages, self.options.explain_in):
                 identity |= {
