@@ -12,6 +12,8 @@ CRITERIA = "criteria"
 """The name of the format of criteria, and of its prompt."""
 RUBRIC = "rubric"
 """The format that is made of rubrics, its prompt, and under this key of an item's metadata its own rubric."""
+NUGGETS = "nuggets"
+"""The format of nuggets that are given, and a field of items."""
 
 CONVERSATION = "conversation"
 """The prompt file that shows earlier turns and images."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from conqret.errors import DeclarationError, ItemsError, check_known
-from conqret.judging.judge_options import SampleSettings
+from conqret.judging.judge_options import CRITERIA, NUGGETS, RUBRIC, SampleSettings
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
 
 if TYPE_CHECKING:
@@ -30,10 +30,6 @@ if TYPE_CHECKING:
     from conqret.studies.abstain.abstention import Abstention
 
 T = TypeVar("T")
-
-
-NUGGETS = "nuggets"
-"""The format of nuggets that are given, and a field of items."""
 
 
 class ClientSettings(TypedDict, total=False):
@@ -190,14 +186,6 @@ def client_options(model: str | ClientOptions | None, settings: Mapping[str, Any
     return replace(ClientOptions.of(OFFLINE_MODEL if model is None else model), **names)
 
 
-def check_made(format: object) -> None:  # noqa: A002
-    """Raise DeclarationError where a format is named that is made of criteria or a rubric, which are not given."""
-    from conqret.judging.criterion import GIVE
-
-    if isinstance(format, str) and format in GIVE:
-        raise DeclarationError(GIVE[format])
-
-
 def chosen_format(
     settings: Mapping[str, Any], items: Callable[[], ItemSource] | None = None
 ) -> str | Judge | None:
@@ -208,8 +196,6 @@ def chosen_format(
     Raises:
         DeclarationError: a criterion or the rubric is faulty, or another judge is named besides.
     """
-    from conqret.judging.judge_options import CRITERIA, RUBRIC
-
     name, criteria = settings.get("format"), settings.get("criteria")
     rubric: Any = settings.get("rubric")
     size = _in_one_call(settings)
@@ -219,6 +205,8 @@ def chosen_format(
         )
     made_of = CRITERIA if criteria else RUBRIC if rubric is not None else None
     if made_of is None and not (name == RUBRIC and items is not None):
+        from conqret.judging.criterion import check_made
+
         check_made(name)
         if settings.get("criteria_per_call"):
             raise DeclarationError(
