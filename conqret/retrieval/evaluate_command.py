@@ -31,7 +31,7 @@ EVALUATE_EPILOG = (
 
 
 @dataclass(frozen=True)
-class FirstStage(OptionGroup):
+class SearchedTopics(OptionGroup):
     """The topics of a split, and how they are searched."""
 
     split: retrieve_session.Split = "test"
@@ -48,7 +48,7 @@ def evaluate(
     rerank: str = "offline",
     measure: list[str] | None = None,
     topics: str | None = None,
-    ranked: FirstStage,
+    ranked: SearchedTopics,
     tune: bool = False,
     calls: options.Calls,
     answers: retrieve_session.RunRecordings,
@@ -180,7 +180,7 @@ def _lines(evaluation: Evaluation) -> Iterator[RenderableType]:
         note(line)
 
 
-def _tune(corpus: Path, system: str, ranked: FirstStage, shown: options.OutputOptions) -> None:
+def _tune(corpus: Path, system: str, ranked: SearchedTopics, shown: options.OutputOptions) -> None:
     from conqret.retrieval.evaluation.mmr_tuning import MEASURE
     from conqret.retrieval.evaluation.ranking_evaluation import choose_mmr
 

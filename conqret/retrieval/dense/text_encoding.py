@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from conqret.retrieval.engine import Engine
+    from conqret.retrieval.search_engine import Engine
 
 
 EXTRA = "dense"
