@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from conqret.errors import DeclarationError, ItemsError, check_known
+from conqret.judging.criterion import Criteria, check_made, criteria_of
 from conqret.judging.judge_options import CRITERIA, NUGGETS, RUBRIC, SampleSettings
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from conqret.io import CheckedItems, ItemSource
     from conqret.io.nuggets import NuggetSource
     from conqret.io.reports import Requests
-    from conqret.judging.criterion import Criteria
     from conqret.judging.dimensions import Order
     from conqret.judging.engines import Engine
     from conqret.judging.judge_parts import Judge
@@ -205,8 +205,6 @@ def chosen_format(
         )
     made_of = CRITERIA if criteria else RUBRIC if rubric is not None else None
     if made_of is None and not (name == RUBRIC and items is not None):
-        from conqret.judging.criterion import check_made
-
         check_made(name)
         if settings.get("criteria_per_call"):
             raise DeclarationError(
@@ -221,7 +219,6 @@ def chosen_format(
             raise DeclarationError(f"{own}: leave {option} out")
     if criteria:
         from conqret.judging.criteria import criteria_judge
-        from conqret.judging.criterion import criteria_of
 
         return criteria_judge(criteria_of(criteria), **size)
     from conqret.judging.rubric_files import own_rubrics, rubrics_of
