@@ -31,11 +31,11 @@ from retrieval import DEPTH, judged, needed, show, webis_corpus, write_corpus
 from conqret.data.item import Document
 from conqret.retrieval.corpus_index import build_index, open_index
 from conqret.retrieval.dense.text_encoding import Encoding
-from conqret.retrieval.engine import get_engine
 from conqret.retrieval.evaluation.evaluate import evaluate
 from conqret.retrieval.evaluation.systems import queries, rankings
 from conqret.retrieval.first_stage import BM25, Dense
 from conqret.retrieval.fusion import Fusion
+from conqret.retrieval.search_engine import get_engine
 
 SEED = 13
 WORDS, VOCABULARY, LETTERS = 100, 5_000, "bcdfghklmnprstvz"

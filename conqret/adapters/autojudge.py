@@ -37,8 +37,9 @@ from conqret.io.nuggets import read_banks
 from conqret.io.reports import RUN
 from conqret.judging.call_setup import prepared
 from conqret.judging.judge import NOT_IN_A_SESSION, judge, session_of
+from conqret.judging.judge_options import NUGGETS
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, SECOND, Judge
-from conqret.judging.judge_settings import NUGGETS, JudgeSettings, check_names, chosen_format
+from conqret.judging.judge_settings import JudgeSettings, check_names, chosen_format
 from conqret.judging.judgments import Judgments
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.studies.systems.ranked_systems import (

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from conqret.baseline import alignment as grounding
-from conqret.baseline import nuggets
+from conqret.baseline import key_points
 from conqret.baseline import text_quality as quality
 from conqret.baseline.alignment import (
     Alignments,
@@ -22,7 +22,7 @@ from conqret.baseline.alignment import (
     clip,
     sentence_findings,
 )
-from conqret.baseline.nuggets import ASPECTS
+from conqret.baseline.key_points import ASPECTS
 from conqret.baseline.relevance import Features, RelevanceQuery, TermContext, features, relevance
 from conqret.baseline.text_quality import fitted, share_of, surface
 from conqret.data import Item
@@ -258,13 +258,13 @@ class Evidence:
         return sentence_findings(self._reference, self._documents)
 
     def topic_nuggets(self, n: int = 20) -> tuple[str, ...]:
-        """``n`` distinct key points about topic and stance (`nuggets.topic_nuggets`)."""
-        return nuggets.topic_nuggets(self.item.topic, self.item.stance, n)
+        """``n`` distinct key points about topic and stance (`key_points.topic_nuggets`)."""
+        return key_points.topic_nuggets(self.item.topic, self.item.stance, n)
 
     def document_nuggets(self, n: int = 20) -> tuple[str, ...]:
-        """Up to ``n`` distinct key points from the documents (`nuggets.document_nuggets`)."""
+        """Up to ``n`` distinct key points from the documents (`key_points.document_nuggets`)."""
         values = [finding.value for finding in self._relevances]
-        return nuggets.document_nuggets(self._features, values, self._query, n)
+        return key_points.document_nuggets(self._features, values, self._query, n)
 
     def coverage(self, nugget: str, by: By) -> float:
         """How far the documents or an argument cover ``nugget``, in [0, 1].
@@ -273,22 +273,24 @@ class Evidence:
         aspect, its relevance * (1 + c) / 2; for any other, `align`'s value with the argument as the source. c is how
         much the text touches the aspect, or the share of the nugget's words that it holds.
         """
-        aspect = nuggets.aspect_of(nugget) if is_english(self.language) else frozenset[str]()
+        aspect = key_points.aspect_of(nugget) if is_english(self.language) else frozenset[str]()
         if by == "documents":
             if not self._features:
                 return 0.0
             parts = []
             for f, finding in zip(self._features, self._relevances, strict=True):
                 c = (
-                    nuggets.touches(aspect, f.body.terms)
+                    key_points.touches(aspect, f.body.terms)
                     if aspect
-                    else nuggets.covered_by_words(nugget, f.body.terms, self.language)
+                    else key_points.covered_by_words(nugget, f.body.terms, self.language)
                 )
                 parts.append(finding.value * (1 + c) / 2)
             return clip(math.fsum(parts) / len(parts))
         argument = self._argument(by)
         if aspect:
-            return clip(self.answer_relevance(by).value * (1 + nuggets.touches(aspect, argument.terms)) / 2)
+            return clip(
+                self.answer_relevance(by).value * (1 + key_points.touches(aspect, argument.terms)) / 2
+            )
         return align(Sentence(nugget, language=self.language), argument).value
 
     @cached_property

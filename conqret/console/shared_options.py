@@ -106,6 +106,13 @@ Prompts = Annotated[
     Path | None,
     option(FILES, "A folder with prompts of your own, laid out as `conqret info prompt --copy` writes them."),
 ]
+RecordedResponses = Annotated[
+    Path | None,
+    typer.Option(
+        help="Where the raw model responses are, if not in the run's folder: a recordings file, an export of one, or "
+        "another run's folder."
+    ),
+]
 DryRun = Annotated[
     bool,
     typer.Option(

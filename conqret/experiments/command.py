@@ -89,13 +89,7 @@ def report(
     to: Annotated[
         Path | None, typer.Option(help="Where to write the page. Default: report.html in the run's folder.")
     ] = None,
-    recordings: Annotated[
-        Path | None,
-        typer.Option(
-            help="Where the raw model responses are, if not in the run's folder: a recordings file, an export of "
-            "one, or another run's folder."
-        ),
-    ] = None,
+    recordings: options.RecordedResponses = None,
     prompts: options.Prompts = None,
     calibration: Annotated[
         Path | None,

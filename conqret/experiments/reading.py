@@ -19,7 +19,7 @@ from conqret.judging.judge_parts import JUDGES, JURY
 from conqret.llm.backend import backend_of
 from conqret.llm.provider_check import address
 from conqret.retrieval.dense.text_encoding import is_adapter
-from conqret.retrieval.engine import ENGINES, get_engine
+from conqret.retrieval.search_engine import ENGINES, get_engine
 
 
 def _said(problem: Any) -> str:

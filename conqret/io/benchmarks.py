@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import zipfile
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,8 +19,7 @@ from conqret.io.cell_values import as_text, is_missing
 from conqret.io.checks import cell_text, number
 from conqret.io.faults import kind, quoted
 from conqret.io.files import file_rows
-from conqret.io.jsonl import JsonLines, parse
-from conqret.io.limits import LINE
+from conqret.io.jsonl import JsonLines
 from conqret.io.rows import Row, Rows, mapped
 from conqret.io.schema import Field, Schema, TableReader
 
@@ -69,52 +66,6 @@ def sample_records(log: Rows) -> Iterator[Row | Fault]:
         )
 
     return mapped(log, sample)
-
-
-_OF_A_LOG = frozenset({"header.json", "_journal/start.json"})
-"""Files in a log of inspect_ai, of which the first is there when it has ended."""
-
-
-@dataclass(frozen=True, slots=True)
-class EvalRows:
-    """The samples in a log of inspect_ai as it writes them (``.eval``): files of JSON in a zip archive, in their order
-    there. A row's line is the number of its sample."""
-
-    path: Path
-    name: str
-    columns: tuple[str, ...] | None = None
-
-    def __iter__(self) -> Iterator[Row | Fault]:
-        with zipfile.ZipFile(self.path) as archive:
-            files = [file for file in archive.infolist() if file.filename.startswith("samples/")]
-            for number, file in enumerate(files, start=1):
-                yield self._row(archive, file, number)
-
-    def _row(self, archive: zipfile.ZipFile, file: zipfile.ZipInfo, number: int) -> Row | Fault:
-        try:
-            with archive.open(file) as sample:
-                content = sample.read(LINE.most + 1)
-            if len(content) > LINE.most:
-                problem = f"holds {file.filename}, which is longer than {LINE}"
-                return Fault(self.name, number, "", problem, f"Shorten the sample, {LINE.remedy}")
-            record = parse(content)
-        except (ValueError, RuntimeError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-            problem = f"holds {file.filename}, which cannot be read: {error}"
-            return Fault(self.name, number, "", problem, "Write it as JSON: inspect log convert --to json")
-        if not isinstance(record, dict):
-            return Fault(
-                self.name, number, "", f"holds {file.filename}, which is no object", "Write the log again"
-            )
-        return Row(number, record)
-
-
-def is_inspect_log(file: Path) -> bool:
-    """Whether a zip archive is a log of inspect_ai."""
-    try:
-        with zipfile.ZipFile(file) as archive:
-            return bool(_OF_A_LOG.intersection(archive.namelist()))
-    except (OSError, zipfile.BadZipFile):
-        return False
 
 
 ATTACHED = "attachment://"

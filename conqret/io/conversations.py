@@ -109,6 +109,24 @@ def read_messages(value: object, where: str, reader: TableReader) -> list[ChatMe
     return [message for n, message in enumerate(messages) if n not in set(blank)]
 
 
+def answer_in(value: object, where: str, reader: TableReader) -> object:
+    """The text of the last answer, where a value is a message or a list of messages; else the value itself.
+
+    Raises:
+        Unfit: there is no answer of the assistant among the messages.
+    """
+    entries = [value] if isinstance(value, Mapping) else as_list(value)
+    plain = [plain_message(entry) for entry in (entries if isinstance(entries, list) else [value])]
+    if not any(
+        isinstance(entry, Mapping) and any(str(entry.get(name)).lower() in ROLES for name in _SPEAKER)
+        for entry in plain
+    ):
+        return value
+    values: dict[str, Any] = {"argument": None, "documents": ()}
+    _answered(read_messages(plain, where, reader), values, where, reader)
+    return values["argument"]
+
+
 def _check_messages(messages: int) -> None:
     """Raise Unfit where a conversation has too many messages."""
     if messages > MAX_MESSAGES:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from conqret.errors import Fault, ItemsError
 from conqret.io.decoding import UTF8_MARK, head_of
-from conqret.io.jsonl import json_rows
-from conqret.io.rows import Rows
+from conqret.io.jsonl import json_rows, parse
+from conqret.io.limits import LINE
+from conqret.io.rows import Row, Rows
 
 ACCEPTED = (
     "JSON Lines (.jsonl, also .gz), a small JSON list (.json), CSV (.csv, .tsv), Parquet (.parquet), logs of "
@@ -16,6 +21,8 @@ ACCEPTED = (
 """The kinds of file that are read, in words."""
 _PARQUET = b"PAR1"
 _ZIP = b"PK\x03\x04"
+_OF_A_LOG = frozenset({"header.json", "_journal/start.json"})
+"""Files in a log of inspect_ai, of which the first is there when it has ended."""
 
 
 def file_rows(path: str | Path, name: str = "") -> Rows:
@@ -58,8 +65,6 @@ def _by_content(file: Path, name: str, head: bytes) -> Rows:
             "Write it again, or give it the extension of its real format",
         )
     if head.startswith(_ZIP):
-        from conqret.io.benchmarks import EvalRows, is_inspect_log
-
         if is_inspect_log(file):
             return EvalRows(file, name)
         raise _error(
@@ -76,6 +81,48 @@ def _by_content(file: Path, name: str, head: bytes) -> Rows:
         return json_rows(file, name)
     ending = f"has the unknown extension {suffix!r}" if suffix else "has no extension"
     raise _error(name, f"{ending}, and does not begin like JSON", f"Readable formats: {ACCEPTED}")
+
+
+@dataclass(frozen=True, slots=True)
+class EvalRows:
+    """The samples in a log of inspect_ai as it writes them (``.eval``): files of JSON in a zip archive, in their order
+    there. A row's line is the number of its sample."""
+
+    path: Path
+    name: str
+    columns: tuple[str, ...] | None = None
+
+    def __iter__(self) -> Iterator[Row | Fault]:
+        with zipfile.ZipFile(self.path) as archive:
+            files = [file for file in archive.infolist() if file.filename.startswith("samples/")]
+            for number, file in enumerate(files, start=1):
+                yield self._row(archive, file, number)
+
+    def _row(self, archive: zipfile.ZipFile, file: zipfile.ZipInfo, number: int) -> Row | Fault:
+        try:
+            with archive.open(file) as sample:
+                content = sample.read(LINE.most + 1)
+            if len(content) > LINE.most:
+                problem = f"holds {file.filename}, which is longer than {LINE}"
+                return Fault(self.name, number, "", problem, f"Shorten the sample, {LINE.remedy}")
+            record = parse(content)
+        except (ValueError, RuntimeError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+            problem = f"holds {file.filename}, which cannot be read: {error}"
+            return Fault(self.name, number, "", problem, "Write it as JSON: inspect log convert --to json")
+        if not isinstance(record, dict):
+            return Fault(
+                self.name, number, "", f"holds {file.filename}, which is no object", "Write the log again"
+            )
+        return Row(number, record)
+
+
+def is_inspect_log(file: Path) -> bool:
+    """Whether a zip archive is a log of inspect_ai."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return bool(_OF_A_LOG.intersection(archive.namelist()))
+    except (OSError, zipfile.BadZipFile):
+        return False
 
 
 def _look_alike(file: Path) -> str:

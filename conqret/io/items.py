@@ -180,9 +180,9 @@ def item_schema(dialect: Dialect, language: str = "") -> Schema:
         "topic": _topic,
         "stance": _stance,
         "documents": partial(read_documents, dialect),
-        "argument": _argument,
-        "second_argument": absent_if_blank,
-        "reference": _reference,
+        "argument": partial(_spoken, _argument),
+        "second_argument": partial(_spoken, absent_if_blank),
+        "reference": partial(_spoken, _reference),
         "nuggets": read_nuggets,
         "messages": _messages,
         "images": _images,
@@ -304,6 +304,16 @@ def _topic(value: object, where: str, reader: TableReader) -> str:
         raise Unfit("is empty", _TOPIC)
     _note_json(topic, "topic", where, reader)
     return topic
+
+
+def _spoken(check: Check, value: object, where: str, reader: TableReader) -> object:
+    """What a text says; it may stand in a message, as traces have it."""
+    if isinstance(value, str):
+        return check(value, where, reader)
+    from conqret.io.conversations import answer_in
+
+    answer = answer_in(value, where, reader)
+    return None if answer is None else check(answer, where, reader)
 
 
 def _argument(value: object, where: str, reader: TableReader) -> str | None:

@@ -14,9 +14,9 @@ from conqret.errors import DeclarationError
 from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.frames import only_split
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.judging.judge_options import CRITERIA, RUBRIC, JudgeOptions
+from conqret.judging.judge_options import CRITERIA, NUGGETS, RUBRIC, JudgeOptions
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge
-from conqret.judging.judge_settings import NUGGETS, JudgeSettings, as_path, chosen_format, client_options
+from conqret.judging.judge_settings import JudgeSettings, as_path, chosen_format, client_options
 from conqret.judging.own_judge import recorded_judge
 from conqret.judging.setup import Setup, check_items, set_up
 from conqret.llm.client_options import resolving

@@ -14,11 +14,10 @@ from typing import Any
 from markupsafe import Markup
 
 from conqret.data import Document, Item, Turn
-from conqret.errors import UnknownNameError
 from conqret.judging.judge_options import Conversation
 from conqret.prompts import Prompt, RenderedPrompt
 from conqret.text.language import item_language
-from conqret.text.language_names import NAMES, language_code
+from conqret.text.language_names import NAMES, explanation_language
 
 WHOLE_TOPIC = "(What the user wants in the course of the conversation.)"
 _MARK = re.compile(r'<image number="(\d+)"/>')
@@ -131,18 +130,6 @@ def _shown(turns: Sequence[Turn], item: Item, *, documents: bool) -> tuple[Shown
 
 ENGLISH = "en"
 """The language of all other instructions."""
-
-
-def explanation_language(written: str) -> str:
-    """The code of a language to explain in, as a user names it; empty where none is named.
-
-    Raises:
-        UnknownNameError: it is no language that has a name here.
-    """
-    code = language_code(written) if written.strip() else ""
-    if code not in ("", *NAMES):
-        raise UnknownNameError("language", written, NAMES.values())
-    return code or ""
 
 
 def prompt_languages(item: Item, explain_in: str) -> Mapping[str, str] | None:

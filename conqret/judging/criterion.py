@@ -65,6 +65,12 @@ _LONGEST_AXIS = 100
 _LEFT_OUT_OF_NAMES = {"the", "a", "an", "answer", "argument", "text", "response", "is", "are", "does", "do"}
 
 
+def check_made(format: object) -> None:  # noqa: A002
+    """Raise DeclarationError where a format is named that is made of criteria or a rubric, which are not given."""
+    if isinstance(format, str) and format in GIVE:
+        raise DeclarationError(GIVE[format])
+
+
 @dataclass(frozen=True)
 class Criterion:
     """One criterion of a judge.

@@ -18,7 +18,7 @@ from conqret.judging.item_parts import (
     part_cell,
     tables,
 )
-from conqret.judging.overview import DIMENSION_NAMES
+from conqret.judging.overview import DIMENSION_NAMES, VERDICTS
 from conqret.show import words
 from conqret.show.visible_text import Piece, cited, cut, flagged, link
 from conqret.text.words import count_words
@@ -277,8 +277,7 @@ def _both(first: Measure, second: Measure) -> Iterator[str]:
 def _extras(measure: Measure) -> Iterator[str]:
     """What stands beside the score: the rating on the format's scale, flips, the method, every sample."""
     if measure.label is not None:
-        verdicts = {"first": "first argument better", "second": "second argument better"}
-        yield verdicts.get(measure.label, measure.label)
+        yield VERDICTS.get(measure.label, measure.label)
     if measure.flipped is not None:
         yield "the verdict flipped with the order" if measure.flipped else "the same in both orders"
     if measure.raw is not None:

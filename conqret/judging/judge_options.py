@@ -12,6 +12,8 @@ CRITERIA = "criteria"
 """The name of the format of criteria, and of its prompt."""
 RUBRIC = "rubric"
 """The format that is made of rubrics, its prompt, and under this key of an item's metadata its own rubric."""
+NUGGETS = "nuggets"
+"""The format of nuggets that are given, and a field of items."""
 
 CONVERSATION = "conversation"
 """The prompt file that shows earlier turns and images."""
@@ -80,7 +82,7 @@ class JudgeOptions:
     def __post_init__(self) -> None:
         check_ranges(self)
         if self.explain_in:
-            from conqret.judging.conversation import explanation_language
+            from conqret.text.language_names import explanation_language
 
             explanation_language(self.explain_in)
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 from conqret.errors import DeclarationError, ItemsError, check_known
-from conqret.judging.judge_options import SampleSettings
+from conqret.judging.criterion import Criteria, check_made, criteria_of
+from conqret.judging.judge_options import CRITERIA, NUGGETS, RUBRIC, SampleSettings
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from conqret.io.nuggets import NuggetSource
     from conqret.io.reports import Requests
     from conqret.judging.asked_run import Watch
-    from conqret.judging.criterion import Criteria
     from conqret.judging.dimensions import Order
     from conqret.judging.engines import Engine
     from conqret.judging.judge_parts import Judge
@@ -31,10 +31,6 @@ if TYPE_CHECKING:
     from conqret.studies.abstain.abstention import Abstention
 
 T = TypeVar("T")
-
-
-NUGGETS = "nuggets"
-"""The format of nuggets that are given, and a field of items."""
 
 
 class ClientSettings(TypedDict, total=False):
@@ -199,14 +195,6 @@ def client_options(model: str | ClientOptions | None, settings: Mapping[str, Any
     return replace(ClientOptions.of(OFFLINE_MODEL if model is None else model), **names)
 
 
-def check_made(format: object) -> None:  # noqa: A002
-    """Raise DeclarationError where a format is named that is made of criteria or a rubric, which are not given."""
-    from conqret.judging.criterion import GIVE
-
-    if isinstance(format, str) and format in GIVE:
-        raise DeclarationError(GIVE[format])
-
-
 def chosen_format(
     settings: Mapping[str, Any], items: Callable[[], ItemSource] | None = None
 ) -> str | Judge | None:
@@ -217,8 +205,6 @@ def chosen_format(
     Raises:
         DeclarationError: a criterion or the rubric is faulty, or another judge is named besides.
     """
-    from conqret.judging.judge_options import CRITERIA, RUBRIC
-
     name, criteria = settings.get("format"), settings.get("criteria")
     rubric: Any = settings.get("rubric")
     size = _in_one_call(settings)
@@ -242,7 +228,6 @@ def chosen_format(
             raise DeclarationError(f"{own}: leave {option} out")
     if criteria:
         from conqret.judging.criteria import criteria_judge
-        from conqret.judging.criterion import criteria_of
 
         return criteria_judge(criteria_of(criteria), **size)
     from conqret.judging.rubric_files import own_rubrics, rubrics_of

@@ -181,15 +181,6 @@ class Figure:
     compares: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Aspect:
-    """An aspect of argument quality with its own rating, if there is one, and its dimensions'."""
-
-    name: str
-    head: Figure | None
-    rows: tuple[Figure, ...]
-
-
 def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, Any]:
     """What the page's upper half and its end speak of, by name, from sums alone."""
     figures = {name: _figure(name, metric, tally) for name, metric in summary.metrics.items()}
@@ -253,12 +244,13 @@ def _bare(figures: dict[str, Figure]) -> Iterable[str]:
             yield figure.metric.no_interval.removeprefix(NO_INTERVAL)
 
 
-def _aspects(figures: dict[str, Figure]) -> Iterable[Aspect]:
+def _aspects(figures: dict[str, Figure]) -> Iterable[tuple[str, Figure | None, tuple[Figure, ...]]]:
+    """The name of each aspect of argument quality, its own rating, if there is one, and its dimensions'."""
     for aspect in ASPECTS:
         names = [dimension.name for dimension in DIMENSIONS if dimension.aspect == aspect]
         rows = tuple(figures[name] for name in names if name in figures)
         if rows or aspect in figures:
-            yield Aspect(words.label(aspect), figures.get(aspect), rows)
+            yield words.label(aspect), figures.get(aspect), rows
 
 
 def _missing(tally: Tally, summary: Summary, record: JudgeRecord) -> Iterable[tuple[str, str, str, str]]:

@@ -12,10 +12,10 @@ from conqret.baseline import reads_english
 from conqret.data import Document, Item, Nugget
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import CheckedItems, ItemSource
+from conqret.judging.criterion import check_made
 from conqret.judging.instrument import Instrument, filled
-from conqret.judging.judge_options import CONVERSATION, CRITERIA, LANGUAGE, RUBRIC, JudgeOptions
+from conqret.judging.judge_options import CONVERSATION, CRITERIA, LANGUAGE, NUGGETS, RUBRIC, JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Ask, Case, ComputedMetrics, Judge, digest
-from conqret.judging.judge_settings import NUGGETS, check_made
 from conqret.llm.client import Client
 from conqret.llm.client_options import NO_MODEL, OFFLINE_MODEL, ClientOptions
 from conqret.prompts import Library
@@ -109,7 +109,8 @@ class Setup:
                 "conversation": self.options.conversation,
             }
         if self.asks and (self.options.explain_in or not all(map(is_english, self.languages))):
-            from conqret.judging.conversation import explanation_language, says_languages
+            from conqret.judging.conversation import says_languages
+            from conqret.text.language_names import explanation_language
 
             if says_languages(self.languages, self.options.explain_in):
                 identity |= {

@@ -29,13 +29,7 @@ def show(
         typer.Argument(help="The id of an item, or its beginning. Without it the items are listed."),
     ] = None,
     *,
-    recordings: Annotated[
-        Path | None,
-        typer.Option(
-            help="Where the raw model responses are, if not in the run's folder: a recordings file, an export of "
-            "one, or another run's folder."
-        ),
-    ] = None,
+    recordings: options.RecordedResponses = None,
     prompts: options.Prompts = None,
     full: Annotated[
         bool, typer.Option("--full", help="Print long prompts and answers whole, not their beginnings.")

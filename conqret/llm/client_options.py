@@ -36,10 +36,6 @@ DEFAULT_MAX_ATTEMPTS = 6
 STOP_AFTER = 0.5
 """The share of questions without a usable answer at which a run stops: half of what it takes is lost by then."""
 
-SEEN = 20
-"""Questions that are asked before anything is stopped: of models that fail at one question in five, 3 in 1,000 have
-failed at ten by then (binomial), and of those that fail at one in ten, none in 100,000."""
-
 
 @dataclass(frozen=True, slots=True)
 class ClientOptions:

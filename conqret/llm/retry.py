@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 
 from conqret.data import Reason
 from conqret.errors import ExecutionError, shortened
-from conqret.llm.client_options import SEEN
 
 BACKOFF_BASE = 0.5
 """Seconds: the first wait lies between 0 and this, each further one between 0 and twice as much."""
@@ -22,6 +21,10 @@ BACKOFF_CAP = 30.0
 
 BREAKER_FAILURES = 8
 """So many requests in a row failed for good, each after all its retries: the provider is down."""
+
+SEEN = 20
+"""Questions that are asked before anything is stopped: of models that fail at one question in five, 3 in 1,000 have
+failed at ten by then (binomial), and of those that fail at one in ten, none in 100,000."""
 
 _RETRYABLE = frozenset({Reason.RATE_LIMITED, Reason.SERVER_ERROR, Reason.CONNECTION, Reason.TIMEOUT})
 

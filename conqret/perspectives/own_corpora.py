@@ -25,8 +25,9 @@ from conqret.data import Document
 from conqret.data.corpus import CorpusTopic
 from conqret.data.digest import digest_of, gathered
 from conqret.data.item import Frozen
+from conqret.debateqa.curation.algorithm import PAGES, PageEvidence, PageSource
 from conqret.debateqa.curation.curation_requests import NoValidResponse
-from conqret.debateqa.curation.source_pages import PAGES, PageEvidence, PageSource, web_source
+from conqret.debateqa.curation.source_pages import web_source
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.checks import filled, identifier, text
 from conqret.io.corpus_folder import CorpusDirectory, write_lines

@@ -67,7 +67,7 @@ class Reranking(OptionGroup):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Diversity(OptionGroup):
+class DiversityOptions(OptionGroup):
     """Maximal marginal relevance.
 
     Args:
@@ -112,7 +112,7 @@ def run(
     encoder: retrieve_session.Where = None,
     weights: str | None = None,
     reranking: Reranking,
-    diversity: Diversity,
+    diversity: DiversityOptions,
     crossing: CrossEncoding,
     size: RankingSize,
     output: Annotated[

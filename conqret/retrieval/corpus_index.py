@@ -21,8 +21,8 @@ from conqret.io.bounded import whole_bytes
 from conqret.io.jsonl import object_in
 from conqret.io.safe_files import check_own_files
 from conqret.retrieval.collection import Collection, OwnCollection, collection_of
-from conqret.retrieval.engine import ENGINES, Engine, EngineSettings, get_engine
 from conqret.retrieval.open_indexes import Index, OwnIndex
+from conqret.retrieval.search_engine import ENGINES, Engine, EngineSettings, get_engine
 from conqret.text.word_lists import fold
 
 __all__ = ["Index", "build_index", "open_index"]

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyterrier as pt
 
 from conqret.errors import DeclarationError, first_line
-from conqret.retrieval.dense.encoders import adapted
-from conqret.retrieval.dense.text_encoding import EXTRA, is_adapter
+from conqret.retrieval.dense.text_encoding import EXTRA, adapted, is_adapter
 from conqret.retrieval.first_stage import DEPTH
 from conqret.retrieval.rerank import ordered
 from conqret.text.text_passages import WORDS, passages

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
+from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import end, named, note, note_all, note_each, progress, result
 from conqret.errors import number
 from conqret.retrieval import retrieve_session
@@ -29,6 +30,16 @@ EVALUATE_EPILOG = (
 )
 
 
+@dataclass(frozen=True)
+class SearchedTopics(OptionGroup):
+    """The topics of a split, and how they are searched."""
+
+    split: retrieve_session.Split = "test"
+    depth: retrieve_session.Depth = 100
+    encoder: retrieve_session.Where = None
+    mmr_encoder: retrieve_session.MmrEncoder = None
+
+
 @grouped
 def evaluate(
     corpus: retrieve_session.Corpus,
@@ -37,10 +48,7 @@ def evaluate(
     rerank: str = "offline",
     measure: list[str] | None = None,
     topics: str | None = None,
-    split: retrieve_session.Split = "test",
-    depth: retrieve_session.Depth = 100,
-    encoder: retrieve_session.Where = None,
-    mmr_encoder: retrieve_session.MmrEncoder = None,
+    ranked: SearchedTopics,
     tune: bool = False,
     calls: options.Calls,
     answers: retrieve_session.RunRecordings,
@@ -71,7 +79,7 @@ def evaluate(
 
     names, client = options.listed(systems), calls.of(rerank)
     if tune:
-        _tune(corpus, names[0], encoder, mmr_encoder, split, depth, shown)
+        _tune(corpus, names[0], ranked, shown)
         return
     reranked = [metrics for metrics in names if has_step(metrics, RERANKED)]
     with progress("reranking", quiet=shown.quiet) as bar:
@@ -88,11 +96,8 @@ def evaluate(
             rerank=client,
             measures=measure or (),
             topics=topics,
-            split=split,
-            depth=depth,
-            encoder=encoder,
-            mmr_encoder=mmr_encoder,
             prompts=prompts,
+            **vars(ranked),
             **vars(answers),
             on_start=started,
             on_topic=bar.advance,
@@ -107,9 +112,14 @@ def evaluate(
         for name, left in results.unranked.items():
             note_all(f"{name} ranks nothing for {number(len(left), 'topic')}, which count as 0", left, 5)
     result(_facts(results, runs, done.session.cost_usd), _lines(results), as_json=shown.json_output)
-    if reranked and (measure is None or f"R@{depth}" in measure) and not (shown.quiet or shown.json_output):
+    if (
+        reranked
+        and (measure is None or f"R@{ranked.depth}" in measure)
+        and not (shown.quiet or shown.json_output)
+    ):
         note(
-            f"a reranker only reorders what the first stage found, so R@{depth} of the first stage is its upper limit"
+            f"a reranker only reorders what the first stage found, so R@{ranked.depth} of the first stage is its upper "
+            "limit"
         )
     end(done.failed, done.session)
 
@@ -170,24 +180,14 @@ def _lines(evaluation: Evaluation) -> Iterator[RenderableType]:
         note(line)
 
 
-def _tune(
-    corpus: Path,
-    system: str,
-    encoder: str | None,
-    mmr_encoder: str | None,
-    split: str,
-    depth: int,
-    shown: options.OutputOptions,
-) -> None:
+def _tune(corpus: Path, system: str, ranked: SearchedTopics, shown: options.OutputOptions) -> None:
     from conqret.retrieval.evaluation.mmr_tuning import MEASURE
     from conqret.retrieval.evaluation.ranking_evaluation import choose_mmr
 
     def started(topics: int, documents: int, engines: str) -> None:
         shown.tell(f"{topics} topics, {number(documents, 'document')} ({engines})")
 
-    results, best = choose_mmr(
-        corpus, system=system, encoder=encoder, mmr_encoder=mmr_encoder, split=split, depth=depth, on_start=started,
-    )  # fmt: skip
+    results, best = choose_mmr(corpus, system=system, **vars(ranked), on_start=started)
     facts = {"mmr": best, "measure": MEASURE, "topics": dict(results.topics), "scores": _scores_of(results)}
     result(facts, _tuned(results, best, MEASURE), as_json=shown.json_output)
 

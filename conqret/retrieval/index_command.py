@@ -82,7 +82,7 @@ def index(
     from dataclasses import asdict
 
     from conqret.retrieval.corpus_index import build_index
-    from conqret.retrieval.engine import get_engine
+    from conqret.retrieval.search_engine import get_engine
 
     began = time.perf_counter()
     settings = get_engine(engine).declared({**analysis.given(), **encodings.given()})

@@ -14,7 +14,7 @@ import numpy as np
 
 from conqret.errors import DeclarationError
 from conqret.retrieval.collection import Collection, Entry, OwnCollection
-from conqret.retrieval.engine import ENGINES, EngineSettings, Hits, Searcher
+from conqret.retrieval.search_engine import ENGINES, EngineSettings, Hits, Searcher
 from conqret.text.word_lists import fold
 
 

@@ -21,9 +21,9 @@ from conqret.data import Judgment, Nugget
 from conqret.errors import ConqretError, UnknownNameError
 from conqret.judging.judge import ajudge
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.judging.judge_options import Conversation
+from conqret.judging.judge_options import NUGGETS, Conversation
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
-from conqret.judging.judge_settings import NUGGETS, chosen_format
+from conqret.judging.judge_settings import chosen_format
 from conqret.judging.judgments import Judgments
 from conqret.judging.recorded_requests import asked
 from conqret.judging.show_command import plain

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from conqret.errors import UnknownNameError
+
 NAMES = {
     "af": "Afrikaans", "am": "Amharic", "ar": "Arabic", "az": "Azerbaijani", "be": "Belarusian", "bg": "Bulgarian",
     "bn": "Bengali", "bs": "Bosnian", "ca": "Catalan", "cs": "Czech", "cy": "Welsh", "da": "Danish", "de": "German",
@@ -46,3 +48,15 @@ def language_code(written: str) -> str | None:
         return known
     tag = _tag.fullmatch(written)
     return _CODES.get(tag[1], tag[1]) if tag else None
+
+
+def explanation_language(written: str) -> str:
+    """The code of a language to explain in, as a user names it; empty where none is named.
+
+    Raises:
+        UnknownNameError: it is no language that has a name here.
+    """
+    code = language_code(written) if written.strip() else ""
+    if code not in ("", *NAMES):
+        raise UnknownNameError("language", written, NAMES.values())
+    return code or ""

@@ -27,7 +27,7 @@ PARTS = (
     "conqret.studies.bias.contrast.Probe",
     "conqret.generation.generation_strategy.Strategy",
     "conqret.debateqa.answering.rag_session.AnswerStrategy",
-    "conqret.retrieval.engine.Engine",
+    "conqret.retrieval.search_engine.Engine",
     "conqret.io.label_layout.LabelLayout",
     "conqret.io.label_sheets.LabelTask",
     "conqret.io.columns.Dialect",

@@ -195,7 +195,7 @@ def test_a_debate_that_lacks_a_turn_says_why_and_has_no_statement_for_it():
 
 
 def test_the_page_escapes_and_says_what_is_missing(tmp_path):
-    from conqret.debate.debatune.debate_run import HeldSummary
+    from conqret.debate.debatune.transcript import HeldSummary
 
     models = {"affirmative": "m<b>", "negative": "n"}
     said = {
@@ -229,7 +229,7 @@ def test_the_page_escapes_and_says_what_is_missing(tmp_path):
 
 
 def test_debates_stand_folded_under_their_topics_by_what_is_argued_in_them(tmp_path):
-    from conqret.debate.debatune.debate_run import HeldSummary
+    from conqret.debate.debatune.transcript import HeldSummary
 
     models = {"affirmative": "m", "negative": "n"}
     debated = [

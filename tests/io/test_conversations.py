@@ -106,6 +106,28 @@ def test_every_form_gives_the_same_item(form):
     ]
 
 
+@pytest.mark.parametrize(
+    "output",
+    [
+        ANSWER,
+        [ANSWER],
+        {"type": "ai", "content": "Half as much [1]."},
+        [
+            {"type": "reasoning"},
+            {**ANSWER, "content": [{"type": "output_text", "text": "Half as much [1]."}]},
+        ],
+    ],
+)
+@pytest.mark.parametrize("asked", ["And the sun?", [USER]])
+def test_an_answer_may_be_a_message_of_its_own(asked, output):
+    (item,) = open_items([{"input": asked, "output": output, "expected_response": output}])
+    assert (item.topic, item.argument, item.reference) == (
+        "And the sun?",
+        "Half as much [1].",
+        "Half as much [1].",
+    )
+
+
 def test_tools_come_behind_the_items_own_documents_under_free_ids():
     tool = {"role": "tool", "content": "Second."}
     row = {"documents": [{"id": "tool-1", "text": "First."}], "messages": [USER, tool, ANSWER]}

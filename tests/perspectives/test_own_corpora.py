@@ -9,15 +9,15 @@ import pytest
 pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
 
 from conqret.data import Document, Reason
+from conqret.debateqa.curation.algorithm import PageEvidence
 from conqret.debateqa.curation.curation_requests import NoValidResponse
-from conqret.debateqa.curation.source_pages import PageEvidence
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.questions import SourcedQuestion
 from conqret.perspectives.own_corpora import CollectedFolder, GivenPages, collect, questions_of
 from conqret.retrieval.collection import CORPORA, own_folder
 from conqret.retrieval.corpus_index import build_index, open_index
-from conqret.retrieval.engine import get_engine
 from conqret.retrieval.pipeline import PipelinePlan, assemble
+from conqret.retrieval.search_engine import get_engine
 from conqret.runs.session import Session
 
 QUESTIONS = [SourcedQuestion("trams", "Do trams pay?"), SourcedQuestion("cats", "Do cats pay?")]

@@ -18,7 +18,7 @@ from conqret.retrieval import BM25, Dense, Fusion, PerspectiveExpansion, build_i
 from conqret.retrieval.cross_encoder import CrossEncoder
 from conqret.retrieval.dense import vectors
 from conqret.retrieval.dense.text_encoding import Encoding
-from conqret.retrieval.engine import get_engine
+from conqret.retrieval.search_engine import get_engine
 from conqret.stats import mean_interval
 from conqret.text.text_passages import passages
 from tests.needed import Needed

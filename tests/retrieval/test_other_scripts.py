@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from conqret.retrieval.engine import WordIndexSettings
 from conqret.retrieval.engines import bm25s
+from conqret.retrieval.search_engine import WordIndexSettings
 from conqret.text.word_lists import fold
 
 DOCUMENTS = (

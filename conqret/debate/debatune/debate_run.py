@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import ClassVar, Unpack
 
 from conqret.data.digest import gathered
-from conqret.data.item import Frozen
 from conqret.debate.debatune.debate_topics import SIDES, DebateTopic, Side, read_debate_topics
 from conqret.debate.debatune.page import held_page
 from conqret.debate.debatune.topic_check import ARGUMENTS, Arguing, Arguments, argue, lacking, motions
@@ -24,6 +23,7 @@ from conqret.debate.debatune.transcript import (
     NOT_REACHED,
     OPENING,
     REPLY,
+    HeldSummary,
     ModelDebate,
     Motion,
     Reply,
@@ -134,20 +134,6 @@ class HeldFolder(AskedFolder[HeldRecord, TranscriptRow]):
     """The debates, one a line."""
     statements_file = InFolder("statements.jsonl")
     """What was concluded."""
-
-
-class HeldSummary(Frozen):
-    """Debates in numbers: how many there are and how many are finished, the statements that were concluded, how many
-    turns and arguments are missing by reason, and in how many debates the record did not fit and was shortened."""
-
-    models: dict[Side, str]
-    rounds: int
-    topics: int
-    debates: int
-    finished: int
-    statements: int
-    missing: dict[str, int]
-    trimmed: int
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from conqret.llm.token_sampling import Sampling
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from conqret.debate.debatune.debate_run import HeldFolder, HeldSummary
-    from conqret.debate.debatune.transcript import ModelDebate
+    from conqret.debate.debatune.debate_run import HeldFolder
+    from conqret.debate.debatune.transcript import HeldSummary, ModelDebate
 
 
 @grouped

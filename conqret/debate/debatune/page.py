@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from conqret.data.digest import gathered
 from conqret.debate.debatune.controllability_scores import GOOD_FROM, Controllability
@@ -12,14 +11,11 @@ from conqret.debate.debatune.manual_inspection import Inspection, InspectionAgre
 from conqret.debate.debatune.output_filter import NO_ANSWER, NOT_ITS_SIDE, SiftResult
 from conqret.debate.debatune.quality_scores import Quality
 from conqret.debate.debatune.topic_check import DUPLICATE
-from conqret.debate.debatune.transcript import ModelDebate
+from conqret.debate.debatune.transcript import HeldSummary, ModelDebate
 from conqret.show import words
 from conqret.show.page import page
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import FEWEST_TESTED
-
-if TYPE_CHECKING:
-    from conqret.debate.debatune.debate_run import HeldSummary
 
 SHOWN = 200
 """Debates on the page; more would make it slow to open, and all are in ``debates.jsonl``."""

@@ -57,6 +57,20 @@ class Round(Frozen):
     turns: dict[Side, Turn | None]
 
 
+class HeldSummary(Frozen):
+    """Debates in numbers: how many there are and how many are finished, the statements that were concluded, how many
+    turns and arguments are missing by reason, and in how many debates the record did not fit and was shortened."""
+
+    models: dict[Side, str]
+    rounds: int
+    topics: int
+    debates: int
+    finished: int
+    statements: int
+    missing: dict[str, int]
+    trimmed: int
+
+
 class Lack(Frozen):
     """What a debate lacks, and why."""
 

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict, dataclass
 from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
 
 from conqret.data import Document
 from conqret.debateqa.curation import curation_requests as asking
 from conqret.debateqa.curation import offline_perspectives as baseline
 from conqret.debateqa.curation.curation_requests import NoValidResponse, PointOfView, asked, fitted
-from conqret.debateqa.curation.source_pages import PageSource
 from conqret.debateqa.curation.trusted_domains import TrustedDomains
 from conqret.errors import DeclarationError, check_known, check_positive
 from conqret.io.questions import SourcedQuestion
@@ -32,6 +34,44 @@ from conqret.text.stance_detection import stance_order
 LISTWISE, LEXICAL = "listwise", "lexical"
 RERANKERS = (LISTWISE, LEXICAL)
 """The run's model puts the documents in order, or the words that they share with the question do."""
+
+
+PAGES = "pages.jsonl"
+"""The pages of the web that a search has found, in the run's folder; a corpus of its own once it is called
+``documents.jsonl``."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageEvidence:
+    """A document, and the licence that it states (empty: none)."""
+
+    document: Document
+    licence: str = ""
+
+
+class PageSource(Protocol):
+    """What finds documents."""
+
+    @property
+    def name(self) -> str:
+        """What stands for it in the record of a run: another name is another run."""
+
+    @property
+    def described(self) -> str:
+        """What it is, for people."""
+
+    def opened(self, folder: Path) -> AbstractAsyncContextManager[Any]:
+        """What must be held while it is searched; it may keep files in the run's ``folder``."""
+
+    async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
+        """For each query the ids of its documents, best first, ``depth`` at most. Those that :meth:`read` does not
+        know were found, and could not be had or are not trusted."""
+
+    def likely(self, question: str, depth: int) -> list[Document]:
+        """For a price, documents like those that a search may find, without one that costs anything."""
+
+    def read(self, identifiers: Sequence[str]) -> list[PageEvidence]:
+        """The documents of these ids, in this order; an unknown one is left out."""
 
 
 def by_words(question: SourcedQuestion, documents: Sequence[Document]) -> list[Document]:

@@ -29,14 +29,16 @@ from conqret.debateqa.curation import curation_requests as asking
 from conqret.debateqa.curation.algorithm import (
     DEPTH,
     LISTWISE,
+    PAGES,
     POOL,
     STEPS,
     Collector,
     CurationPlan,
     CurationStep,
+    PageEvidence,
     cleaned,
 )
-from conqret.debateqa.curation.source_pages import PAGES, PageEvidence, page_source
+from conqret.debateqa.curation.source_pages import page_source
 from conqret.debateqa.curation.trusted_domains import TrustedDomains, read_trusted
 from conqret.errors import strict_options
 from conqret.io.jsonl import json_lines

@@ -44,6 +44,25 @@ class Filters(OptionGroup, of=CurationPlan):
     """
 
 
+@dataclass(frozen=True)
+class BenchmarkCheck(OptionGroup):
+    """How a finished benchmark is checked.
+
+    Check:
+        check: Check a finished benchmark: the `relevance` of documents to questions; `comprehensiveness`, whether the
+            points of view cover the nearest chunks; `distinctiveness`, whether two say the same; `viewpoints` of
+            `--answers` that it misses; `domains` of questions. For the second and third, `-o` writes a form for
+            annotators, `--model` fills it in, and `--labels` reads it.
+        threshold: The cosine from which two points of view count as similar and are looked at (DebateQA: .75).
+        answers: Answers to the benchmark's questions: id and generation.
+    """
+
+    check: Literal["relevance", "comprehensiveness", "distinctiveness", "viewpoints", "domains"] | None = None
+    encoder: Encoder = LEXICAL
+    threshold: float = 0.75
+    answers: Path | None = None
+
+
 @grouped
 def curate(
     source: Path,
@@ -52,11 +71,7 @@ def curate(
     web: WebSearch,
     trusted: Path | None = None,
     filters: Filters,
-    check: Literal["relevance", "comprehensiveness", "distinctiveness", "viewpoints", "domains"]
-    | None = None,
-    encoder: Encoder = LEXICAL,
-    threshold: float = 0.75,
-    answers: Path | None = None,
+    checking: BenchmarkCheck,
     labels: Annotated[
         list[Path] | None,
         label_files(
@@ -88,12 +103,6 @@ def curate(
         trusted: Domains to trust besides .edu, .org, .gov, .info and .pro: one per line, optionally with a license; a
             `-` in front refuses one.
     Check:
-        check: Check a finished benchmark: the `relevance` of documents to questions; `comprehensiveness`, whether the
-            points of view cover the nearest chunks; `distinctiveness`, whether two say the same; `viewpoints` of
-            `--answers` that it misses; `domains` of questions. For the second and third, `-o` writes a form for
-            annotators, `--model` fills it in, and `--labels` reads it.
-        threshold: The cosine from which two points of view count as similar and are looked at (DebateQA: .75).
-        answers: Answers to the benchmark's questions: id and generation.
         duplicates: The completed form of `--check distinctiveness`: the second of each pair that is marked as duplicate
             is removed.
 
@@ -107,15 +116,18 @@ def curate(
     """
     from conqret.debateqa.curation import benchmark_check_command as checks
 
-    match check:
+    encoder = checking.encoder
+    match checking.check:
         case "relevance":
             checks.relevance(source, encoder, asking)
         case "comprehensiveness":
             checks.comprehensiveness(source, encoder, checks.Reviewer(model, labels, output), asking)
         case "distinctiveness":
-            checks.distinctiveness(source, encoder, threshold, checks.Reviewer(model, labels, output), asking)
+            checks.distinctiveness(
+                source, encoder, checking.threshold, checks.Reviewer(model, labels, output), asking
+            )
         case "viewpoints":
-            checks.viewpoints(source, answers, model, output, asking)
+            checks.viewpoints(source, checking.answers, model, output, asking)
         case "domains":
             checks.domains(source, encoder, asking)
         case None if source.is_dir():

@@ -1,57 +1,20 @@
-"""Where evidence is searched for: what a source is, and the documents of a corpus."""
+"""Where evidence is searched for: the documents of a corpus, or the web."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from conqret._optional import require
 from conqret.data import Document
 from conqret.data.digest import gathered
+from conqret.debateqa.curation.algorithm import PageEvidence, PageSource
 from conqret.debateqa.curation.trusted_domains import TrustedDomains
 from conqret.errors import DeclarationError, number
 from conqret.retrieval.corpus_index import Index, open_index
-
-PAGES = "pages.jsonl"
-"""The pages of the web that a search has found, in the run's folder; a corpus of its own once it is called
-``documents.jsonl``."""
-
-
-@dataclass(frozen=True, slots=True)
-class PageEvidence:
-    """A document, and the licence that it states (empty: none)."""
-
-    document: Document
-    licence: str = ""
-
-
-class PageSource(Protocol):
-    """What finds documents."""
-
-    @property
-    def name(self) -> str:
-        """What stands for it in the record of a run: another name is another run."""
-
-    @property
-    def described(self) -> str:
-        """What it is, for people."""
-
-    def opened(self, folder: Path) -> AbstractAsyncContextManager[Any]:
-        """What must be held while it is searched; it may keep files in the run's ``folder``."""
-
-    async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
-        """For each query the ids of its documents, best first, ``depth`` at most. Those that :meth:`read` does not
-        know were found, and could not be had or are not trusted."""
-
-    def likely(self, question: str, depth: int) -> list[Document]:
-        """For a price, documents like those that a search may find, without one that costs anything."""
-
-    def read(self, identifiers: Sequence[str]) -> list[PageEvidence]:
-        """The documents of these ids, in this order; an unknown one is left out."""
 
 
 class CorpusSource:

@@ -24,7 +24,7 @@ NO_STATUS = (
 )
 
 
-class Response(NamedTuple):
+class ArgillaResponse(NamedTuple):
     """What one annotator answered to one question."""
 
     question: str
@@ -47,7 +47,7 @@ def _fits(file: LabelFile) -> bool:
     )
 
 
-def _responses(record: Mapping[str, Any]) -> Iterator[Response]:
+def _responses(record: Mapping[str, Any]) -> Iterator[ArgillaResponse]:
     responses = record.get("responses")
     if isinstance(responses, list):
         for response in filter(_is_object, responses):
@@ -58,15 +58,15 @@ def _responses(record: Mapping[str, Any]) -> Iterator[Response]:
         if question.endswith(COLUMN) and isinstance(cell, list):
             columns = (cell, record.get(f"{question}.users") or (), record.get(f"{question}.status") or ())
             for value, annotator, status in zip_longest(*columns):
-                yield Response(question.removesuffix(COLUMN), value, annotator, str(status or ""))
+                yield ArgillaResponse(question.removesuffix(COLUMN), value, annotator, str(status or ""))
         elif isinstance(cell, list):
             for response in filter(_is_object, cell):
                 if by_question is responses or {"value", "user_id"} <= set(response):
                     yield _response(question, response, response)
 
 
-def _response(question: str, answer: Mapping[str, Any], told: Mapping[str, Any]) -> Response:
-    return Response(question, answer.get("value"), told.get("user_id"), str(told.get("status") or ""))
+def _response(question: str, answer: Mapping[str, Any], told: Mapping[str, Any]) -> ArgillaResponse:
+    return ArgillaResponse(question, answer.get("value"), told.get("user_id"), str(told.get("status") or ""))
 
 
 def _is_object(value: object) -> bool:

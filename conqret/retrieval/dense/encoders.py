@@ -2,43 +2,34 @@
 
 Code that a model brings with it is never run. A model that needs such code (NV-Embed) comes through an adapter: a
 function of an installed package, named ``module:function``, that takes the :class:`Encoding` and returns an
-:class:`Encoder`. Whoever names it runs it.
+:class:`~conqret.retrieval.dense.text_encoding.Encoder`. Whoever names it runs it.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
-from conqret.errors import DeclarationError, first_line
-from conqret.retrieval.dense.text_encoding import EXTRA, is_sentence_transformer, model_file
+from conqret.errors import DeclarationError
+from conqret.retrieval.dense.text_encoding import (
+    EXTRA,
+    Encoder,
+    Encoding,
+    adapter_encoder,
+    is_sentence_transformer,
+    model_file,
+)
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-    from conqret.retrieval.dense.text_encoding import Encoding
 
 BATCH = 32
 """Texts in one step: sentence-transformers' own default. Texts of like length stand together."""
 
 MOST_TOKENS = 512
 """Tokens of a text that are read at most where a tokenizer names no limit of its own: BERT's window."""
-
-
-@runtime_checkable
-class Encoder(Protocol):
-    """What an adapter returns. ``identity`` names the weights: another one is another index."""
-
-    identity: str
-
-    def queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """A row for each query."""
-
-    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """A row for each passage, as long as those of queries. A dot product compares them."""
 
 
 @functools.lru_cache(maxsize=2)
@@ -50,7 +41,7 @@ def load(encoding: Encoding) -> Encoder:
         MissingDependencyError: torch, transformers or sentence-transformers is not installed.
     """
     if encoding.adapter:
-        return _adapted(encoding)
+        return adapter_encoder(encoding)
     passage = _model(encoding.encoder, encoding)
     query = _model(encoding.query_encoder, encoding) if encoding.query_encoder else passage
     return _LoadedEncoder(encoding, query, passage)
@@ -168,29 +159,3 @@ def _kind(name: str) -> str:
     kinds = model_config.get("architectures") or [""]
     dpr_kind = kinds[0] if model_config.get("model_type") == "dpr" else ""
     return dpr_kind if dpr_kind in {"DPRContextEncoder", "DPRQuestionEncoder"} else "AutoModel"
-
-
-def adapted(name: str) -> Callable[..., Any]:
-    """The function that ``module:function`` names.
-
-    Raises:
-        DeclarationError: there is none.
-    """
-    module, _, function = name.partition(":")
-    try:
-        judge_function: Callable[..., Any] = getattr(import_module(module), function)
-    except (ImportError, AttributeError) as error:
-        raise DeclarationError(
-            f"the adapter {name} cannot be loaded: {first_line(error)} (give module:function of an installed package)"
-        ) from error
-    return judge_function
-
-
-def _adapted(encoding: Encoding) -> Encoder:
-    made = adapted(encoding.encoder)(encoding)
-    if not isinstance(made, Encoder) or not isinstance(made.identity, str):
-        raise DeclarationError(
-            f"the adapter {encoding.encoder} must return an encoder, not a {type(made).__name__}: "
-            "it needs identity (text), queries(texts) and passages(texts)"
-        )
-    return made

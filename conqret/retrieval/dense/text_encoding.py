@@ -6,19 +6,25 @@ says itself, else mean pooling and the dot product.
 
 from __future__ import annotations
 
+import functools
 import json
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from conqret.data.digest import digest_of
-from conqret.errors import DeclarationError, UnknownNameError, check_positive
+from conqret.errors import DeclarationError, UnknownNameError, check_positive, first_line
 from conqret.io.bounded import whole_bytes
 from conqret.text.text_passages import WORDS
 
 if TYPE_CHECKING:
-    from conqret.retrieval.engine import Engine
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from conqret.retrieval.search_engine import Engine
 
 
 EXTRA = "dense"
@@ -183,9 +189,7 @@ class Encoding:
         from conqret.local.embedding import encoder_weights
 
         if self.adapter:
-            from conqret.retrieval.dense.encoders import load
-
-            named = [load(self).identity]
+            named = [adapter_encoder(self).identity]
         else:
             named = [*encoder_weights(self.encoder), *encoder_weights(self.query_encoder or self.encoder)]
         return digest_of(named)
@@ -203,3 +207,48 @@ def _said(name: str) -> dict[str, Any]:
         "query_prefix": str(prompts.get("query") or ""),
         "passage_prefix": str(passage or ""),
     }
+
+
+@runtime_checkable
+class Encoder(Protocol):
+    """What an adapter returns. ``identity`` names the weights: another one is another index."""
+
+    identity: str
+
+    def queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """A row for each query."""
+
+    def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """A row for each passage, as long as those of queries. A dot product compares them."""
+
+
+def adapted(name: str) -> Callable[..., Any]:
+    """The function that ``module:function`` names.
+
+    Raises:
+        DeclarationError: there is none.
+    """
+    module, _, function = name.partition(":")
+    try:
+        judge_function: Callable[..., Any] = getattr(import_module(module), function)
+    except (ImportError, AttributeError) as error:
+        raise DeclarationError(
+            f"the adapter {name} cannot be loaded: {first_line(error)} (give module:function of an installed package)"
+        ) from error
+    return judge_function
+
+
+@functools.lru_cache(maxsize=2)
+def adapter_encoder(encoding: Encoding) -> Encoder:
+    """What the function that an encoding names returns.
+
+    Raises:
+        DeclarationError: it cannot be loaded, or returns no encoder.
+    """
+    made = adapted(encoding.encoder)(encoding)
+    if not isinstance(made, Encoder) or not isinstance(made.identity, str):
+        raise DeclarationError(
+            f"the adapter {encoding.encoder} must return an encoder, not a {type(made).__name__}: "
+            "it needs identity (text), queries(texts) and passages(texts)"
+        )
+    return made

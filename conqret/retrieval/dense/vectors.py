@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from conqret.errors import DeclarationError
 from conqret.io import limits
 from conqret.io.bounded import whole_bytes
-from conqret.retrieval.engine import highest
+from conqret.retrieval.search_engine import highest
 from conqret.text.text_passages import blocks
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""The engines: one module each, with its ``ENGINE`` (see :mod:`conqret.retrieval.engine`)."""
+"""The engines: one module each, with its ``ENGINE`` (see :mod:`conqret.retrieval.search_engine`)."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from conqret.io import limits
 from conqret.io.bounded import whole_bytes
-from conqret.retrieval.engine import Engine, Hits, WordIndexSettings, highest
+from conqret.retrieval.search_engine import Engine, Hits, WordIndexSettings, highest
 from conqret.text.word_lists import stop_list, words
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from conqret.retrieval.dense.encoders import Encoder, load
-from conqret.retrieval.dense.text_encoding import EXTRA, Encoding
+from conqret.retrieval.dense.encoders import load
+from conqret.retrieval.dense.text_encoding import EXTRA, Encoder, Encoding
 from conqret.retrieval.dense.vectors import Vectors, write
-from conqret.retrieval.engine import Engine, Hits
+from conqret.retrieval.search_engine import Engine, Hits
 
 
 def build(texts: Iterable[str], folder: Path, settings: Encoding) -> int:

@@ -64,7 +64,7 @@ class ImprovedJudge(OptionGroup):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison(OptionGroup):
+class ComparisonOptions(OptionGroup):
     """How scores and labels are compared.
 
     Labels:
@@ -83,7 +83,7 @@ def improve(
     labels: label_options.Labels,
     held_out: Path | None = None,
     reading: label_options.LabelReading,
-    compared: Comparison,
+    compared: ComparisonOptions,
     judged: ImprovedJudge,
     excerpt: Annotated[int, Within(100, 20_000)] = 2000,
     item_columns: options.Columns = None,
