@@ -26,8 +26,6 @@ from conqret.local.checkpoint_weights import from_checkpoint, new_head
 from conqret.local.model_identity import folder_identity
 from conqret.local.token_windows import window_of
 from conqret.local.training_loop import EXTRA, arguments, check_base, lora, merged, quiet, train, whole
-from conqret.perspectives.detection_agreement import question_of
-from conqret.perspectives.detection_calibration import best_cut, platt, quality_of
 from conqret.perspectives.detector import (
     CLASSIFIER,
     USUAL,
@@ -37,12 +35,16 @@ from conqret.perspectives.detector import (
     DetectorQuality,
     DetectorRecord,
     DetectorSettings,
+    best_cut,
     load_detector,
     logistic,
+    platt,
     prepared_tokenizer,
+    quality_of,
     windows,
 )
 from conqret.perspectives.detector_run import DetectedFolder, detect_locally
+from conqret.perspectives.threshold import question_of
 from conqret.runs.run_folder import default_folder, stem
 
 CALIBRATION = 0.15

@@ -11,8 +11,7 @@ from pydantic import AfterValidator, Field, StringConstraints, ValidationInfo, m
 
 from conqret.judging.responses import Typed, Whole
 from conqret.llm.request import Request, messages
-from conqret.perspectives.perspective_files import SIDES, QuestionPerspective
-from conqret.perspectives.perspective_sources import PerspectiveSource
+from conqret.perspectives.perspective_files import SIDES, PerspectiveSource, QuestionPerspective
 from conqret.prompts import Library, RenderedPrompt
 from conqret.text.word_lists import caseless, words
 

@@ -27,8 +27,13 @@ from conqret.io.schema import Field, Schema, TableReader
 from conqret.judging.cost import ExpectedCost, expected_asking
 from conqret.judging.judge_settings import AskedSettings, as_path, run_asked
 from conqret.llm.request import Request, messages
-from conqret.perspectives.perspective_files import PerspectiveQuestion, QuestionPerspective, perspective_lines
-from conqret.perspectives.perspective_sources import PerspectiveSource, read_perspective_sources
+from conqret.perspectives.perspective_files import (
+    PerspectiveQuestion,
+    PerspectiveSource,
+    QuestionPerspective,
+    perspective_lines,
+    read_perspective_sources,
+)
 from conqret.perspectives.perspective_writing import (
     CHECK,
     MOST,

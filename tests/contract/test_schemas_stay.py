@@ -31,7 +31,7 @@ from conqret.judging.steps import Steps
 from conqret.llm.keys import schema_digest
 from conqret.llm.request import Plain
 from conqret.perspectives.detection import Graded
-from conqret.perspectives.perspective_sides import Supports
+from conqret.perspectives.perspective_scores import Supports
 from conqret.perspectives.perspective_writing import WAYS, Checked
 from conqret.perturb.rewriting import Rewrites
 from conqret.perturb.translating import Translation
