@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from conqret.debateqa.curation.benchmark_figures import benchmark_relevance as benchmark_relevance
     from conqret.debateqa.curation.debatable import debatable_questions as debatable_questions
     from conqret.debateqa.curation.deduplication import dedupe as dedupe
-    from conqret.debateqa.curation.question_sample import draw_question_pairs as draw_question_pairs
-    from conqret.debateqa.curation.question_sample import duplicate_threshold as duplicate_threshold
+    from conqret.debateqa.curation.deduplication import draw_question_pairs as draw_question_pairs
+    from conqret.debateqa.curation.deduplication import duplicate_threshold as duplicate_threshold
     from conqret.debateqa.curation.review import remove_partial_answers as remove_partial_answers
     from conqret.debateqa.preferences import correlate as correlate
     from conqret.debateqa.stability import metric_stability as metric_stability
@@ -159,9 +159,9 @@ _HOMES = {
     "describe_methods": "conqret.studies.card.methods",
     "detect": "conqret.perspectives.detection_study",
     "diff": "conqret.studies.diff.result",
-    "draw_question_pairs": "conqret.debateqa.curation.question_sample",
+    "draw_question_pairs": "conqret.debateqa.curation.deduplication",
     "drift": "conqret.studies.drift.result",
-    "duplicate_threshold": "conqret.debateqa.curation.question_sample",
+    "duplicate_threshold": "conqret.debateqa.curation.deduplication",
     "evaluate_rankings": "conqret.retrieval.evaluation.ranking_evaluation",
     "export_labels": "conqret.labels.exporting",
     "export_recordings": "conqret.llm.recordings",

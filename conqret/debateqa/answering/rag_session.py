@@ -11,8 +11,7 @@ from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 from conqret.data import Document
 from conqret.data.item import Frozen
-from conqret.debateqa.curation.curation_requests import NonEmptyText, asked, fitted
-from conqret.debateqa.curation.offline_perspectives import points_of_view
+from conqret.debateqa.curation.curation_requests import NonEmptyText, asked, fitted, offline_views
 from conqret.errors import DeclarationError
 from conqret.io.questions import SourcedQuestion
 from conqret.judging.instrument import Asks
@@ -38,7 +37,7 @@ def offline_answer(question: str, texts: Sequence[str], length: int | None = Non
     """The sentences that say most on the question, at most two of a chunk; the question itself with yes and no where
     there are none."""
     most = SENTENCES if length is None else max(1, length // TOKENS)
-    viewpoints = [view["point_of_view"] for view in points_of_view(question, texts, most)["points_of_view"]]
+    viewpoints = [view["point_of_view"] for view in offline_views(question, texts, most)["points_of_view"]]
     return " ".join(viewpoints or standpoints(question).values())
 
 

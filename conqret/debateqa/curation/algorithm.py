@@ -14,7 +14,6 @@ from functools import partial
 
 from conqret.data import Document
 from conqret.debateqa.curation import curation_requests as asking
-from conqret.debateqa.curation import offline_perspectives as baseline
 from conqret.debateqa.curation.curation_requests import NoValidResponse, PointOfView, asked, fitted
 from conqret.debateqa.curation.source_pages import PageSource
 from conqret.debateqa.curation.trusted_domains import TrustedDomains
@@ -174,10 +173,9 @@ class Collector:
     async def _queries(
         self, question: SourcedQuestion, name: str, earlier: Mapping[str, CurationStep]
     ) -> CurationStep:
-        answer = await asked(
-            asking.QUERIES, name, asking.queries_prompt(self.session.library, question.question),
-            asking.SearchQueries, self.session.client, lambda: baseline.queries(question.question),
-        )  # fmt: skip
+        prompt = asking.queries_prompt(self.session.library, question.question)
+        offline = partial(asking.offline_queries, question.question)
+        answer = await asked(asking.QUERIES, name, prompt, asking.SearchQueries, self.session.client, offline)
         return CurationStep(id=name, queries=tuple(answer.queries))
 
     async def _documents(
@@ -218,7 +216,7 @@ class Collector:
         texts = [document.text for document in documents]
         answer = await asked(
             asking.VIEWS, name, rendered, asking.PointsOfView, client,
-            lambda: baseline.points_of_view(question.question, texts, asking.MOST_VIEWS),
+            lambda: asking.offline_views(question.question, texts, asking.MOST_VIEWS),
             context={"documents": len(documents)},
         )  # fmt: skip
         return CurationStep(id=name, views=tuple(answer.points_of_view), cut=cut)
@@ -233,16 +231,16 @@ class Collector:
         client = self.session.client
         documents = [collected.documents[place - 1] for place in sorted(set(view.documents))]
         shown, cut = self.within_budget(self._texts(documents), client)
+        about = question.question, view.point_of_view
         rendered = fitted(
-            lambda texts: asking.explanation_prompt(
-                self.session.library, question.question, view.point_of_view, texts
-            ),
-            shown, client, answer_room=asking.EXPLANATION_ROOM,
-        )  # fmt: skip
-        answer = await asked(
-            asking.EXPLANATION, name, rendered, asking.Explanation, client,
-            lambda: baseline.explanation(question.question, view.point_of_view, [document.text for document in shown]),
-        )  # fmt: skip
+            lambda texts: asking.explanation_prompt(self.session.library, *about, texts),
+            shown,
+            client,
+            answer_room=asking.EXPLANATION_ROOM,
+        )
+        texts = [document.text for document in shown]
+        offline = partial(asking.offline_explanation, *about, texts)
+        answer = await asked(asking.EXPLANATION, name, rendered, asking.Explanation, client, offline)
         return CurationStep(id=name, explanation=answer.explanation, cut=cut)
 
     def _texts(self, identifiers: Sequence[str]) -> list[Document]:
@@ -260,11 +258,8 @@ class Collector:
         together = trim_proportionally(
             [fitted_text.text for fitted_text in one_by_one], self.plan.prompt_tokens, encode=encode
         )
-        before, after = (
-            sum(fitted_text.before for fitted_text in one_by_one),
-            sum(fitted_text.after for fitted_text in together),
-        )
-        return with_texts(documents, [cut.text or "…" for cut in together]), before - after
+        taken = sum(one.before for one in one_by_one) - sum(one.after for one in together)
+        return with_texts(documents, [cut.text or "…" for cut in together]), taken
 
 
 def cleaned(document: Document) -> Document:

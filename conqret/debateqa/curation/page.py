@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from conqret.debateqa.curation.benchmark import CurateSummary
 from conqret.debateqa.curation.benchmark_figures import Relevance
 from conqret.debateqa.curation.debatable import CRITERIA
-from conqret.debateqa.curation.deduplication import DecidingPair, Deduplication
-from conqret.debateqa.curation.question_sample import ChosenThreshold
+from conqret.debateqa.curation.deduplication import ChosenThreshold, DecidingPair, Deduplication
 from conqret.show.table import Column, Table
 from conqret.show.words import reason
 

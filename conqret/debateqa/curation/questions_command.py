@@ -129,9 +129,9 @@ def _label_pairs(
     asking: StudyOptions,
 ) -> None:
     """Write the form of pairs, or report the thresholds that a filled one speaks for."""
+    from conqret.debateqa.curation.deduplication import COLUMNS, draw_pairs, duplicate_threshold, sheet_rows
     from conqret.debateqa.curation.embeddings import vectors_of
     from conqret.debateqa.curation.page import threshold_tables
-    from conqret.debateqa.curation.question_sample import COLUMNS, draw_pairs, duplicate_threshold, sheet_rows
     from conqret.io.label_sheets import csv_text
     from conqret.io.overwriting import write_new
     from conqret.show.table import spaced

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from conqret.data.digest import gathered
-from conqret.debateqa.curation import offline_perspectives as baseline
+from conqret.debateqa.curation import curation_requests as asking
 from conqret.debateqa.curation.benchmark_figures import NEAREST, AlikeViews, MadeBenchmark, Near, read_made
 from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject
 from conqret.debateqa.debateqa_files import ModelAnswer
@@ -87,7 +87,7 @@ def review_pairs(made: MadeBenchmark, pairs: Sequence[AlikeViews]) -> Review:
             _subject(
                 f"{pair.first}={pair.second}",
                 {"question": questions[pair.question].question, "views": [views[pair.first], views[pair.second]]},
-                lambda shown: baseline.same(*shown["views"]),
+                lambda shown: asking.offline_same(*shown["views"]),
             )
             for pair in pairs
         ),
@@ -121,7 +121,7 @@ def review_chunks(made: MadeBenchmark, near: Sequence[Near], most: int = NEAREST
             _subject(
                 name,
                 shown,
-                lambda shown: baseline.covered(shown["question"], shown["document"], shown["views"]),
+                lambda shown: asking.offline_covered(shown["question"], shown["document"], shown["views"]),
             )
         )
     head = ("id", "question", "chunk", "points_of_view", "similarity")
@@ -138,7 +138,7 @@ def missed_subjects(made: MadeBenchmark, answers: Sequence[ModelAnswer]) -> list
             answer.id,
             {"question": questions[answer.id].question, "answer": answer.text,
              "views": [f"{each.point_of_view} {each.explanation}" for each in questions[answer.id].partial_answers]},
-            lambda shown: baseline.missed(shown["question"], shown["answer"], shown["views"]),
+            lambda shown: asking.offline_missed(shown["question"], shown["answer"], shown["views"]),
         )
         for answer in answers if answer.id in questions
     ]  # fmt: skip
