@@ -150,7 +150,8 @@ def score_diversity(
     """
     from conqret.local.scorer import ConditionalPerplexity
 
-    given = _answers(answers, settings)
+    named = settings.get("system"), settings.get("columns")
+    given = SystemAnswers(Path(answers), as_path(settings.get("output")), *named)
     questions = read_questions(references, given.columns)
     if not any(question.partial_answers for question in questions.values()):
         raise DeclarationError(
@@ -393,9 +394,3 @@ def score_baselines(
         )
         asked = run(scoring.plan, overwrite=overwrite) if scoring.asks else None
         return scoring.scores(asked, overwrite=overwrite, on_answer=on_answer)
-
-
-def _answers(answers: str | Path, settings: AnswerSettings) -> SystemAnswers:
-    return SystemAnswers(
-        Path(answers), as_path(settings.get("output")), settings.get("system"), settings.get("columns")
-    )

@@ -214,30 +214,20 @@ def ranking_table(
 ) -> Table:
     """The systems by the last of the weights, best first: both means, and the rank by each weight."""
     several = {"Diversity": len(ranking.diversity), "Awareness": len(ranking.awareness)}
-    normalised = [f"{name} rank" for name, count in several.items() if count > 1]
-    header = (
-        "System",
-        "Perspective diversity (less\u00a0is\u00a0better)",
-        "Dispute awareness (more\u00a0is\u00a0better)",
-        *normalised,
-        *(f"Rank (k={weight:g})" for weight in table),
-    )
+    columns: dict[str, Mapping[str, Cell]] = {
+        "Perspective diversity (less\u00a0is\u00a0better)": ranking.mean_diversity,
+        "Dispute awareness (more\u00a0is\u00a0better)": ranking.mean_awareness,
+    }
+    if several["Diversity"] > 1:
+        columns["Diversity rank"] = ranking.diversity_ranks
+    if several["Awareness"] > 1:
+        columns["Awareness rank"] = ranking.awareness_ranks
+    columns |= {f"Rank (k={weight:g})": places[weight] for weight in table}
     last = list(table.values())[-1]
-    rows: list[tuple[Cell, ...]] = []
-    for name in sorted(last, key=lambda system: -last[system]):
-        normalised_ranks = {
-            "Diversity rank": ranking.diversity_ranks[name],
-            "Awareness rank": ranking.awareness_ranks[name],
-        }
-        rows.append(
-            (
-                name,
-                ranking.mean_diversity[name],
-                ranking.mean_awareness[name],
-                *(normalised_ranks[head] for head in normalised),
-                *(places[weight][name] for weight in table),
-            )
-        )
+    rows = [
+        (name, *(column[name] for column in columns.values()))
+        for name in sorted(last, key=lambda system: -last[system])
+    ]
     notes = [
         "Perspective diversity (P.D.) is the perplexity of partial answers, each for one perspective, for a "
         "language model "
@@ -252,7 +242,7 @@ def ranking_table(
         for name, count in several.items()
         if count > 1
     ]
-    return Table("Ranks by both metrics", header, rows, note="\n".join(notes))
+    return Table("Ranks by both metrics", ("System", *columns), rows, note="\n".join(notes))
 
 
 def ranking_words(places: Mapping[float, Mapping[str, str]]) -> list[str]:

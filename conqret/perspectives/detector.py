@@ -228,32 +228,20 @@ def windows(tokenizer: Any, pair: Pair, limit: int) -> list[list[int]]:
     return [list(ids) for ids in encoding["input_ids"]]
 
 
-EPOCHS = 2
-LEARNING_RATE_LORA = 1e-4
-"""Both: BeRDS, A.5, for Mistral 7B with LoRA."""
-LEARNING_RATE = 2e-5
-"""Of a whole encoder (Devlin et al. 2019, A.3)."""
-BATCH_SIZE = 16
-"""Pairs a step (as there)."""
-HELD_OUT = 0.2
-"""The share of the questions that is held out."""
-SAVE_EVERY = 50
-
-
 @dataclass(frozen=True)
 class DetectorSettings(TrainingSettings):
-    """How a detector is tuned. ``learning_rate`` of None takes the default, with LoRA or without; ``held_out`` is a
-    share of the questions.
+    """How a detector is tuned. ``learning_rate`` of None takes the default, with LoRA (BeRDS, A.5, for Mistral 7B, as
+    the epochs) or without (Devlin et al. 2019, A.3, as the batch size); ``held_out`` is a share of the questions.
 
     Raises:
         DeclarationError: a number is out of its range.
     """
 
-    epochs: int = EPOCHS
-    batch_size: int = BATCH_SIZE
+    epochs: int = 2
+    batch_size: int = 16
     max_length: int = MAX_LENGTH
-    save_every: int = SAVE_EVERY
-    held_out: float = HELD_OUT
+    save_every: int = 50
+    held_out: float = 0.2
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -265,7 +253,7 @@ class DetectorSettings(TrainingSettings):
     @property
     def rate(self) -> float:
         """The highest learning rate."""
-        return self.learning_rate or (LEARNING_RATE_LORA if self.lora else LEARNING_RATE)
+        return self.learning_rate or (1e-4 if self.lora else 2e-5)
 
 
 USUAL = DetectorSettings()

@@ -50,35 +50,27 @@ def collected_table(corpora: Sequence[CollectedPages]) -> Table:
 def diversity_tables(diversity: Diversity) -> Iterator[Table]:
     """All tables for which there are values."""
     systems = list(dict.fromkeys(score.system for score in diversity.scores))
+    depth = diversity.depth
+
+    def rows(*measures: str) -> list[tuple[Cell, ...]]:
+        return [
+            (system, *(_marked(diversity.score(ALL, system, measure)) for measure in measures))
+            for system in systems
+        ]
+
     for cut in diversity.cuts:
-        yield Table(
-            f"The first {cut} documents",
-            ("system", "MRecall", "precision"),
-            [
-                (
-                    system,
-                    *(_marked(diversity.score(ALL, system, f"{what}@{cut}")) for what in ("MRecall", "P")),
-                )
-                for system in systems
-            ],
-        )
+        title = f"The first {cut} documents"
+        yield Table(title, ("system", "MRecall", "precision"), rows(f"MRecall@{cut}", f"P@{cut}"))
+    needed = [diversity.score(ALL, system, f"documents@{depth}") for system in systems]
+    counts = [None if score is None else score.interval for score in needed]
     yield Table(
         "The first document, and how many it takes",
-        ("system", "precision@1", f"covered within {diversity.depth}", "documents, where covered"),
-        [
-            (
-                system,
-                _marked(diversity.score(ALL, system, "P@1")),
-                _marked(diversity.score(ALL, system, f"covered@{diversity.depth}")),
-                _marked(diversity.score(ALL, system, f"documents@{diversity.depth}"), False),
-            )
-            for system in systems
-        ],
+        ("system", "precision@1", f"covered within {depth}", "documents, where covered"),
+        [(*marked, count) for marked, count in zip(rows("P@1", f"covered@{depth}"), counts, strict=True)],
         foot=[("all together (the ceiling)", "", diversity.ceiling[ALL], "")],
-        note=f"“covered” is the share of questions for which the first {diversity.depth} documents contain every "
+        note=f"“covered” is the share of questions for which the first {depth} documents contain every "
         "perspective; “documents, where covered” is the mean number of documents that this takes, over the "
-        "questions that "
-        "are covered.",
+        "questions that are covered.",
     )
     if len(diversity.views) > 1:
         yield from _by_subset(diversity, systems)
@@ -140,25 +132,21 @@ def _sides(diversity: Diversity, systems: list[str]) -> Iterator[Table]:
 
 def made_table(made_summary: MadeSummary) -> Table:
     """What became of the rows of each subset of a benchmark in the making."""
-    faults = list(dict.fromkeys(fault for subset in made_summary.subsets for fault in subset.faults))
-    rows: list[tuple[Cell, ...]] = [("rows", *(subset.rows for subset in made_summary.subsets))]
-    rows += [(fault, *(subset.faults.get(fault, 0) for subset in made_summary.subsets)) for fault in faults]
+    subsets = made_summary.subsets
+    faults = list(dict.fromkeys(fault for subset in subsets for fault in subset.faults))
+    rows: list[tuple[Cell, ...]] = [("rows", *(subset.rows for subset in subsets))]
+    rows += [(fault, *(subset.faults.get(fault, 0) for subset in subsets)) for fault in faults]
     if made_summary.unanswered:
-        rows.append(("no valid answer", *(subset.unanswered for subset in made_summary.subsets)))
+        rows.append(("no valid answer", *(subset.unanswered for subset in subsets)))
+    means = (subset.perspectives / subset.kept if subset.kept else None for subset in subsets)
     return Table(
         "Perspectives by subset",
-        (Column("", "text"), *(subset.subset for subset in made_summary.subsets)),
+        (Column("", "text"), *(subset.subset for subset in subsets)),
         rows,
         foot=[
-            ("kept", *(subset.kept for subset in made_summary.subsets)),
-            ("statements left out of these", *(subset.dropped for subset in made_summary.subsets)),
-            (
-                "perspectives a question",
-                *(
-                    subset.perspectives / subset.kept if subset.kept else None
-                    for subset in made_summary.subsets
-                ),
-            ),
+            ("kept", *(subset.kept for subset in subsets)),
+            ("statements left out of these", *(subset.dropped for subset in subsets)),
+            ("perspectives a question", *means),
         ],
     )
 
@@ -174,11 +162,10 @@ def errors_table(subset_errors: Sequence[SubsetErrors]) -> Table:
     )
 
 
-def _marked(score: MeasureScore | None, paired: bool = True) -> Cell:
-    """The mean with its interval; unmarked where systems have values of other questions (not ``paired``)."""
+def _marked(score: MeasureScore | None) -> Cell:
     if score is None:
         return None
-    return f"{score.interval} {score.mark}".rstrip() if paired and score.by_topic else score.interval
+    return f"{score.interval} {score.mark}".rstrip() if score.by_topic else score.interval
 
 
 def _mean(score: MeasureScore | None) -> float | None:

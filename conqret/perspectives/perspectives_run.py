@@ -340,12 +340,10 @@ def perspective_errors(sheet: str | Path) -> tuple[SubsetErrors, ...]:
     reader.finish(wanted="questions")
     if not any(error for part in parts.values() for error in part):
         raise DeclarationError(f"{sheet}: the column error is not filled in: write no, or what is wrong")
-    return tuple(_counted(subset, part) for subset, part in parts.items())
-
-
-def _counted(subset: str, answers: list[str]) -> SubsetErrors:
-    wrong = [ANSWERS.get(error.casefold(), True) for error in answers if error]
-    share = mean_interval(wrong, scale="share", reason="no statement was inspected")
-    return SubsetErrors(
-        subset=subset, inspected=len(wrong), errors=sum(wrong), share=share, left=len(answers) - len(wrong)
-    )
+    found = []
+    for subset, answers in parts.items():
+        wrong = [ANSWERS.get(error.casefold(), True) for error in answers if error]
+        share = mean_interval(wrong, scale="share", reason="no statement was inspected")
+        counts = {"inspected": len(wrong), "errors": sum(wrong), "left": len(answers) - len(wrong)}
+        found.append(SubsetErrors(subset=subset, share=share, **counts))
+    return tuple(found)

@@ -110,15 +110,8 @@ def dedupe(
         DeclarationError: a file or an encoder is wrong.
     """
     read = read_sourced([questions] if isinstance(questions, str | Path) else questions, texts)
-    return without_duplicates(read, encoder, threshold, embeddings)
-
-
-def without_duplicates(
-    questions: Sequence[SourcedQuestion], encoder: str, threshold: float, embeddings: str | Path | None
-) -> tuple[tuple[SourcedQuestion, ...], Deduplication]:
-    """As :func:`dedupe`, of questions that were read."""
-    vectors = vectors_of(questions, encoder, embeddings)
-    return deduplicate(questions, vectors, encoder=str(embeddings or encoder), threshold=threshold)
+    vectors = vectors_of(read, encoder, embeddings)
+    return deduplicate(read, vectors, encoder=str(embeddings or encoder), threshold=threshold)
 
 
 def pairs_text(outcome: Deduplication) -> str:

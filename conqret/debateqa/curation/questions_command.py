@@ -80,7 +80,8 @@ def questions(
     """
     from conqret.debateqa.curation.check_verdicts import VerdictFolder, VerdictPlan, estimate
     from conqret.debateqa.curation.debatable import VERDICT, chosen_questions, subjects
-    from conqret.debateqa.curation.deduplication import pairs_text, without_duplicates
+    from conqret.debateqa.curation.deduplication import deduplicate, pairs_text
+    from conqret.debateqa.curation.embeddings import vectors_of
     from conqret.io.questions import read_sourced
     from conqret.io.safe_files import write_files
     from conqret.runs.run_folder import default_folder, stem
@@ -90,7 +91,10 @@ def questions(
     if pairs is not None:
         _label_pairs(read, pairs, encoder, embeddings, asking)
         return
-    different, duplicates = without_duplicates(read, encoder, threshold, embeddings)
+    vectors = vectors_of(read, encoder, embeddings)
+    different, duplicates = deduplicate(
+        read, vectors, encoder=str(embeddings or encoder), threshold=threshold
+    )
     session, asked_about = asking.session(model), subjects(different)
     if asking.dry_run:
         asking.tell_cost([estimate(VERDICT, asked_about, session)])
