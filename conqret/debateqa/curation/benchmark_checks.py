@@ -414,9 +414,16 @@ def _reviewed(
     settings: AskedSettings,
 ) -> ReviewedRows:
     overwrite = settings.get("overwrite", False)
-    known = {"labels": as_path(labels), "sheet": as_path(output), "overwrite": overwrite}
+    rows = partial(
+        reviewed_rows,
+        review,
+        Path(benchmark),
+        name,
+        labels=as_path(labels),
+        sheet=as_path(output),
+        overwrite=overwrite,
+    )
     if labels is not None or settings.get("model") is None:
-        return reviewed_rows(review, Path(benchmark), name, ask=None, **known)
+        return rows(ask=None)
     with asked_session(settings) as session:
-        ask = asks(session, benchmark, partial(run, overwrite=overwrite))
-        return reviewed_rows(review, Path(benchmark), name, ask=ask, **known)
+        return rows(ask=asks(session, benchmark, partial(run, overwrite=overwrite)))
