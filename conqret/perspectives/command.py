@@ -71,14 +71,7 @@ def detect(
             raise DeclarationError(
                 "--detector replaces the LLM and has its own threshold: leave out --model, --yes-from, --dry-run"
             )
-        _by_detector(
-            pairs,
-            detector,
-            labels,
-            output,
-            overwrite=asking.kept.overwrite,
-            shown=asking.shown,
-        )
+        _by_detector(pairs, detector, labels, output, overwrite=asking.kept.overwrite, shown=asking.shown)
         return
     threshold, chosen_by = threshold_of_option(yes_from)
     session = asking.session(model)
@@ -235,7 +228,8 @@ def tune(
         tune_across(read, model, target, chosen, overwrite=overwrite, dry_run=dry_run, shown=shown)
         return
     if dry_run:
-        result(counts_of(parted(read, chosen)), [told(parted(read, chosen))], as_json=shown.json_output)
+        split = parted(read, chosen)
+        result(counts_of(split), [told(split)], as_json=shown.json_output)
         return
     folder = DetectorFolder(target)
     with progress("tuning", quiet=shown.quiet) as bar:

@@ -311,8 +311,13 @@ def scoring_job(
     if mmr_encoder is not None and not any(has_step(system, {"mmr"}) for system in systems):
         raise DeclarationError("--mmr-encoder needs a system with MMR: add one, such as bm25+mmr")
     questions = tuple(read_perspectives(Path(perspectives)))
-    index = None if corpus is None else _index(Path(corpus))
-    if index is None and judgments is None:
+    index = None
+    if corpus is not None:
+        require("pyterrier", "pandas", extra="retrieval")
+        from conqret.retrieval.corpus_index import open_index
+
+        index = open_index(Path(corpus))
+    elif judgments is None:
         raise DeclarationError(
             "the model needs the documents' texts: give them with --corpus FOLDER, or give judgments with --judgments"
         )
@@ -332,13 +337,6 @@ def scoring_job(
     # Before a model is asked anything, every file has to be sound.
     ranked([system for system in systems if index is None or "=" in system], questions, job.depth)
     return job
-
-
-def _index(corpus: Path) -> Index:
-    require("pyterrier", "pandas", extra="retrieval")
-    from conqret.retrieval.corpus_index import open_index
-
-    return open_index(corpus)
 
 
 class Supports(Typed):

@@ -155,7 +155,7 @@ class RagSession:
         """What the agent wants to do after all that it has read; a step without a query ends the trace.
 
         Raises:
-            Unanswered: it gave no valid answer.
+            NoValidResponse: it gave no valid answer.
         """
         queries = [step.query for step in self.trace]
 
@@ -186,7 +186,7 @@ class RagSession:
         """The answer by the prompt that the user chose, over what was found.
 
         Raises:
-            Unanswered: there is none.
+            NoValidResponse: there is none.
         """
         question, plan = self.question.question, self.plan
         prompt = self.library[plan.prompt]

@@ -45,7 +45,7 @@ async def listwise(
     """The documents in the order of a listwise reranker without a side, best first.
 
     Raises:
-        Unanswered: a window got no valid answer: what the search thinks best is not taken in its place.
+        NoValidResponse: a window got no valid answer: what the search thinks best is not taken in its place.
     """
     import pandas as pd
 

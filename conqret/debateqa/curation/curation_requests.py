@@ -119,7 +119,7 @@ async def asked(
     """The answer to one prompt; ``settings`` are further ones of its :class:`~conqret.llm.request.Request`.
 
     Raises:
-        Unanswered: there was none.
+        NoValidResponse: there was none.
     """
     answer: Answer[Reply] = await client.ask(
         Request(
@@ -146,7 +146,7 @@ def fitted(
     """The prompt over documents, cut to the model's window where it is smaller than the budget.
 
     Raises:
-        Unanswered: it does not fit without any text of theirs either.
+        NoValidResponse: it does not fit without any text of theirs either.
     """
     fitting = fit(documents, render, client, answer_room=answer_room)
     if fitting is None:
