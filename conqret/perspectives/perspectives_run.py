@@ -145,7 +145,13 @@ class PerspectivesPlan(StudyPlan[MadeRow, MadeSummary]):
     def conclude(self, rows: tuple[MadeRow, ...]) -> tuple[MadeSummary, Mapping[Path, Content]]:
         """The run in numbers, and its files."""
         summary = _summary(self.models.options.model, self.sources, rows)
-        kept = [_question(source, row) for source, row in zip(self.sources, rows, strict=True) if _sound(row)]
+        kept = [
+            PerspectiveQuestion(
+                source.id, row.question, row.perspectives, source.subset, source.url, source.licence
+            )
+            for source, row in zip(self.sources, rows, strict=True)
+            if _sound(row)
+        ]
         return summary, {
             self.folder.perspectives_file: perspective_lines(kept),
             self.folder.left_out_file: _left_out(self.sources, rows),
@@ -205,16 +211,9 @@ def inspection_sheet(kept: Sequence[PerspectiveQuestion]) -> str:
     rng = random.Random(SEED)
     rows = []
     for subset, subset_questions in gathered((question.subset, question) for question in kept).items():
-        rows += [
-            (
-                question.id,
-                subset,
-                question.question,
-                " | ".join(view.text for view in question.perspectives),
-                "",
-            )
-            for question in rng.sample(subset_questions, min(INSPECTED, len(subset_questions)))
-        ]
+        for question in rng.sample(subset_questions, min(INSPECTED, len(subset_questions))):
+            views = " | ".join(view.text for view in question.perspectives)
+            rows.append((question.id, subset, question.question, views, ""))
     return csv_text(("id", "subset", "question", "perspectives", "error"), rows)
 
 
@@ -259,12 +258,6 @@ async def _made(source: PerspectiveSource, session: Session, earlier: object = N
 
 def _sound(row: MadeRow) -> bool:
     return row.answered and not row.faults
-
-
-def _question(source: PerspectiveSource, row: MadeRow) -> PerspectiveQuestion:
-    return PerspectiveQuestion(
-        source.id, row.question, row.perspectives, source.subset, source.url, source.licence
-    )
 
 
 def _left_out(sources: Sequence[PerspectiveSource], rows: Sequence[MadeRow]) -> str:
