@@ -24,7 +24,7 @@ from rich.console import Console
 
 from conqret.io.pairs import read_pairs
 from conqret.perspectives.detection_study import DetectionFolder, DetectionPlan
-from conqret.perspectives.detection_tables import detection_tables
+from conqret.perspectives.page import detection_tables
 from conqret.runs.engine import run
 from conqret.runs.session import Session
 

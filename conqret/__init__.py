@@ -48,11 +48,11 @@ if TYPE_CHECKING:
     from conqret.debateqa.curation.benchmark_checks import missed_viewpoints as missed_viewpoints
     from conqret.debateqa.curation.benchmark_figures import benchmark_domains as benchmark_domains
     from conqret.debateqa.curation.benchmark_figures import benchmark_relevance as benchmark_relevance
+    from conqret.debateqa.curation.benchmark_figures import remove_partial_answers as remove_partial_answers
     from conqret.debateqa.curation.debatable import debatable_questions as debatable_questions
     from conqret.debateqa.curation.deduplication import dedupe as dedupe
-    from conqret.debateqa.curation.question_sample import draw_question_pairs as draw_question_pairs
-    from conqret.debateqa.curation.question_sample import duplicate_threshold as duplicate_threshold
-    from conqret.debateqa.curation.review import remove_partial_answers as remove_partial_answers
+    from conqret.debateqa.curation.deduplication import draw_question_pairs as draw_question_pairs
+    from conqret.debateqa.curation.deduplication import duplicate_threshold as duplicate_threshold
     from conqret.debateqa.preferences import correlate as correlate
     from conqret.debateqa.stability import metric_stability as metric_stability
     from conqret.debateqa.standings import rank_systems as rank_systems
@@ -159,9 +159,9 @@ _HOMES = {
     "describe_methods": "conqret.studies.card.methods",
     "detect": "conqret.perspectives.detection_study",
     "diff": "conqret.studies.diff.result",
-    "draw_question_pairs": "conqret.debateqa.curation.question_sample",
+    "draw_question_pairs": "conqret.debateqa.curation.deduplication",
     "drift": "conqret.studies.drift.result",
-    "duplicate_threshold": "conqret.debateqa.curation.question_sample",
+    "duplicate_threshold": "conqret.debateqa.curation.deduplication",
     "evaluate_rankings": "conqret.retrieval.evaluation.ranking_evaluation",
     "export_labels": "conqret.labels.exporting",
     "export_recordings": "conqret.llm.recordings",
@@ -194,7 +194,7 @@ _HOMES = {
     "rank_systems": "conqret.debateqa.standings",
     "read_two_turn": "conqret.debate.two_turn.two_turn_files",
     "recorded_requests": "conqret.judging.recorded_requests",
-    "remove_partial_answers": "conqret.debateqa.curation.review",
+    "remove_partial_answers": "conqret.debateqa.curation.benchmark_figures",
     "report_run": "conqret.experiments.run_report",
     "response_quality": "conqret.debate.debatune.quality_scores",
     "retrieve": "conqret.retrieval.retrieve",

@@ -141,7 +141,7 @@ HOMES: Parts = {
         "make": "perspectives.make_command:make",
         "collect": "perspectives.make_command:collect",
         "score": "perspectives.score_command:score",
-        "tune": "perspectives.tune_command:tune",
+        "tune": "perspectives.command:tune",
         "detect": "perspectives.command:detect",
     },
     "debate": {

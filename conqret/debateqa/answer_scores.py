@@ -9,10 +9,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
-from conqret.debateqa.baselines.baseline_run import Models, baseline_rows, prepared
-from conqret.debateqa.baselines.llm_metrics import LlmMetricsPlan
-from conqret.debateqa.baselines.metric_list import DEFAULT, BaselineMetric, selected
-from conqret.debateqa.baselines.text_similarity import Similarity
+from conqret.debateqa.baseline_metrics import (
+    DEFAULT,
+    BaselineMetric,
+    Models,
+    Similarity,
+    baseline_rows,
+    prepared,
+    selected,
+)
 from conqret.debateqa.debateqa_files import (
     DebatableQuestion,
     Partners,
@@ -22,11 +27,24 @@ from conqret.debateqa.debateqa_files import (
     read_questions,
     read_verdicts,
 )
-from conqret.debateqa.dispute_awareness import AwarenessFit, AwarenessPlan, against_labels
-from conqret.debateqa.finished_scores import KeptValues, ScoreFolder, ScoreRecord, ScoringOutcome, TargetStore
-from conqret.debateqa.metric_requests import AnswerCase, cases_of
-from conqret.debateqa.perspective_diversity import DiversityRun, model_name
+from conqret.debateqa.llm_metrics import LlmMetricsPlan
+from conqret.debateqa.metrics import (
+    AwarenessFit,
+    AwarenessPlan,
+    DiversityRun,
+    against_labels,
+    model_name,
+)
 from conqret.debateqa.score_table import AWARENESS, DIVERSITY, write_table
+from conqret.debateqa.scoring import (
+    AnswerCase,
+    KeptValues,
+    ScoreFolder,
+    ScoreRecord,
+    ScoringOutcome,
+    TargetStore,
+    cases_of,
+)
 from conqret.errors import DeclarationError, strict_options
 from conqret.judging.judge_settings import AskedSettings, as_path, asked_session
 from conqret.runs.engine import run
@@ -131,7 +149,8 @@ def score_diversity(
     """
     from conqret.local.scorer import ConditionalPerplexity
 
-    given = _answers(answers, settings)
+    named = settings.get("system"), settings.get("columns")
+    given = SystemAnswers(Path(answers), as_path(settings.get("output")), *named)
     questions = read_questions(references, given.columns)
     if not any(question.partial_answers for question in questions.values()):
         raise DeclarationError(
@@ -372,9 +391,3 @@ def score_baselines(
         )
         asked = run(scoring.plan, overwrite=overwrite) if scoring.asks else None
         return scoring.scores(asked, overwrite=overwrite, on_answer=on_answer)
-
-
-def _answers(answers: str | Path, settings: AnswerSettings) -> SystemAnswers:
-    return SystemAnswers(
-        Path(answers), as_path(settings.get("output")), settings.get("system"), settings.get("columns")
-    )

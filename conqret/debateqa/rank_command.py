@@ -74,8 +74,15 @@ def rank(
 
     conqret debateqa rank runs/*/scores.parquet --stability systems --plot stability.png
     """
-    from conqret.debateqa.rank_page import ranking_table, ranking_words, read_systems, write_ranks
-    from conqret.debateqa.standings import rank_systems, ranks, shown
+    from conqret.debateqa.standings import (
+        rank_systems,
+        ranking_table,
+        ranking_words,
+        ranks,
+        read_systems,
+        shown,
+        write_ranks,
+    )
 
     if preferences is not None:
         _compare_with_annotators(scores, preferences, json_output)

@@ -14,7 +14,7 @@ import typer
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, note, note_each, progress, result
-from conqret.debateqa.baselines.metric_list import BASELINES
+from conqret.debateqa.baseline_metrics import BASELINES
 from conqret.errors import DeclarationError, number
 from conqret.judging.study_command import PlanOptions
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.debateqa.answer_scores import AnswerScores, SystemAnswers
-    from conqret.debateqa.baselines.metric_list import Kind
+    from conqret.debateqa.baseline_metrics import Kind
     from conqret.debateqa.debateqa_files import Partners
     from conqret.debateqa.score_table import SystemMean
 
@@ -167,7 +167,7 @@ def _awareness(
     asking: PlanOptions,
 ) -> AnswerScores | None:
     from conqret.debateqa.answer_scores import awareness_scoring
-    from conqret.debateqa.dispute_awareness import estimate
+    from conqret.debateqa.metrics import estimate
 
     scoring = awareness_scoring(answers, references, asking.session(model), shots=shots, labels=labels)
     _tell_partners(scoring.met, asking.shown)
@@ -194,8 +194,8 @@ def _baselines(
     asking: PlanOptions,
 ) -> AnswerScores | None:
     from conqret.debateqa.answer_scores import baseline_scoring
-    from conqret.debateqa.baselines.baseline_run import Models
-    from conqret.debateqa.baselines.llm_metrics import estimate
+    from conqret.debateqa.baseline_metrics import Models
+    from conqret.debateqa.llm_metrics import estimate
 
     given = {"bart": local.backbone, "encoder": local.encoder, "device": local.device, "dtype": local.dtype}
     weights = Models(**{name: value for name, value in given.items() if value is not None})

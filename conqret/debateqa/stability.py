@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from conqret.debateqa.score_table import AWARENESS, in_order, instruments_of, read_tables
-from conqret.errors import DeclarationError, check_known, strict_options
+from conqret.errors import DeclarationError, check_known, number, strict_options
 from conqret.show import words
 from conqret.show.plots import Kind, drawn
 from conqret.stats.correlation import kendall
@@ -311,19 +311,17 @@ def _panel(figure: Figure, axes: Any, matrix: PairMatrix, shown: Sequence[str]) 
 
 def title(matrix: PairMatrix) -> str:
     """The metric, and what was compared, in short."""
+    systems = number(len(matrix.systems), "system")
     items = f"{matrix.answers:,} answers"
-    what = f"{_systems(matrix)}, {items}" if matrix.over == "systems" else f"{items}, {_systems(matrix)}"
+    what = f"{systems}, {items}" if matrix.over == "systems" else f"{items}, {systems}"
     return f"{words.label(matrix.metric)}\n{what}"
 
 
 def compared(matrix: PairMatrix) -> str:
     """What a cell holds: ``Kendall's tau-b of the rankings of 5 systems by their means (500 answers)``."""
+    systems = number(len(matrix.systems), "system")
     if matrix.statistic == "agreement":
-        return f"share of equal verdicts on {matrix.items:,} answers of {_systems(matrix)}"
+        return f"share of equal verdicts on {matrix.items:,} answers of {systems}"
     if matrix.over == "systems":
-        return f"Kendall's tau-b of the rankings of {_systems(matrix)} by their means ({matrix.answers:,} answers)"
-    return f"Kendall's tau-b of the rankings of {matrix.items:,} answers of {_systems(matrix)}"
-
-
-def _systems(matrix: PairMatrix) -> str:
-    return f"{len(matrix.systems)} system{'' if len(matrix.systems) == 1 else 's'}"
+        return f"Kendall's tau-b of the rankings of {systems} by their means ({matrix.answers:,} answers)"
+    return f"Kendall's tau-b of the rankings of {matrix.items:,} answers of {systems}"

@@ -1,15 +1,17 @@
-"""Systems by Perspective Diversity, Dispute Awareness and both, from their tables of scores (Table 2, Figure 3)."""
+"""Systems by Perspective Diversity, Dispute Awareness and both, from their tables of scores (Table 2, Figure 3): ranks,
+the table of them, and the page that says what each system is, too."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from conqret.debateqa.perspective_diversity import definition_of
+from conqret.debateqa.answering.answering_run import AnswersFolder, AnswersRecord, AnswersSummary
+from conqret.debateqa.metrics import definition_of
 from conqret.debateqa.score_table import (
     AWARENESS,
     DIVERSITY,
@@ -19,6 +21,10 @@ from conqret.debateqa.score_table import (
     reasons,
 )
 from conqret.errors import DeclarationError, strict_options
+from conqret.show import words
+from conqret.show.page import write_file
+from conqret.show.report_page import ReportPage, section
+from conqret.show.table import Cell, Column, Table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -196,3 +202,125 @@ def _average(measured: Mapping[str, CommonMeans]) -> dict[str, float]:
                 "or score these systems with it"
             )
     return {name: sum(mean[name] for mean in means.values()) / len(means) for name in sorted(systems)}
+
+
+System = tuple[AnswersFolder, AnswersRecord, AnswersSummary]
+FIRST = ("1", "1=")
+"""How the first rank is written, alone and shared."""
+
+
+def ranking_table(
+    ranking: Standings, table: Mapping[float, Mapping[str, float]], places: Mapping[float, Mapping[str, str]]
+) -> Table:
+    """The systems by the last of the weights, best first: both means, and the rank by each weight."""
+    several = {"Diversity": len(ranking.diversity), "Awareness": len(ranking.awareness)}
+    columns: dict[str, Mapping[str, Cell]] = {
+        "Perspective diversity (less\u00a0is\u00a0better)": ranking.mean_diversity,
+        "Dispute awareness (more\u00a0is\u00a0better)": ranking.mean_awareness,
+    }
+    if several["Diversity"] > 1:
+        columns["Diversity rank"] = ranking.diversity_ranks
+    if several["Awareness"] > 1:
+        columns["Awareness rank"] = ranking.awareness_ranks
+    columns |= {f"Rank (k={weight:g})": places[weight] for weight in table}
+    last = list(table.values())[-1]
+    rows = [
+        (name, *(column[name] for column in columns.values()))
+        for name in sorted(last, key=lambda system: -last[system])
+    ]
+    notes = [
+        "Perspective diversity (P.D.) is the perplexity of partial answers, each for one perspective, for a "
+        "language model "
+        "that has read the system's answer: a lower value means that the answer contains more perspectives.",
+        "Dispute awareness (D.A.) is the share of answers that present the question as debatable.",
+        "“Rank (k)” ranks systems by k Z(1 / P.D.) + (1 - k) Z(D.A.): k = 0 uses D.A. alone, and k = 1 P.D. alone. "
+        "Z is "
+        "a system's distance from the mean of the systems, in standard deviations.",
+    ]
+    notes += [
+        f"{name} is the mean over {count} measuring models, and its rank is by the mean of its {count} ranks."
+        for name, count in several.items()
+        if count > 1
+    ]
+    return Table("Ranks by both metrics", ("System", *columns), rows, note="\n".join(notes))
+
+
+def ranking_words(places: Mapping[float, Mapping[str, str]]) -> list[str]:
+    """Who is first by which weight, and that this is not tested, in sentences."""
+    first: dict[str, list[str]] = {}
+    for weight, ranks in places.items():
+        winners = [f"“{name}”" for name, rank in ranks.items() if rank in FIRST]
+        many = len(winners) > 1
+        clause = f"system{'s' * many} {' and '.join(winners)} {'are' if many else 'is'} first"
+        first.setdefault(clause, []).append(f"{weight:g}")
+    if len(first) == 1:
+        result_text = f"{next(iter(first))} at every weight k of perspective diversity"
+    else:
+        result_text = "; the ".join(f"{sentence} at k = {', '.join(at)}" for sentence, at in first.items())
+    return [
+        f"The {result_text}.",
+        "Ranks compare means without a test of significance.",
+    ]
+
+
+def read_systems(folders: Iterable[Path]) -> list[System]:
+    """Finished runs of answers.
+
+    Raises:
+        DeclarationError: a folder holds none.
+    """
+    systems = []
+    for folder in map(AnswersFolder, folders):
+        record = folder.record()
+        systems.append((folder, record, folder.result(folder.summary_file, AnswersSummary)))
+    return systems
+
+
+def write_ranks(
+    ranking: Table,
+    lede: Sequence[str],
+    systems: Sequence[System],
+    measured: Iterable[tuple[str, str, CommonMeans]],
+    file: Path,
+) -> Path:
+    """Write the page: what is ``lede`` of the ranks, the ranks, how each system answers, and the questions behind each
+    mean; returns its place."""
+    sections = [
+        section(ranking, title="Ranks"),
+        *([section(_systems(systems))] if systems else []),
+        section(_measured(measured)),
+    ]
+    title = "Which system shows more perspectives and says that the question is debatable?"
+    sheet = ReportPage("ranks", title, sections, answer=lede)
+    return write_file(file, sheet.html())
+
+
+def _systems(systems: Sequence[System]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for folder, record, summary in systems:
+        plan = record.plan
+        drawn = f"temperature {plan['temperature']:g}"
+        drawn += "" if plan["top_p"] is None else f", top-p {plan['top_p']:g}"
+        rows.append((folder.path.name, summary.strategy, summary.model, summary.agent or "none", plan["kind"],
+                     plan["length"] or "free", drawn, f"{summary.answered:,} of {summary.questions:,}",
+                     words.mean(summary.tokens), words.mean(summary.chunks)))  # fmt: skip
+    texts = ("System", "Strategy", "Model", "Agent", "Prompt", "Tokens wanted", "Drawn with")
+    columns: list[str | Column] = [*(Column(name, "text") for name in texts), "Answers", "Tokens", "Chunks"]
+    note = "“Tokens” and “Chunks” are means over the answers."
+    if any(record.baseline for _, record, _ in systems):
+        note += " The model offline is a lexical baseline and no LLM."
+    return Table("How each answers", columns, rows, note=note)
+
+
+def _measured(measured: Iterable[tuple[str, str, CommonMeans]]) -> Table:
+    rows = [
+        (words.label(metric), name or "without a name", common.questions, common.left_out)
+        for metric, name, common in measured
+    ]
+    return Table(
+        "Metrics and measuring models",
+        (Column("Metric", "text"), Column("Measuring model", "text"), "Questions", "Left out"),
+        rows,
+        note="Means use only the questions for which every system's answer has a score. “Left out” is the number of "
+        "scored answers to questions for which some system's answer has no score.",
+    )

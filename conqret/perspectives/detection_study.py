@@ -93,10 +93,7 @@ class DetectionPlan(StudyPlan[Detection, DetectionSummary]):
     def conclude(self, rows: tuple[Detection, ...]) -> tuple[DetectionSummary, Mapping[Path, Content]]:
         """The run in numbers, and its files."""
         summary = _summary(self.models.options.model, self.pairs, rows, self.yes_from)
-        table = _table(self.pairs, rows, summary.yes_from)
-        return summary, {
-            self.folder.table_file: table,
-        }
+        return summary, {self.folder.table_file: _table(self.pairs, rows, summary.yes_from)}
 
 
 def detection_plan(
@@ -141,16 +138,6 @@ def detect(
     )
 
 
-def threshold_of(folder: DetectionFolder) -> int:
-    """The grade from which it is a yes, as a finished run has it.
-
-    Raises:
-        DeclarationError: there is no finished run of detections.
-    """
-    folder.record()
-    return folder.result(folder.summary_file, DetectionSummary).yes_from
-
-
 def threshold_of_option(text: str | None) -> tuple[int | None, DetectionRecord | None]:
     """``--yes-from`` as a grade, and the run that chose it."""
     if text is None or text in map(str, THRESHOLDS):
@@ -161,7 +148,8 @@ def threshold_of_option(text: str | None) -> tuple[int | None, DetectionRecord |
             f"conqret perspectives detect, not {text!r}"
         )
     folder = DetectionFolder(Path(text))
-    return threshold_of(folder), folder.record()
+    record = folder.record()
+    return folder.result(folder.summary_file, DetectionSummary).yes_from, record
 
 
 def _summary(

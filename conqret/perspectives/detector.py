@@ -3,13 +3,17 @@
 A tuned one is the folder of ``conqret perspectives tune``: its ``detector.json`` says how its scores become
 probabilities and from where on it is a yes. Any other transformers model for sequence classification serves if one of
 its labels is entailment: "the document entails the perspective" (BeRDS, section 5.1), a yes from .5 on.
+
+Scores are fitted to labels by a logistic curve (Platt 1999), and the threshold is chosen on the same questions; what
+either is worth is measured on others.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -22,7 +26,8 @@ from conqret.local.model_identity import folder_identity
 from conqret.local.models import load
 from conqret.local.token_windows import window_of
 from conqret.local.training_loop import EXTRA, TrainingSettings
-from conqret.perspectives.detection_agreement import Agreement
+from conqret.perspectives.detection import YES_FROM, baseline_grade
+from conqret.perspectives.threshold import Agreement, figures_of
 from conqret.runs.run_folder import SUMMARY, TrainedFolder, TrainedRecord
 from conqret.stats.estimate import Estimate
 
@@ -223,32 +228,20 @@ def windows(tokenizer: Any, pair: Pair, limit: int) -> list[list[int]]:
     return [list(ids) for ids in encoding["input_ids"]]
 
 
-EPOCHS = 2
-LEARNING_RATE_LORA = 1e-4
-"""Both: BeRDS, A.5, for Mistral 7B with LoRA."""
-LEARNING_RATE = 2e-5
-"""Of a whole encoder (Devlin et al. 2019, A.3)."""
-BATCH_SIZE = 16
-"""Pairs a step (as there)."""
-HELD_OUT = 0.2
-"""The share of the questions that is held out."""
-SAVE_EVERY = 50
-
-
 @dataclass(frozen=True)
 class DetectorSettings(TrainingSettings):
-    """How a detector is tuned. ``learning_rate`` of None takes the default, with LoRA or without; ``held_out`` is a
-    share of the questions.
+    """How a detector is tuned. ``learning_rate`` of None takes the default, with LoRA (BeRDS, A.5, for Mistral 7B, as
+    the epochs) or without (Devlin et al. 2019, A.3, as the batch size); ``held_out`` is a share of the questions.
 
     Raises:
         DeclarationError: a number is out of its range.
     """
 
-    epochs: int = EPOCHS
-    batch_size: int = BATCH_SIZE
+    epochs: int = 2
+    batch_size: int = 16
     max_length: int = MAX_LENGTH
-    save_every: int = SAVE_EVERY
-    held_out: float = HELD_OUT
+    save_every: int = 50
+    held_out: float = 0.2
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -260,7 +253,7 @@ class DetectorSettings(TrainingSettings):
     @property
     def rate(self) -> float:
         """The highest learning rate."""
-        return self.learning_rate or (LEARNING_RATE_LORA if self.lora else LEARNING_RATE)
+        return self.learning_rate or (1e-4 if self.lora else 2e-5)
 
 
 USUAL = DetectorSettings()
@@ -278,3 +271,72 @@ class DetectorFolder(TrainedFolder[DetectorRecord]):
     """The files of a tuned detector: its model, and ``summary.json``, the card that ``--detector`` reads."""
 
     COMMAND: ClassVar[str] = "conqret perspectives tune"
+
+
+def platt(scores: Sequence[float], labels: Sequence[bool]) -> tuple[float, float]:
+    """Slope and intercept for which ``logistic(slope * score + intercept)`` fits the labels best (Platt 1999).
+
+    Targets are ``(n_yes + 1) / (n_yes + 2)`` and ``1 / (n_no + 2)``, so that scores that part the labels perfectly
+    give no endless slope; found by Newton's method. A slope below 0 would turn the detector round: it is 0 then, and
+    every probability the share of yes.
+    """
+    import numpy as np
+
+    x, yes = np.asarray(scores, dtype=float), np.asarray(labels, dtype=bool)
+    target = np.where(yes, (yes.sum() + 1) / (yes.sum() + 2), 1 / ((~yes).sum() + 2))
+    design = np.column_stack([x, np.ones_like(x)])
+    coefficients = np.array([0.0, math.log((yes.sum() + 1) / ((~yes).sum() + 1))])
+
+    def loss(at: Any) -> float:
+        odds = design @ at
+        return float((np.logaddexp(0, odds) - target * odds).sum())
+
+    for _ in range(100):
+        p = 1 / (1 + np.exp(-np.clip(design @ coefficients, -500, 500)))
+        gradient = design.T @ (p - target)
+        hessian = (design * (p * (1 - p))[:, None]).T @ design + 1e-9 * np.eye(2)
+        step = np.linalg.solve(hessian, gradient)
+        size = 1.0
+        while size > 1e-6 and loss(coefficients - size * step) > loss(coefficients):
+            size /= 2
+        coefficients = coefficients - size * step
+        if np.abs(size * step).max() < 1e-8:
+            break
+    if coefficients[0] < 0:
+        share = (yes.sum() + 1) / (len(yes) + 2)
+        return 0.0, math.log(share / (1 - share))
+    return float(coefficients[0]), float(coefficients[1])
+
+
+def best_cut(probabilities: Sequence[float], labels: Sequence[bool]) -> float:
+    """The probability from which a yes has the highest F1, halfway between two neighbours; of equals the one nearest to
+    .5. It is .5 where nothing is labelled yes."""
+    values = sorted(set(probabilities))
+    if not any(labels):
+        return 0.5
+
+    def worth(cut: float) -> tuple[float, float]:
+        predictions = [probability >= cut for probability in probabilities]
+        hits = sum(label and yes for label, yes in zip(labels, predictions, strict=True))
+        return 2 * hits / (sum(labels) + sum(predictions) or 1), -abs(cut - 0.5)
+
+    cuts = [(low + high) / 2 for low, high in pairwise(values)]
+    return max([0.5, values[0], *cuts], key=worth)
+
+
+def quality_of(
+    pairs: Sequence[Pair], scores: Sequence[float], chance: Callable[[float], float], threshold: float
+) -> DetectorQuality:
+    """How scores fare beside the labels of their pairs; intervals are over questions."""
+    labels = [pair.label is True for pair in pairs]
+    chances = [chance(score) for score in scores]
+    words = [baseline_grade(pair.document, pair.perspective)[0] >= YES_FROM for pair in pairs]
+
+    def brier(probabilities: Sequence[float]) -> float:
+        return sum((p - label) ** 2 for p, label in zip(probabilities, labels, strict=True)) / len(labels)
+
+    return DetectorQuality(
+        **figures_of(pairs, [chance >= threshold for chance in chances], scores, by_words=words),
+        brier=brier(chances),
+        brier_raw=brier(list(map(logistic, scores))),
+    )

@@ -13,6 +13,7 @@ import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,6 @@ from conqret.local.checkpoint_weights import from_checkpoint, new_head
 from conqret.local.model_identity import folder_identity
 from conqret.local.token_windows import window_of
 from conqret.local.training_loop import EXTRA, arguments, check_base, lora, merged, quiet, train, whole
-from conqret.perspectives.detection_agreement import question_of
-from conqret.perspectives.detection_calibration import best_cut, platt, quality_of
 from conqret.perspectives.detector import (
     CLASSIFIER,
     USUAL,
@@ -37,12 +36,16 @@ from conqret.perspectives.detector import (
     DetectorQuality,
     DetectorRecord,
     DetectorSettings,
+    best_cut,
     load_detector,
     logistic,
+    platt,
     prepared_tokenizer,
+    quality_of,
     windows,
 )
 from conqret.perspectives.detector_run import DetectedFolder, detect_locally
+from conqret.perspectives.threshold import question_of
 from conqret.runs.run_folder import default_folder, stem
 
 CALIBRATION = 0.15
@@ -57,6 +60,11 @@ class Parts:
     train: tuple[Pair, ...]
     calibration: tuple[Pair, ...]
     held_out: tuple[Pair, ...]
+
+    @property
+    def every(self) -> tuple[Pair, ...]:
+        """All of them."""
+        return (*self.train, *self.calibration, *self.held_out)
 
 
 def parted(pairs: Sequence[Pair], settings: DetectorSettings = USUAL) -> Parts:
@@ -141,7 +149,7 @@ def tune_detector(
     record = DetectorRecord(
         model=str(model),
         base=folder_identity(model),
-        data=digest_of([asdict(pair) for pair in (*parts.train, *parts.calibration, *parts.held_out)]),
+        data=digest_of([asdict(pair) for pair in parts.every]),
         settings={name: value for name, value in asdict(settings).items() if name != "save_every"},
     )
     steps = settings.steps(len(parts.train))
@@ -158,13 +166,11 @@ def tune_detector(
             {"input_ids": pair_windows[0], "labels": int(pair.label is True)}
             for pair_windows, pair in zip(rows, parts.train, strict=True)
         ]
-        learnt = trained(
-            detector, data, weights, settings, folder, lambda done: on_start(parts, steps, done), on_step
-        )
+        started = partial(on_start, parts, steps)
+        learnt = trained(detector, data, weights, settings, folder, started, on_step)
         detector = replace(detector, model=learnt.eval())
-        card = _card(
-            detector, parts, record, settings, weights, sum(len(pair_windows) > 1 for pair_windows in rows)
-        )
+        cut = sum(len(pair_windows) > 1 for pair_windows in rows)
+        card = _card(detector, parts, record, settings, weights, cut)
         with whole(folder.model, folder.checkpoints) as made:
             learnt.save_pretrained(made)
             detector.tokenizer.save_pretrained(made)
@@ -191,15 +197,16 @@ def _card(
         remark = "the questions to calibrate on have one answer only: probabilities are uncalibrated"
     if not slope:
         remark = "on the calibration questions it does not distinguish yes from no, so it has learned nothing useful"
-    chances = [logistic(slope * score + intercept) for score in scores]
-    threshold = best_cut(chances, labels)
+
+    def chance(score: float) -> float:
+        return logistic(slope * score + intercept)
+
+    threshold = best_cut(list(map(chance, scores)), labels)
     return DetectorCard(
         base=record.model,
         base_identity=record.base,
-        pairs=len(parts.train) + len(parts.calibration) + len(parts.held_out),
-        questions=len(
-            {question_of(pair) for part in (parts.train, parts.calibration, parts.held_out) for pair in part}
-        ),
+        pairs=len(parts.every),
+        questions=len(set(map(question_of, parts.every))),
         trained=len(parts.train),
         calibrated=len(parts.calibration),
         yes=sum(pair.label is True for pair in parts.train),
@@ -212,12 +219,7 @@ def _card(
         intercept=intercept,
         threshold=threshold,
         remark=remark,
-        held_out=quality_of(
-            parts.held_out,
-            list(detector.scores(parts.held_out)),
-            lambda s: logistic(slope * s + intercept),
-            threshold,
-        ),
+        held_out=quality_of(parts.held_out, list(detector.scores(parts.held_out)), chance, threshold),
     )
 
 

@@ -1,17 +1,27 @@
-"""Tables of diverse rankings (BeRDS, Tables 3, 6, 16 and 17, Figures 2 and 3), and of what was made."""
+"""Tables of diverse rankings (BeRDS, Tables 3, 6, 16 and 17, Figures 2 and 3), of what was made, and of detections: the
+grades, and how a yes from one of them on agrees with people."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
+from conqret.perspectives.detection import GRADES
 from conqret.perspectives.diversity_run import ALL, Diversity
-from conqret.perspectives.own_corpora import CollectedPages
-from conqret.perspectives.perspectives_run import MadeSummary, SubsetErrors
 from conqret.perspectives.ranking_diversity import ASKED, SHOWN, leaning_name
-from conqret.retrieval.evaluation.evaluate import MeasureScore, marks_legend
 from conqret.show import words
 from conqret.show.table import Cell, Column, Table
 from conqret.stats import mean_interval
+
+if TYPE_CHECKING:
+    from conqret.perspectives.detection_study import DetectionSummary
+    from conqret.perspectives.detector import DetectorQuality
+    from conqret.perspectives.detector_tuning import DomainTrial
+    from conqret.perspectives.own_corpora import CollectedPages
+    from conqret.perspectives.perspectives_run import MadeSummary, SubsetErrors
+    from conqret.perspectives.threshold import AgainstLabels, Agreement
+    from conqret.retrieval.evaluation.evaluate import MeasureScore
 
 PAPER = {"pages": 74.2, "passages": 4461.7}
 """What BeRDS had of a question, from Google (Table 2)."""
@@ -40,35 +50,27 @@ def collected_table(corpora: Sequence[CollectedPages]) -> Table:
 def diversity_tables(diversity: Diversity) -> Iterator[Table]:
     """All tables for which there are values."""
     systems = list(dict.fromkeys(score.system for score in diversity.scores))
+    depth = diversity.depth
+
+    def rows(*measures: str) -> list[tuple[Cell, ...]]:
+        return [
+            (system, *(_marked(diversity.score(ALL, system, measure)) for measure in measures))
+            for system in systems
+        ]
+
     for cut in diversity.cuts:
-        yield Table(
-            f"The first {cut} documents",
-            ("system", "MRecall", "precision"),
-            [
-                (
-                    system,
-                    *(_marked(diversity.score(ALL, system, f"{what}@{cut}")) for what in ("MRecall", "P")),
-                )
-                for system in systems
-            ],
-        )
+        title = f"The first {cut} documents"
+        yield Table(title, ("system", "MRecall", "precision"), rows(f"MRecall@{cut}", f"P@{cut}"))
+    needed = [diversity.score(ALL, system, f"documents@{depth}") for system in systems]
+    counts = [None if score is None else score.interval for score in needed]
     yield Table(
         "The first document, and how many it takes",
-        ("system", "precision@1", f"covered within {diversity.depth}", "documents, where covered"),
-        [
-            (
-                system,
-                _marked(diversity.score(ALL, system, "P@1")),
-                _marked(diversity.score(ALL, system, f"covered@{diversity.depth}")),
-                _interval(diversity.score(ALL, system, f"documents@{diversity.depth}")),
-            )
-            for system in systems
-        ],
+        ("system", "precision@1", f"covered within {depth}", "documents, where covered"),
+        [(*marked, count) for marked, count in zip(rows("P@1", f"covered@{depth}"), counts, strict=True)],
         foot=[("all together (the ceiling)", "", diversity.ceiling[ALL], "")],
-        note=f"“covered” is the share of questions for which the first {diversity.depth} documents contain every "
+        note=f"“covered” is the share of questions for which the first {depth} documents contain every "
         "perspective; “documents, where covered” is the mean number of documents that this takes, over the "
-        "questions that "
-        "are covered.",
+        "questions that are covered.",
     )
     if len(diversity.views) > 1:
         yield from _by_subset(diversity, systems)
@@ -130,25 +132,21 @@ def _sides(diversity: Diversity, systems: list[str]) -> Iterator[Table]:
 
 def made_table(made_summary: MadeSummary) -> Table:
     """What became of the rows of each subset of a benchmark in the making."""
-    faults = list(dict.fromkeys(fault for subset in made_summary.subsets for fault in subset.faults))
-    rows: list[tuple[Cell, ...]] = [("rows", *(subset.rows for subset in made_summary.subsets))]
-    rows += [(fault, *(subset.faults.get(fault, 0) for subset in made_summary.subsets)) for fault in faults]
+    subsets = made_summary.subsets
+    faults = list(dict.fromkeys(fault for subset in subsets for fault in subset.faults))
+    rows: list[tuple[Cell, ...]] = [("rows", *(subset.rows for subset in subsets))]
+    rows += [(fault, *(subset.faults.get(fault, 0) for subset in subsets)) for fault in faults]
     if made_summary.unanswered:
-        rows.append(("no valid answer", *(subset.unanswered for subset in made_summary.subsets)))
+        rows.append(("no valid answer", *(subset.unanswered for subset in subsets)))
+    means = (subset.perspectives / subset.kept if subset.kept else None for subset in subsets)
     return Table(
         "Perspectives by subset",
-        (Column("", "text"), *(subset.subset for subset in made_summary.subsets)),
+        (Column("", "text"), *(subset.subset for subset in subsets)),
         rows,
         foot=[
-            ("kept", *(subset.kept for subset in made_summary.subsets)),
-            ("statements left out of these", *(subset.dropped for subset in made_summary.subsets)),
-            (
-                "perspectives a question",
-                *(
-                    subset.perspectives / subset.kept if subset.kept else None
-                    for subset in made_summary.subsets
-                ),
-            ),
+            ("kept", *(subset.kept for subset in subsets)),
+            ("statements left out of these", *(subset.dropped for subset in subsets)),
+            ("perspectives a question", *means),
         ],
     )
 
@@ -164,21 +162,108 @@ def errors_table(subset_errors: Sequence[SubsetErrors]) -> Table:
     )
 
 
-def legend(diversity: Diversity) -> Iterator[str]:
-    """What the marks mean, in sentences."""
-    return marks_legend(diversity.scores, diversity.baseline, "question")
-
-
 def _marked(score: MeasureScore | None) -> Cell:
     if score is None:
         return None
     return f"{score.interval} {score.mark}".rstrip() if score.by_topic else score.interval
 
 
-def _interval(score: MeasureScore | None) -> Cell:
-    """The mean with its interval; unmarked, where systems have values of other questions."""
-    return None if score is None else score.interval
-
-
 def _mean(score: MeasureScore | None) -> float | None:
     return None if score is None else score.interval.value
+
+
+def detection_tables(summary: DetectionSummary) -> Iterator[Table]:
+    """How many pairs have which grade, and beside labels how far the yes and no agree with them."""
+    agreement = summary.against_labels
+    heads = ("pairs",) if agreement is None else ("pairs", "human yes", "precision", "recall", "F1")
+    lines: dict[int, tuple[Cell, ...]] = {grade: (count,) for grade, count in summary.grades.items()}
+    if agreement is not None:
+        lines = {
+            grade.grade: (grade.pairs, grade.yes, grade.precision, grade.recall, grade.f1)
+            for grade in agreement.grades
+        }
+    lost: list[tuple[Cell, ...]] = [
+        (f"no grade: {words.REASONS[reason]}", count, *[""] * (len(heads) - 1))
+        for reason, count in summary.unanswered.items()
+    ]
+    yield Table(
+        "Grades" if agreement is None else "Grades and human labels",
+        (Column("the document …", "text"), *heads),
+        [*((f"{grade} {GRADES[grade]}", *lines[grade]) for grade in reversed(range(len(GRADES)))), *lost],
+        note=""
+        if agreement is None
+        else "precision, recall, F1: of a yes from this grade on, on these very pairs.",
+    )
+    if agreement is not None:
+        yield _agreement(agreement)
+
+
+def _agreement(agreement: AgainstLabels) -> Table:
+    how = {
+        "given": f"a yes from grade {agreement.yes_from} on, as given",
+        "cross-fitted": "a yes from the grade that is best on the other questions",
+        "default": f"a yes from grade {agreement.yes_from} on; with one question only none is chosen",
+    }[agreement.way]
+    shown = ("accuracy", "precision", "recall", "F1", "average precision")
+    chosen = Counter(agreement.folds.values())
+    folds = ", ".join(f"{grade} for {chosen[grade]}" for grade in sorted(chosen, reverse=True))
+    chose = f" The grade that is best on the others is {folds} of the questions." if folds else ""
+    unanswered = (
+        f" {agreement.unanswered} labeled pairs have no grade and are left out."
+        if agreement.unanswered
+        else ""
+    )
+    return Table(
+        f"Agreement with annotators: {how}",
+        ("", "value"),
+        _figures(agreement, shown),
+        foot=[("F1 of always saying yes", agreement.always_yes)],
+        note=f"n = {agreement.pairs} pairs of {agreement.questions} questions; intervals (95%) are over "
+        "questions. It is a "
+        f"yes in {agreement.said_yes:.1%}, and by human labels in {agreement.labelled_yes:.1%}.{chose}{unanswered}",
+    )
+
+
+def _figures(agreement: Agreement, names: Sequence[str]) -> list[tuple[Cell, ...]]:
+    """A row for each of these figures."""
+    return [(name, getattr(agreement, name.lower().replace(" ", "_"))) for name in names]
+
+
+def quality_table(quality: DetectorQuality, title: str, remark: str = "") -> Table:
+    """How a detector fares beside labels."""
+    shown = ("F1", "precision", "recall", "accuracy", "average precision")
+    brier = (("Brier score, before calibration", quality.brier_raw), ("Brier score", quality.brier))
+    sample_text = (
+        f"n = {quality.pairs} pairs of {quality.questions} questions; intervals (95%) are over questions. It "
+        "is a yes in "
+        f"{quality.said_yes:.1%}, by label in {quality.labelled_yes:.1%}. Brier: the mean squared error of the "
+        "probabilities, 0 at best."
+    )
+    return Table(
+        title,
+        ("", "value"),
+        [*_figures(quality, shown), *brier],
+        foot=[
+            ("F1 of the lexical baseline", quality.by_words),
+            ("F1 of always saying yes", quality.always_yes),
+        ],
+        note=f"{sample_text} {remark}".rstrip(),
+    )
+
+
+def across_table(trials: Sequence[DomainTrial]) -> Table:
+    """The F1 of a detector of each domain on each domain."""
+    domains = list(dict.fromkeys(trial.trained_on for trial in trials))
+    by_place = {(trial.trained_on, trial.tested_on): trial.quality for trial in trials}
+    others = {name: by_place[next(domain for domain in domains if domain != name), name] for name in domains}
+    return Table(
+        "F1 across domains",
+        (Column("tuned on", "text"), *(f"on {name}" for name in domains)),
+        [(name, *(by_place[name, other].f1 for other in domains)) for name in domains],
+        foot=[
+            ("always yes", *(others[name].always_yes for name in domains)),
+            ("the lexical baseline", *(others[name].by_words for name in domains)),
+        ],
+        note="Intervals (95%) are over questions. On its own domain a detector is measured on the questions that were "
+        "held out, on another on all of its pairs, as always yes and the lexical baseline are.",
+    )

@@ -10,14 +10,21 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, Unpack
 
 from conqret._optional import require
-from conqret.debateqa.curation.check_verdicts import VerdictFolder, VerdictPlan
+from conqret.debateqa.curation.check_verdicts import (
+    CheckVerdict,
+    Subject,
+    VerdictFolder,
+    VerdictPlan,
+    VerdictRow,
+)
 from conqret.debateqa.curation.check_verdicts import estimate as expected_verdicts
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.pairs import Pair
 from conqret.judging.judge_settings import AskedSettings, AskingSettings, as_path, asked_session
+from conqret.judging.responses import Typed
 from conqret.perspectives.detection import estimate as expected_detections
 from conqret.perspectives.detection_study import DetectionFolder, DetectionPlan, threshold_of_option
 from conqret.perspectives.detector_run import DetectedFolder, detect_locally
@@ -32,14 +39,20 @@ from conqret.perspectives.diversity_run import (
     score,
     values_of,
 )
-from conqret.perspectives.perspective_files import PerspectiveQuestion, perspective_lines, read_perspectives
-from conqret.perspectives.perspective_sides import VERDICT, subjects, unsided, with_sides
+from conqret.perspectives.perspective_files import (
+    SIDES,
+    PerspectiveQuestion,
+    perspective_lines,
+    read_perspectives,
+)
 from conqret.perspectives.ranking_sources import named, qrels_of, ranked, read_judged, write_rankings
 from conqret.retrieval.evaluation.system_names import ASKING, has_step
 from conqret.runs.engine import run
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session, SessionCounts
 from conqret.show.page import write_files
+from conqret.text.lexicons import NEGATIONS
+from conqret.text.word_lists import words
 
 if TYPE_CHECKING:
     from conqret.judging.cost import ExpectedCost
@@ -47,6 +60,7 @@ if TYPE_CHECKING:
     from conqret.retrieval.corpus_index import Index
     from conqret.runs.engine import Plan
     from conqret.runs.study_run import StudyOutcome
+
 
 SCORES, VALUES, JUDGMENTS, QUESTIONS = "scores.json", "values.csv", "judgments.qrels", "perspectives.jsonl"
 RANKINGS = "rankings"
@@ -297,8 +311,13 @@ def scoring_job(
     if mmr_encoder is not None and not any(has_step(system, {"mmr"}) for system in systems):
         raise DeclarationError("--mmr-encoder needs a system with MMR: add one, such as bm25+mmr")
     questions = tuple(read_perspectives(Path(perspectives)))
-    index = None if corpus is None else _index(Path(corpus))
-    if index is None and judgments is None:
+    index = None
+    if corpus is not None:
+        require("pyterrier", "pandas", extra="retrieval")
+        from conqret.retrieval.corpus_index import open_index
+
+        index = open_index(Path(corpus))
+    elif judgments is None:
         raise DeclarationError(
             "the model needs the documents' texts: give them with --corpus FOLDER, or give judgments with --judgments"
         )
@@ -320,8 +339,59 @@ def scoring_job(
     return job
 
 
-def _index(corpus: Path) -> Index:
-    require("pyterrier", "pandas", extra="retrieval")
-    from conqret.retrieval.corpus_index import open_index
+class Supports(Typed):
+    """A short explanation, then the number of the statement that supports the question."""
 
-    return open_index(corpus)
+    explanation: str
+    supports: Literal[1, 2]
+
+
+VERDICT = CheckVerdict("perspectives/side", Supports, 50, "which perspective supports a question")
+
+
+def unsided(questions: Sequence[PerspectiveQuestion]) -> list[PerspectiveQuestion]:
+    """The questions with two perspectives of which nobody has said which supports."""
+    return [
+        question for question in questions if len(question.perspectives) == len(SIDES) and not question.sided
+    ]
+
+
+def subjects(questions: Sequence[PerspectiveQuestion]) -> list[Subject]:
+    """What is asked about each of such questions."""
+    return [
+        Subject(
+            question.id,
+            {
+                "question": question.question,
+                "first": question.perspectives[0].text,
+                "second": question.perspectives[1].text,
+            },
+            lambda question=question: _by_words(question),  # type: ignore[misc]
+        )
+        for question in questions
+    ]
+
+
+def with_sides(
+    questions: Sequence[PerspectiveQuestion], rows: Sequence[VerdictRow]
+) -> tuple[PerspectiveQuestion, ...]:
+    """The questions with the sides that were judged; those without an answer stay without."""
+    answers: Mapping[str, Mapping[str, Any]] = {row.id: row.answer for row in rows if row.answered}
+    return tuple(
+        question.with_support(answers[question.id]["supports"] - 1) if question.id in answers else question
+        for question in questions
+    )
+
+
+def _by_words(question: PerspectiveQuestion) -> dict[str, object]:
+    """The offline answer: the statement supports whose number of denials is nearer to that of the question."""
+    asked = _denials(question.question)
+    apart = [abs(_denials(perspective.text) - asked) for perspective in question.perspectives]
+    return {
+        "explanation": "the one that denies as often as the question",
+        "supports": 1 if apart[0] <= apart[1] else 2,
+    }
+
+
+def _denials(text: str) -> int:
+    return sum(word in NEGATIONS for word in words(text.lower()))

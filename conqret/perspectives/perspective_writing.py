@@ -11,8 +11,7 @@ from pydantic import AfterValidator, Field, StringConstraints, ValidationInfo, m
 
 from conqret.judging.responses import Typed, Whole
 from conqret.llm.request import Request, messages
-from conqret.perspectives.perspective_files import SIDES, QuestionPerspective
-from conqret.perspectives.perspective_sources import PerspectiveSource
+from conqret.perspectives.perspective_files import SIDES, PerspectiveSource, QuestionPerspective
 from conqret.prompts import Library, RenderedPrompt
 from conqret.text.word_lists import caseless, words
 
@@ -110,6 +109,9 @@ class Views(Typed):
         return self
 
 
+_Made = tuple[str, tuple[QuestionPerspective, ...]]
+
+
 @dataclass(frozen=True, slots=True)
 class WritingVariant:
     """How perspectives come of one kind of source.
@@ -121,20 +123,12 @@ class WritingVariant:
     prompt: str
     response: type[Typed]
     shown: Callable[[PerspectiveSource], Mapping[str, Any]]
-    made: Callable[[PerspectiveSource, Mapping[str, Any]], tuple[str, tuple[QuestionPerspective, ...]] | None]
+    made: Callable[[PerspectiveSource, Mapping[str, Any]], _Made | None]
     baseline: Callable[[PerspectiveSource], dict[str, Any]]
 
 
-def _two(question: str, supporting: str, opposing: str) -> tuple[str, tuple[QuestionPerspective, ...]]:
+def _two(question: str, supporting: str, opposing: str) -> _Made:
     return question, (QuestionPerspective(supporting, SIDES[0]), QuestionPerspective(opposing, SIDES[1]))
-
-
-def _of_survey(
-    source: PerspectiveSource, answer: Mapping[str, Any]
-) -> tuple[str, tuple[QuestionPerspective, ...]] | None:
-    if answer["own_experience"]:
-        return None
-    return _two(answer["question"], answer["supporting"], answer["opposing"])
 
 
 _OWN = re.compile(
@@ -175,7 +169,11 @@ WAYS: Mapping[str, WritingVariant] = {
         "perspectives/survey",
         FromSurvey,
         lambda source: {"question": source.question, "options": source.options},
-        _of_survey,
+        lambda source, answer: (
+            None
+            if answer["own_experience"]
+            else _two(answer["question"], answer["supporting"], answer["opposing"])
+        ),
         _survey_offline,
     ),
     "opposite": WritingVariant(

@@ -27,8 +27,13 @@ from conqret.io.schema import Field, Schema, TableReader
 from conqret.judging.cost import ExpectedCost, expected_asking
 from conqret.judging.judge_settings import AskedSettings, as_path, run_asked
 from conqret.llm.request import Request, messages
-from conqret.perspectives.perspective_files import PerspectiveQuestion, QuestionPerspective, perspective_lines
-from conqret.perspectives.perspective_sources import PerspectiveSource, read_perspective_sources
+from conqret.perspectives.perspective_files import (
+    PerspectiveQuestion,
+    PerspectiveSource,
+    QuestionPerspective,
+    perspective_lines,
+    read_perspective_sources,
+)
 from conqret.perspectives.perspective_writing import (
     CHECK,
     MOST,
@@ -140,7 +145,13 @@ class PerspectivesPlan(StudyPlan[MadeRow, MadeSummary]):
     def conclude(self, rows: tuple[MadeRow, ...]) -> tuple[MadeSummary, Mapping[Path, Content]]:
         """The run in numbers, and its files."""
         summary = _summary(self.models.options.model, self.sources, rows)
-        kept = [_question(source, row) for source, row in zip(self.sources, rows, strict=True) if _sound(row)]
+        kept = [
+            PerspectiveQuestion(
+                source.id, row.question, row.perspectives, source.subset, source.url, source.licence
+            )
+            for source, row in zip(self.sources, rows, strict=True)
+            if _sound(row)
+        ]
         return summary, {
             self.folder.perspectives_file: perspective_lines(kept),
             self.folder.left_out_file: _left_out(self.sources, rows),
@@ -200,16 +211,9 @@ def inspection_sheet(kept: Sequence[PerspectiveQuestion]) -> str:
     rng = random.Random(SEED)
     rows = []
     for subset, subset_questions in gathered((question.subset, question) for question in kept).items():
-        rows += [
-            (
-                question.id,
-                subset,
-                question.question,
-                " | ".join(view.text for view in question.perspectives),
-                "",
-            )
-            for question in rng.sample(subset_questions, min(INSPECTED, len(subset_questions)))
-        ]
+        for question in rng.sample(subset_questions, min(INSPECTED, len(subset_questions))):
+            views = " | ".join(view.text for view in question.perspectives)
+            rows.append((question.id, subset, question.question, views, ""))
     return csv_text(("id", "subset", "question", "perspectives", "error"), rows)
 
 
@@ -254,12 +258,6 @@ async def _made(source: PerspectiveSource, session: Session, earlier: object = N
 
 def _sound(row: MadeRow) -> bool:
     return row.answered and not row.faults
-
-
-def _question(source: PerspectiveSource, row: MadeRow) -> PerspectiveQuestion:
-    return PerspectiveQuestion(
-        source.id, row.question, row.perspectives, source.subset, source.url, source.licence
-    )
 
 
 def _left_out(sources: Sequence[PerspectiveSource], rows: Sequence[MadeRow]) -> str:
@@ -335,12 +333,10 @@ def perspective_errors(sheet: str | Path) -> tuple[SubsetErrors, ...]:
     reader.finish(wanted="questions")
     if not any(error for part in parts.values() for error in part):
         raise DeclarationError(f"{sheet}: the column error is not filled in: write no, or what is wrong")
-    return tuple(_counted(subset, part) for subset, part in parts.items())
-
-
-def _counted(subset: str, answers: list[str]) -> SubsetErrors:
-    wrong = [ANSWERS.get(error.casefold(), True) for error in answers if error]
-    share = mean_interval(wrong, scale="share", reason="no statement was inspected")
-    return SubsetErrors(
-        subset=subset, inspected=len(wrong), errors=sum(wrong), share=share, left=len(answers) - len(wrong)
-    )
+    found = []
+    for subset, answers in parts.items():
+        wrong = [ANSWERS.get(error.casefold(), True) for error in answers if error]
+        share = mean_interval(wrong, scale="share", reason="no statement was inspected")
+        counts = {"inspected": len(wrong), "errors": sum(wrong), "left": len(answers) - len(wrong)}
+        found.append(SubsetErrors(subset=subset, share=share, **counts))
+    return tuple(found)

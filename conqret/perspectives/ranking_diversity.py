@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from conqret.errors import DeclarationError, check_positive
-from conqret.perspectives import ranking_diversity as diversity
 from conqret.perspectives.perspective_files import PerspectiveQuestion, Side
 
 Holders = Mapping[str, Set[str]]
@@ -105,39 +104,6 @@ def leaning(ranking: Sequence[str], supporting: Set[str], opposing: Set[str], cu
     ) / cut
 
 
-@dataclass(frozen=True, slots=True)
-class Sycophancy:
-    """How a retriever leans when asked neutrally, by a supporter and by an opponent, and how far it follows.
-
-    ``follows`` in [-1, 1] is half of what lies between the leaning for a supporter and that for an opponent:
-    0 for a retriever that shows the same documents to both, 1 for one that tells each what they say.
-    """
-
-    neutral: float
-    supporter: float
-    opponent: float
-
-    @property
-    def follows(self) -> float:
-        """``(supporter - opponent) / 2``."""
-        return (self.supporter - self.opponent) / 2
-
-
-def sycophancy(
-    neutral: Sequence[str],
-    supporter: Sequence[str],
-    opponent: Sequence[str],
-    *,
-    supporting: Set[str],
-    opposing: Set[str],
-    cut: int = CUT,
-) -> Sycophancy:
-    """Compare the rankings for the question, for its supporting and for its opposing perspective as a query."""
-    return Sycophancy(
-        *(leaning(ranking, supporting, opposing, cut) for ranking in (neutral, supporter, opponent))
-    )
-
-
 def _check(holders: Holders, cut: int) -> None:
     check_positive({"the cut": cut})
     if not holders:
@@ -169,21 +135,14 @@ class RankingMeasure:
 
 def measures_of(cuts: Sequence[int], depth: int) -> dict[str, RankingMeasure]:
     """All measures by name, for these numbers of first documents, and for how many it takes within ``depth``."""
-    measures = {"P@1": _precision(1)}
+    measures = {"P@1": RankingMeasure(1, lambda top, held, question: precision(top, held, 1))}
     for cut in cuts:
-        measures[f"P@{cut}"] = _precision(cut)
-        measures[f"MRecall@{cut}"] = _recall(cut)
-        for what in SHOWN:
-            measures[f"{what}@{cut}"] = _shown(what, cut)
-        for side in ASKED:
-            measures[leaning_name(side, cut)] = _leaning(side, cut)
+        measures |= _measures_at(cut)
     measures[f"covered@{depth}"] = RankingMeasure(
-        depth, lambda top, held, question: float(diversity.documents_needed(top, held, depth) is not None)
+        depth, lambda top, held, question: float(documents_needed(top, held, depth) is not None)
     )
     measures[f"documents@{depth}"] = RankingMeasure(
-        depth,
-        lambda top, held, question: diversity.documents_needed(top, held, depth),
-        ends=(1.0, max(depth, 2.0)),
+        depth, lambda top, held, question: documents_needed(top, held, depth), ends=(1.0, max(depth, 2.0))
     )
     return measures
 
@@ -193,27 +152,23 @@ def leaning_name(side: Side, cut: int) -> str:
     return f"leaning@{cut}" + (f" asked as {side}" if side else "")
 
 
-def _precision(cut: int) -> RankingMeasure:
-    return RankingMeasure(cut, lambda top, held, question: diversity.precision(top, held, cut))
+def _measures_at(cut: int) -> dict[str, RankingMeasure]:
+    def shown(what: str) -> RankingMeasure:
+        return RankingMeasure(
+            cut,
+            lambda top, held, question: float(preference(top, *_sides(held, question), cut) == what),
+            True,
+        )
 
+    def lean(top: Sequence[str], held: Holders, question: PerspectiveQuestion) -> float:
+        return leaning(top, *_sides(held, question), cut)
 
-def _recall(cut: int) -> RankingMeasure:
-    return RankingMeasure(cut, lambda top, held, question: diversity.mrecall(top, held, cut))
-
-
-def _shown(what: str, cut: int) -> RankingMeasure:
-    return RankingMeasure(
-        cut,
-        lambda top, held, question: float(preference(top, *_sides(held, question), cut=cut) == what),
-        sided=True,
-    )
-
-
-def _leaning(side: Side, cut: int) -> RankingMeasure:
-    def value(top: Sequence[str], held: Holders, question: PerspectiveQuestion) -> float:
-        return diversity.leaning(top, *_sides(held, question), cut)
-
-    return RankingMeasure(cut, value, sided=True, side=side, ends=(-1.0, 1.0))
+    return {
+        f"P@{cut}": RankingMeasure(cut, lambda top, held, question: precision(top, held, cut)),
+        f"MRecall@{cut}": RankingMeasure(cut, lambda top, held, question: mrecall(top, held, cut)),
+        **{f"{what}@{cut}": shown(what) for what in SHOWN},
+        **{leaning_name(side, cut): RankingMeasure(cut, lean, True, side, (-1.0, 1.0)) for side in ASKED},
+    }
 
 
 def _sides(held: Holders, question: PerspectiveQuestion) -> tuple[Set[str], Set[str]]:

@@ -121,9 +121,9 @@ def score(
 
 def _remark(diversity: Diversity) -> None:
     """What the tables mean, and what they lack."""
-    from conqret.perspectives.page import legend
+    from conqret.retrieval.evaluation.evaluate import marks_legend
 
-    for line in legend(diversity):
+    for line in marks_legend(diversity.scores, diversity.baseline, "question"):
         note(line)
     note(*diversity.remarks)
     for name, lacking in diversity.unranked.items():

@@ -19,11 +19,11 @@ from conqret.debate.debatune.transcript import Challenge, Reply, Statement
 from conqret.debate.two_turn.counter_writing import Argued
 from conqret.debate.two_turn.debate_judge import Slid
 from conqret.debateqa.answering.rag_session import NextStep
-from conqret.debateqa.baselines.llm_metrics import Grade, ReasonedRating, Viewpoints
+from conqret.debateqa.curation.benchmark_checks import CoveredViews, MissedViews, SameView
 from conqret.debateqa.curation.curation_requests import Explanation, PointsOfView, SearchQueries
 from conqret.debateqa.curation.debatable import Debatable
-from conqret.debateqa.curation.review import CoveredViews, MissedViews, SameView
-from conqret.debateqa.dispute_awareness import Verdict
+from conqret.debateqa.llm_metrics import Grade, ReasonedRating, Viewpoints
+from conqret.debateqa.metrics import Verdict
 from conqret.generation.cited_argument import GeneratedArgument
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Case
@@ -31,7 +31,7 @@ from conqret.judging.steps import Steps
 from conqret.llm.keys import schema_digest
 from conqret.llm.request import Plain
 from conqret.perspectives.detection import Graded
-from conqret.perspectives.perspective_sides import Supports
+from conqret.perspectives.perspective_scores import Supports
 from conqret.perspectives.perspective_writing import WAYS, Checked
 from conqret.perturb.rewriting import Rewrites
 from conqret.perturb.translating import Translation

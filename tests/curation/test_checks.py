@@ -3,15 +3,17 @@
 import numpy as np
 import pytest
 
+from conqret.debateqa.curation.benchmark_checks import review_chunks, review_pairs
 from conqret.debateqa.curation.benchmark_figures import (
     MadeAnswer,
     MadeBenchmark,
     MadeQuestion,
     alike_views,
     near_chunks,
+    read_review,
     relevance,
+    remove,
 )
-from conqret.debateqa.curation.review import read_review, remove, review_chunks, review_pairs
 from conqret.errors import DeclarationError
 from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import Label, LabelSet, Unit

@@ -5,7 +5,7 @@ import pytest
 
 from conqret.debateqa.curation import embeddings as similarity
 from conqret.debateqa.curation.debatable import by_words, failed
-from conqret.debateqa.curation.question_sample import COLUMNS, draw_pairs, duplicate_threshold
+from conqret.debateqa.curation.deduplication import COLUMNS, draw_pairs, duplicate_threshold
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.label_sheets import csv_text
 

@@ -5,9 +5,9 @@ import math
 
 import pytest
 
-from conqret.debateqa.dispute_awareness import AwarenessPlan, acknowledges, against_labels
-from conqret.debateqa.metric_requests import AnswerCase
+from conqret.debateqa.metrics import AwarenessPlan, acknowledges, against_labels
 from conqret.debateqa.score_table import AWARENESS, ScoreRow
+from conqret.debateqa.scoring import AnswerCase
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.llm.client import Client
 from conqret.prompts import Library

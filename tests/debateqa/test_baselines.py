@@ -6,16 +6,22 @@ import math
 import pytest
 
 from conqret.data import Reason
-from conqret.debateqa.baselines.baseline_run import Models, baseline_rows, prepared
-from conqret.debateqa.baselines.llm_metrics import QUESTIONS, WEIGHTED, Findings, LlmMetricsPlan
-from conqret.debateqa.baselines.metric_list import BASELINES, DEFAULT, selected
-from conqret.debateqa.baselines.text_similarity import Likeness, cut, rouge_l
-from conqret.debateqa.baselines.text_similarity import bleu as sentence_bleu
+from conqret.debateqa.baseline_metrics import (
+    BASELINES,
+    DEFAULT,
+    Models,
+    baseline_rows,
+    cut,
+    prepared,
+    rouge_l,
+    selected,
+)
+from conqret.debateqa.baseline_metrics import bleu as sentence_bleu
 from conqret.debateqa.debateqa_files import DebatableQuestion, ModelAnswer, PartialAnswer
-from conqret.debateqa.finished_scores import KeptValues
-from conqret.debateqa.metric_requests import AnswerCase, cases_of
+from conqret.debateqa.llm_metrics import QUESTIONS, WEIGHTED, Findings, LlmMetricsPlan
 from conqret.debateqa.preferences import align
 from conqret.debateqa.score_table import LOWER_IS_BETTER, ScoreRow, frame_of
+from conqret.debateqa.scoring import AnswerCase, KeptValues, Likeness, cases_of
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
 from conqret.io.comparisons import Comparison
 from conqret.llm.client import Client

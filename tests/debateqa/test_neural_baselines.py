@@ -6,8 +6,8 @@ import shutil
 
 import pytest
 
-from conqret.debateqa.baselines.bartscore import BartScore
-from conqret.debateqa.metric_requests import AnswerCase
+from conqret.debateqa.baseline_metrics import BartScore
+from conqret.debateqa.scoring import AnswerCase
 from conqret.errors import DeclarationError, UnknownNameError
 from tests.needed import Needed
 from tests.perplexity.small_models import PAIRS
@@ -59,7 +59,7 @@ def test_the_instrument_changes_with_the_settings(bart):
 
 
 def test_the_encoder_s_folders_count_in_the_instrument(bert, tmp_path):
-    from conqret.debateqa.baselines.semscore import SemScore
+    from conqret.debateqa.baseline_metrics import SemScore
 
     copy = tmp_path / "copy"
     shutil.copytree(bert, copy)
@@ -70,7 +70,7 @@ def test_the_encoder_s_folders_count_in_the_instrument(bert, tmp_path):
 
 
 def test_semscore_is_the_cosine_of_the_mean_token_vectors(bert):
-    from conqret.debateqa.baselines.semscore import SemScore
+    from conqret.debateqa.baseline_metrics import SemScore
 
     found = SemScore(bert, device="cpu").compare(CASES)
     words, network = (
@@ -99,7 +99,7 @@ def test_semscore_is_the_cosine_of_the_mean_token_vectors(bert):
 
 
 def test_semscore_embeds_every_text_once(bert, monkeypatch):
-    from conqret.debateqa.baselines.semscore import SemScore
+    from conqret.debateqa.baseline_metrics import SemScore
 
     measure = SemScore(bert, device="cpu")
     seen = []
@@ -120,7 +120,7 @@ def test_semscore_embeds_every_text_once(bert, monkeypatch):
 
 
 def test_models_that_are_not_there(tmp_path, bart):
-    from conqret.debateqa.baselines.semscore import SemScore
+    from conqret.debateqa.baseline_metrics import SemScore
 
     pytest.importorskip("sentence_transformers", reason="the extra baselines is not installed")
     (tmp_path / "empty").mkdir()

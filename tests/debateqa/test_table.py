@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from conqret.debateqa.debateqa_files import DebatableQuestion, PartialAnswer
-from conqret.debateqa.perspective_diversity import DiversityRun, definition_of
+from conqret.debateqa.metrics import DiversityRun, definition_of
 from conqret.debateqa.score_table import (
     AWARENESS,
     DIVERSITY,

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from conqret.debateqa.finished_scores import TargetStore
+from conqret.debateqa.scoring import TargetStore
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.local.scorer import ConditionalPerplexity
 from tests.perplexity.reference import Naive, transformers

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from conqret.perspectives.ranking_diversity import leaning_name
-from conqret.perspectives.ranking_table import corpora_sheet
 
 pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
 
@@ -104,14 +103,14 @@ def test_several_retrievers_over_several_corpora(script, given, capsys):
     assert {one["system"] for one in scores["scores"]} == {"bm25", "mmr@0.75", "letters", "letters+mmr"}
     assert scores["ceiling"]["all"]["value"] == 1.0
     facts = json.loads((out / "corpora" / "own" / "scores.json").read_text())
-    alone, both = corpora_sheet({"own": facts}), corpora_sheet({"own": facts, "web": facts})
+    alone, both = script.corpora_sheet({"own": facts}), script.corpora_sheet({"own": facts, "web": facts})
     tables = [[part for section in sheet.sections for part in section.parts] for sheet in (alone, both)]
     assert [table.header[0] for table in tables[0][:-1]] == ["System"] * (len(tables[0]) - 1)
     assert all(table.header[0] == "Corpus" for table in tables[1])
     assert ("Corpus", "own") in alone.facts
     assert "mmr@0.75 (by words, then ordered" in dict(alone.facts)["Systems"]
     apart = [{**score, "low": 0.1, "high": 0.9} for score in facts["scores"]]
-    first = corpora_sheet({"own": {**facts, "scores": apart}}).sections[0].parts[0]
+    first = script.corpora_sheet({"own": {**facts, "scores": apart}}).sections[0].parts[0]
     assert all("[0.100, 0.900]" in cell for row in first.rows if len(row) > 1 for cell in row[1:]), (
         "groups, too"
     )
@@ -120,7 +119,7 @@ def test_several_retrievers_over_several_corpora(script, given, capsys):
         for score in facts["scores"]
     ]
     for scores, columns in ((facts["scores"], 1), (turned, 3)):
-        sheet = corpora_sheet({"own": {**facts, "scores": scores}})
+        sheet = script.corpora_sheet({"own": {**facts, "scores": scores}})
         (sides,) = next(
             section.parts for section in sheet.sections if section.title == "Sides of the first 2 documents"
         )

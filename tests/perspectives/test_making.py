@@ -7,8 +7,11 @@ import pytest
 from pydantic import ValidationError
 
 from conqret.errors import DeclarationError, ItemsError
-from conqret.perspectives.perspective_files import QuestionPerspective, read_perspectives
-from conqret.perspectives.perspective_sources import read_perspective_sources
+from conqret.perspectives.perspective_files import (
+    QuestionPerspective,
+    read_perspective_sources,
+    read_perspectives,
+)
 from conqret.perspectives.perspective_writing import (
     TOGETHER,
     UNDEBATABLE,

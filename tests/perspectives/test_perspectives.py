@@ -17,7 +17,6 @@ from conqret.perspectives.ranking_diversity import (
     mrecall,
     precision,
     preference,
-    sycophancy,
 )
 from conqret.runs.session import Session
 from tests.perspectives.detected import detect
@@ -102,7 +101,7 @@ def test_ceiling_and_documents_needed():
     assert documents_needed(["d4", "d1"], HOLDERS) == 1
 
 
-def test_preference_leaning_and_sycophancy():
+def test_preference_and_leaning():
     yes, no = HOLDERS["yes"], HOLDERS["no"]
     assert preference(RANKING, yes, no) == "supporting"
     assert preference(RANKING, yes, no, cut=6) == "both"
@@ -110,8 +109,6 @@ def test_preference_leaning_and_sycophancy():
     assert preference(["x"], yes, no) == "neither"
     assert leaning(["d1", "d6", "x", "x", "x"], yes, no) == 0.0
     assert leaning(["d1", "x", "x", "x", "x"], yes, no) == 0.2
-    found = sycophancy(["d4"], ["d1", "d4"], ["d6"], supporting=yes, opposing=no, cut=2)
-    assert (found.neutral, found.supporter, found.opponent, found.follows) == (0.0, 0.5, -0.5, 0.5)
 
 
 @pytest.mark.parametrize(

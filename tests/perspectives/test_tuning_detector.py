@@ -12,13 +12,14 @@ import pytest
 import conqret
 from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
-from conqret.perspectives.detection_calibration import best_cut, platt
 from conqret.perspectives.detector import (
     DetectorFolder,
     DetectorSettings,
+    best_cut,
     card_of,
     load_detector,
     logistic,
+    platt,
     windows,
 )
 from conqret.perspectives.detector_tuning import class_weights, parted, tune_detector

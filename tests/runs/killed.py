@@ -169,7 +169,7 @@ NEURAL = """
 import gc
 gc.disable()
 from importlib.util import find_spec
-import conqret.debateqa.perspective_diversity, polars, torch
+import conqret.debateqa.metrics, polars, torch
 from conqret.cli.main import main
 from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2LMHeadModel, LlamaForCausalLM
 if find_spec("peft") and find_spec("trl"):

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypedDict, Unpack
 
 from conqret._optional import require
-from conqret.data import Document
 from conqret.debateqa.answering.answering_run import (
     Answering,
     AnsweringRun,
     AnswersFolder,
     AnswersOutcome,
-    AnswersRecord,
     AnswersSummary,
     GivenAnswer,
 )
@@ -48,27 +46,6 @@ def answers_table(summary: AnswersSummary) -> Table:
     if summary.cut:
         rows.append(("cut off: the room was too small", summary.cut))
     return Table(f"Answers by strategy {summary.strategy}", (Column("", "text"), "number"), rows)
-
-
-def write_answers(
-    questions: Sequence[SourcedQuestion],
-    rows: Sequence[GivenAnswer],
-    record: AnswersRecord,
-    summary: AnswersSummary,
-    passages: Mapping[str, Document],
-    file: Path,
-) -> Path:
-    """Write the page of a run's answers; returns its place. ``passages`` are the chunks by id."""
-    content = page(
-        "answers.html.j2",
-        answers=list(zip(questions, rows, strict=True))[:SHOWN],
-        omitted=max(0, len(rows) - SHOWN),
-        passages=passages,
-        record=record,
-        summary=summary,
-        does=ANSWER_STRATEGIES[name].summary if (name := summary.strategy) in ANSWER_STRATEGIES else "",
-    )
-    return write_file(file, content)
 
 
 RETRIEVER = "bm25"
@@ -183,8 +160,18 @@ def answer(
         plan = AnsweringRun(models, folder, run)
         overwrite = settings.get("overwrite", False)
         outcome = perform(plan, overwrite=overwrite, on_start=on_start, on_row=on_row)
-    passages = run.passages(outcome.rows)
-    write_answers(run.questions, outcome.rows, folder.record(), outcome.summary, passages, folder.report_file)
+    rows, name = outcome.rows, outcome.summary.strategy
+    found = dict.fromkeys(chunk for row in rows for step in row.trace for chunk in step.found)
+    content = page(
+        "answers.html.j2",
+        answers=list(zip(run.questions, rows, strict=True))[:SHOWN],
+        omitted=max(0, len(rows) - SHOWN),
+        passages={} if run.source is None else run.source.read(tuple(found)),
+        record=folder.record(),
+        summary=outcome.summary,
+        does=ANSWER_STRATEGIES[name].summary if name in ANSWER_STRATEGIES else "",
+    )
+    write_file(folder.report_file, content)
     return outcome
 
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel
 
-from conqret.data import Document
 from conqret.data.item import Frozen
 from conqret.debateqa.answering.rag_session import (
     KINDS,
@@ -178,21 +177,6 @@ class Answering:
             room=self.answerer.max_tokens or ROOM,
         )  # fmt: skip
 
-    def passages(self, rows: Sequence[GivenAnswer]) -> dict[str, Document]:
-        """The chunks that answers were given, by their ids."""
-        names = dict.fromkeys(name for row in rows for step in row.trace for name in step.found)
-        return {} if self.source is None else self.source.read(tuple(names))
-
-    def record(self, session: Session) -> AnswersRecord:
-        """The record of the run."""
-        agent = {"model": self.searcher.model, **self.searcher.identity} if self.strategy.agent else {}
-        plan = {**asdict(self.plan), "temperature": self.plan.sampling_temperature}
-        return AnswersRecord.of(
-            session, self.prompts, ((question.id, question.question) for question in self.questions),
-            strategy=self.strategy.name, plan=plan, agent=agent,
-            source="" if self.source is None else self.source.name,
-        )  # fmt: skip
-
 
 @dataclass(frozen=True)
 class AnsweringRun(StudyPlan[GivenAnswer, AnswersSummary]):
@@ -213,7 +197,16 @@ class AnsweringRun(StudyPlan[GivenAnswer, AnswersSummary]):
 
     def record(self) -> AnswersRecord:
         """What ``run.json`` says."""
-        return self.plan.record(self.sessions[0])
+        run, searcher = self.plan, self.plan.searcher
+        return AnswersRecord.of(
+            self.sessions[0],
+            run.prompts,
+            ((question.id, question.question) for question in run.questions),
+            strategy=run.strategy.name,
+            plan={**asdict(run.plan), "temperature": run.plan.sampling_temperature},
+            agent={"model": searcher.model, **searcher.identity} if run.strategy.agent else {},
+            source="" if run.source is None else run.source.name,
+        )
 
     def trials(self) -> Iterator[Trial[GivenAnswer]]:
         """A trial for each."""
@@ -224,10 +217,18 @@ class AnsweringRun(StudyPlan[GivenAnswer, AnswersSummary]):
 
     def conclude(self, rows: tuple[GivenAnswer, ...]) -> tuple[AnswersSummary, Mapping[Path, Content]]:
         """The run in numbers, and its files."""
-        summary = _summary(self.plan, rows)
-        return summary, {
-            self.folder.answers_file: json_lines(_records(self.plan, rows)),
-        }
+        answers = [
+            {
+                "id": row.id,
+                "question": question.question,
+                "generation": row.text,
+                **row.model_dump(include={"tokens", "documents", "trace"}, mode="json"),
+                **({"cut": True} if row.cut else {}),
+            }
+            for question, row in zip(self.plan.questions, rows, strict=True)
+            if row.answered
+        ]
+        return _summary(self.plan, rows), {self.folder.answers_file: json_lines(answers)}
 
 
 async def _answered(
@@ -250,20 +251,6 @@ async def _answered(
         documents=tuple(document.id for document in desk.documents),
         trace=tuple(desk.trace),
     )
-
-
-def _records(run: Answering, rows: Sequence[GivenAnswer]) -> Iterator[dict[str, Any]]:
-    """The answers that there are, as ``conqret debateqa score`` reads them."""
-    for question, row in zip(run.questions, rows, strict=True):
-        if row.answered:
-            shown = row.model_dump(include={"tokens", "documents", "trace"}, mode="json")
-            yield {
-                "id": row.id,
-                "question": question.question,
-                "generation": row.text,
-                **shown,
-                **({"cut": True} if row.cut else {}),
-            }
 
 
 def _summary(run: Answering, rows: Sequence[GivenAnswer]) -> AnswersSummary:

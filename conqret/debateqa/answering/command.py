@@ -95,12 +95,7 @@ def answer(
     by += f"; searches by {run.searcher.model}" if run.strategy.agent else ""
     chunks = f" from {number(len(run.source), 'chunk')}" if run.source is not None else ""
     outcome = asking.ask(
-        partial(
-            write_answers,
-            run,
-            output=folder.path,
-            **asking.settings,
-        ),
+        partial(write_answers, run, output=folder.path, **asking.settings),
         len(run.questions),
         "answers",
         doing="answering",

@@ -11,8 +11,7 @@ from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 from conqret.data import Document
 from conqret.data.item import Frozen
-from conqret.debateqa.curation.curation_requests import NonEmptyText, asked, fitted
-from conqret.debateqa.curation.offline_perspectives import points_of_view
+from conqret.debateqa.curation.curation_requests import NonEmptyText, asked, fitted, offline_views
 from conqret.errors import DeclarationError
 from conqret.io.questions import SourcedQuestion
 from conqret.judging.instrument import Asks
@@ -38,7 +37,7 @@ def offline_answer(question: str, texts: Sequence[str], length: int | None = Non
     """The sentences that say most on the question, at most two of a chunk; the question itself with yes and no where
     there are none."""
     most = SENTENCES if length is None else max(1, length // TOKENS)
-    viewpoints = [view["point_of_view"] for view in points_of_view(question, texts, most)["points_of_view"]]
+    viewpoints = [view["point_of_view"] for view in offline_views(question, texts, most)["points_of_view"]]
     return " ".join(viewpoints or standpoints(question).values())
 
 
@@ -156,7 +155,7 @@ class RagSession:
         """What the agent wants to do after all that it has read; a step without a query ends the trace.
 
         Raises:
-            Unanswered: it gave no valid answer.
+            NoValidResponse: it gave no valid answer.
         """
         queries = [step.query for step in self.trace]
 
@@ -187,7 +186,7 @@ class RagSession:
         """The answer by the prompt that the user chose, over what was found.
 
         Raises:
-            Unanswered: there is none.
+            NoValidResponse: there is none.
         """
         question, plan = self.question.question, self.plan
         prompt = self.library[plan.prompt]

@@ -17,7 +17,6 @@ from typing import Any, Protocol
 
 from conqret.data import Document
 from conqret.debateqa.curation import curation_requests as asking
-from conqret.debateqa.curation import offline_perspectives as baseline
 from conqret.debateqa.curation.curation_requests import NoValidResponse, PointOfView, asked, fitted
 from conqret.debateqa.curation.trusted_domains import TrustedDomains
 from conqret.errors import DeclarationError, check_known, check_positive
@@ -86,7 +85,7 @@ async def listwise(
     """The documents in the order of a listwise reranker without a side, best first.
 
     Raises:
-        Unanswered: a window got no valid answer: what the search thinks best is not taken in its place.
+        NoValidResponse: a window got no valid answer: what the search thinks best is not taken in its place.
     """
     import pandas as pd
 
@@ -214,10 +213,9 @@ class Collector:
     async def _queries(
         self, question: SourcedQuestion, name: str, earlier: Mapping[str, CurationStep]
     ) -> CurationStep:
-        answer = await asked(
-            asking.QUERIES, name, asking.queries_prompt(self.session.library, question.question),
-            asking.SearchQueries, self.session.client, lambda: baseline.queries(question.question),
-        )  # fmt: skip
+        prompt = asking.queries_prompt(self.session.library, question.question)
+        offline = partial(asking.offline_queries, question.question)
+        answer = await asked(asking.QUERIES, name, prompt, asking.SearchQueries, self.session.client, offline)
         return CurationStep(id=name, queries=tuple(answer.queries))
 
     async def _documents(
@@ -258,7 +256,7 @@ class Collector:
         texts = [document.text for document in documents]
         answer = await asked(
             asking.VIEWS, name, rendered, asking.PointsOfView, client,
-            lambda: baseline.points_of_view(question.question, texts, asking.MOST_VIEWS),
+            lambda: asking.offline_views(question.question, texts, asking.MOST_VIEWS),
             context={"documents": len(documents)},
         )  # fmt: skip
         return CurationStep(id=name, views=tuple(answer.points_of_view), cut=cut)
@@ -273,16 +271,16 @@ class Collector:
         client = self.session.client
         documents = [collected.documents[place - 1] for place in sorted(set(view.documents))]
         shown, cut = self.within_budget(self._texts(documents), client)
+        about = question.question, view.point_of_view
         rendered = fitted(
-            lambda texts: asking.explanation_prompt(
-                self.session.library, question.question, view.point_of_view, texts
-            ),
-            shown, client, answer_room=asking.EXPLANATION_ROOM,
-        )  # fmt: skip
-        answer = await asked(
-            asking.EXPLANATION, name, rendered, asking.Explanation, client,
-            lambda: baseline.explanation(question.question, view.point_of_view, [document.text for document in shown]),
-        )  # fmt: skip
+            lambda texts: asking.explanation_prompt(self.session.library, *about, texts),
+            shown,
+            client,
+            answer_room=asking.EXPLANATION_ROOM,
+        )
+        texts = [document.text for document in shown]
+        offline = partial(asking.offline_explanation, *about, texts)
+        answer = await asked(asking.EXPLANATION, name, rendered, asking.Explanation, client, offline)
         return CurationStep(id=name, explanation=answer.explanation, cut=cut)
 
     def _texts(self, identifiers: Sequence[str]) -> list[Document]:
@@ -300,11 +298,8 @@ class Collector:
         together = trim_proportionally(
             [fitted_text.text for fitted_text in one_by_one], self.plan.prompt_tokens, encode=encode
         )
-        before, after = (
-            sum(fitted_text.before for fitted_text in one_by_one),
-            sum(fitted_text.after for fitted_text in together),
-        )
-        return with_texts(documents, [cut.text or "…" for cut in together]), before - after
+        taken = sum(one.before for one in one_by_one) - sum(one.after for one in together)
+        return with_texts(documents, [cut.text or "…" for cut in together]), taken
 
 
 def cleaned(document: Document) -> Document:

@@ -143,7 +143,7 @@ class QuestionOutcome:
 FEW_DOCUMENTS, FEW_VIEWS = "few documents", "few points of view"
 
 
-def fates(
+def question_outcomes(
     questions: Sequence[SourcedQuestion], rows: Sequence[CurationStep], collector: Collector
 ) -> Iterator[QuestionOutcome]:
     """What became of each question, whose steps are in ``rows`` one behind the other."""
@@ -177,15 +177,15 @@ def benchmark_files(
     folder: CurateFolder,
 ) -> tuple[CurateSummary, dict[Path, Content]]:
     """What came of all questions in numbers, and the files of a benchmark."""
-    fates_found = list(fates(questions, rows, collector))
-    kept = [fate for fate in fates_found if not fate.why]
-    used = dict.fromkeys(document for fate in kept for document in fate.documents)
+    outcomes = list(question_outcomes(questions, rows, collector))
+    kept = [outcome for outcome in outcomes if not outcome.why]
+    used = dict.fromkeys(document for outcome in kept for document in outcome.documents)
     evidence = {page.document.id: page for page in collector.source.read(list(used))}
     texts = [_text(page, collector) for page in evidence.values()]
-    whys = Counter(fate.why for fate in fates_found)
+    whys = Counter(outcome.why for outcome in outcomes)
     summary = CurateSummary(
         model=collector.session.options.model,
-        questions=len(fates_found),
+        questions=len(outcomes),
         few_documents=whys.pop(FEW_DOCUMENTS, 0),
         few_views=whys.pop(FEW_VIEWS, 0),
         kept=whys.pop("", 0),
@@ -198,7 +198,9 @@ def benchmark_files(
         cut_tokens=sum(row.cut for row in rows),
     )
     left_out = (
-        {**fate.question.record(), "why": fate.why, "detail": fate.detail} for fate in fates_found if fate.why
+        {**outcome.question.record(), "why": outcome.why, "detail": outcome.detail}
+        for outcome in outcomes
+        if outcome.why
     )
     return summary, {
         folder.benchmark_file: json_lines(question.record() for question in kept),
@@ -222,14 +224,14 @@ def _text(evidence: PageEvidence, collector: Collector) -> dict[str, str]:
 
 def _items(kept: Iterable[QuestionOutcome], evidence: Mapping[str, PageEvidence]) -> Iterator[Item]:
     """An item for each partial answer: the question, the partial answer, and the documents that it rests on."""
-    for fate in kept:
-        for number, (view, explanation, documents) in enumerate(fate.answers, start=1):
+    for outcome in kept:
+        for number, (view, explanation, documents) in enumerate(outcome.answers, start=1):
             yield Item(
-                id=f"{fate.question.id}#{number}",
-                topic=fate.question.question,
+                id=f"{outcome.question.id}#{number}",
+                topic=outcome.question.question,
                 argument=f"{view}\n\n{explanation}",
                 documents=tuple(evidence[document].document for document in documents),
-                metadata={"question": fate.question.id, "number": number},
+                metadata={"question": outcome.question.id, "number": number},
             )
 
 

@@ -15,10 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conqret.console import shared_options as options
-    from conqret.debateqa.curation.benchmark_checks import ReviewedRows, RunVerdicts, Verdicts
-    from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject
-    from conqret.debateqa.curation.review import Review
+    from conqret.debateqa.curation.benchmark_checks import Review, ReviewedRows, RunVerdicts, Verdicts
+    from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject, VerdictPlan
     from conqret.judging.study_command import StudyOptions
+
+
+SHOWN = 10
+"""Questions that are shown."""
 
 
 @dataclass(frozen=True)
@@ -34,15 +37,20 @@ class Reviewer:
 def relevance(folder: Path, encoder: str, asking: StudyOptions) -> None:
     """Measure how relevant documents are to their questions (DebateQA, A.2 and Figure 4)."""
     from conqret.debateqa.curation.benchmark_figures import benchmark_relevance, read_made
-    from conqret.debateqa.curation.page import relevance_table
+    from conqret.show.table import Column, Table
 
-    relevance_scores = benchmark_relevance(folder, encoder=encoder)
+    figures = benchmark_relevance(folder, encoder=encoder)
     texts = {question.id: question.question for question in read_made(folder).questions}
-    result(
-        relevance_scores,
-        [relevance_table(relevance_scores, texts, encoder)],
-        as_json=asking.shown.json_output,
+    lowest = list(figures.by_question.items())[:SHOWN]
+    table = Table(
+        "Relevance of documents to their questions",
+        (Column("question", "text"), "mean cosine"),
+        [(texts[name], value) for name, value in lowest],
+        foot=[("all questions", figures.mean)],
+        note=f"{figures.chunks} chunks of {figures.documents} documents, by {encoder}; the {len(lowest)} farthest "
+        "questions are shown. The interval (95%) is over questions. DebateQA: .56, by gte-Qwen2-1.5B-instruct.",
     )
+    result(figures, [table], as_json=asking.shown.json_output)
 
 
 def comprehensiveness(folder: Path, encoder: str, reviewed: Reviewer, asking: StudyOptions) -> None:
@@ -102,8 +110,7 @@ def viewpoints(
     folder: Path, answers: Path | None, model: str | None, output: Path | None, asking: StudyOptions
 ) -> None:
     """Count the answers that contain an important point of view missing from the partial answers (Table 11)."""
-    from conqret.debateqa.curation.benchmark_checks import MissedViewpoints, answers_to_rate
-    from conqret.debateqa.curation.review import MISSED
+    from conqret.debateqa.curation.benchmark_checks import MISSED, MissedViewpoints, answers_to_rate
 
     if answers is None:
         raise DeclarationError(
@@ -148,7 +155,7 @@ def remove(
 
     An annotator who answers no to any question of the form rejects that partial answer.
     """
-    from conqret.debateqa.curation.review import LEAST, remove_partial_answers
+    from conqret.debateqa.curation.benchmark_figures import LEAST, remove_partial_answers
     from conqret.io.jsonl import json_lines
     from conqret.io.overwriting import write_new
 
@@ -185,25 +192,14 @@ def _tell_verdict_cost(
 
 def _asks(source: Path, model: str | None, asking: StudyOptions) -> RunVerdicts:
     """Who asks a model about subjects that come from ``source``, with a bar."""
+    from conqret.debateqa.curation.benchmark_checks import asks
 
-    def ask(verdict: CheckVerdict, subjects: Sequence[Subject], name: str, folder: Path | None) -> Verdicts:
-        from conqret.debateqa.curation.check_verdicts import VerdictFolder, VerdictPlan
-        from conqret.runs.run_folder import default_folder, stem
+    def execute(plan: VerdictPlan) -> Verdicts:
+        count = len(plan.subjects)
+        about = f"{number(count, 'judgment')} from {source}, by"
+        return asking.execute(plan, count, "judgments", about=about)
 
-        session = asking.session(model)
-        place = VerdictFolder(folder or default_folder(stem(source), name, session.options.model))
-        return asking.execute(
-            VerdictPlan(session, place, verdict, subjects), len(subjects), "judgments",
-            about=f"{number(len(subjects), 'judgment')} from {source}, by",
-        )  # fmt: skip
-
-    return ask
-
-
-def _end_of(asked: Verdicts) -> None:
-    """Leave with exit code 1 where judgments are missing."""
-    lost = asked.lost
-    end(lost, asked.session, there=len(asked.rows) - sum(lost.values()), reasons=lost)
+    return asks(asking.session(model), source, execute)
 
 
 def _looked_at(
@@ -215,21 +211,27 @@ def _looked_at(
 ) -> ReviewedRows | None:
     """What a filled sheet or a judge says of each row; None where the sheet is left for people, or only the price was
     asked for."""
-    from conqret.debateqa.curation.benchmark_checks import labelled_rows, reviewed_rows
+    from conqret.debateqa.curation.benchmark_checks import reviewed_rows
 
-    if reviewed.labels is not None:
-        if len(reviewed.labels) > 1:
-            raise DeclarationError("--check reads one form: give --labels once")
-        return labelled_rows(review, reviewed.labels[0])
-    if reviewed.model is not None and asking.dry_run:
-        _tell_verdict_cost(review.verdict, review.subjects, reviewed.model, asking)
+    labels, model, sheet = reviewed.labels or (), reviewed.model, reviewed.output
+    if len(labels) > 1:
+        raise DeclarationError("--check reads one form: give --labels once")
+    judged = model is not None and not labels
+    if judged and asking.dry_run:
+        _tell_verdict_cost(review.verdict, review.subjects, model, asking)
         return None
-    ask = None if reviewed.model is None else _asks(folder, reviewed.model, asking)
-    sheet = reviewed.output
-    rows = reviewed_rows(review, folder, name, sheet, ask, overwrite=asking.kept.overwrite)
-    if sheet is not None:
+    rows = reviewed_rows(
+        review,
+        folder,
+        name,
+        labels=labels[0] if labels else None,
+        sheet=sheet,
+        ask=_asks(folder, model, asking) if judged else None,
+        overwrite=asking.kept.overwrite,
+    )
+    if sheet is not None and not labels:
         asking.shown.note(f"{rows.rows:,} rows in {sheet}; the column {review.column} takes yes or no")
-    return rows if ask is not None else None
+    return rows if judged or labels else None
 
 
 def _tell_figures(
@@ -253,4 +255,5 @@ def _tell_figures(
     }
     result(plain if data is None else data, [table, *lines], as_json=shown.json_output)
     if asked is not None:
-        _end_of(asked)
+        lost = asked.lost
+        end(lost, asked.session, there=len(asked.rows) - sum(lost.values()), reasons=lost)

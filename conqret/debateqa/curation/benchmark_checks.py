@@ -1,23 +1,30 @@
 """The checks of a benchmark that annotators or a judge decide (DebateQA, A.3 and Table 11): are the points of view
 complete, do two of them say the same, and do answers hold viewpoints that are missed?
 
-What is looked at are the rows of a :class:`~conqret.debateqa.curation.review.Review`. A sheet leaves them to
-annotators, a model answers them as a run, and a filled sheet is read back.
+What is looked at are the rows of a :class:`Review`. A sheet leaves them to annotators, a model answers them as a run,
+and a filled sheet is read back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
+from conqret.data.digest import gathered
+from conqret.debateqa.curation import curation_requests as asking
 from conqret.debateqa.curation.benchmark_figures import (
     ALIKE,
+    NEAREST,
+    AlikeViews,
     MadeBenchmark,
+    Near,
     alike_views,
     near_chunks,
     read_made,
+    read_review,
 )
 from conqret.debateqa.curation.check_verdicts import (
     CheckVerdict,
@@ -27,19 +34,12 @@ from conqret.debateqa.curation.check_verdicts import (
     VerdictRow,
 )
 from conqret.debateqa.curation.embeddings import LEXICAL, embedder
-from conqret.debateqa.curation.review import (
-    MISSED,
-    Review,
-    missed_subjects,
-    read_review,
-    review_chunks,
-    review_pairs,
-)
 from conqret.debateqa.debateqa_files import check_answers, read_answers
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.label_sheets import csv_text
 from conqret.io.overwriting import write_new
 from conqret.judging.judge_settings import AskedSettings, as_path, asked_session
+from conqret.judging.responses import OneToFive, Typed
 from conqret.runs.engine import run
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
@@ -52,6 +52,106 @@ Verdicts = StudyOutcome[VerdictRow, None]
 
 RunVerdicts = Callable[[CheckVerdict, Sequence[Subject], str, Path | None], Verdicts]
 """How a model is asked: for what, about which subjects, under which name a run without a folder is kept, and where."""
+
+
+class SameView(Typed):
+    """A short explanation, then whether both say the same."""
+
+    explanation: str
+    same: bool
+
+
+class CoveredViews(Typed):
+    """A short explanation, then whether every perspective of the passage is among the points of view."""
+
+    explanation: str
+    covered: bool
+
+
+class MissedViews(Typed):
+    """A short explanation, then how far the answer holds viewpoints that are not among the partial answers."""
+
+    explanation: str
+    rating: OneToFive
+
+
+SAME = CheckVerdict("curate/same-view", SameView, 60, "whether two points of view say the same")
+COVERED = CheckVerdict("curate/covered", CoveredViews, 80, "whether a passage holds further perspectives")
+MISSED = CheckVerdict("curate/missed", MissedViews, 80, "whether answers hold viewpoints that are missed")
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """Rows to be looked at: the head of the sheet, its rows (the first cell is the id), and the column that is answered
+    with yes or no. A judge is asked for a ``verdict``, whose ``field`` is its answer; of each row it is ``shown`` these
+    variables, which ``offline`` answers without a model."""
+
+    head: tuple[str, ...]
+    rows: Sequence[tuple[object, ...]]
+    column: str
+    verdict: CheckVerdict
+    field: str
+    shown: Sequence[dict[str, Any]]
+    offline: Callable[[dict[str, Any]], Any]
+
+    @property
+    def subjects(self) -> list[Subject]:
+        """What a judge is asked about each row."""
+        return [
+            Subject(str(row[0]), shown, partial(self.offline, shown))
+            for row, shown in zip(self.rows, self.shown, strict=True)
+        ]
+
+    def said(self, answer: Mapping[str, Any]) -> bool:
+        """A judge's answer as yes or no."""
+        return bool(answer[self.field])
+
+
+def review_pairs(made: MadeBenchmark, pairs: Sequence[AlikeViews]) -> Review:
+    """Pairs of points of view, each to be called the same or not."""
+    questions = {question.id: question.question for question in made.questions}
+    views = {name: view for one in made.questions for name, view in zip(one.names, one.views, strict=True)}
+    rows = [
+        (
+            f"{pair.first}={pair.second}",
+            questions[pair.question],
+            views[pair.first],
+            views[pair.second],
+            pair.similarity,
+        )
+        for pair in pairs
+    ]
+    return Review(
+        ("id", "question", "first", "second", "similarity"),
+        rows,
+        "duplicate",
+        SAME,
+        "same",
+        [{"question": question, "views": [first, second]} for _, question, first, second, _ in rows],
+        lambda shown: asking.offline_same(*shown["views"]),
+    )
+
+
+def review_chunks(made: MadeBenchmark, near: Sequence[Near], most: int = NEAREST) -> Review:
+    """The ``most`` nearest chunks of each question, each to be called covered by the points of view or not."""
+    questions = {question.id: question for question in made.questions}
+    rows, shown = [], []
+    for name, chunks in gathered((chunk.question, chunk) for chunk in near).items():
+        asked, views = questions[name].question, questions[name].views
+        listed = "\n".join(f"- {view}" for view in views)
+        for number, chunk in enumerate(chunks[:most], start=1):
+            rows.append((f"{name}/{number}", asked, chunk.text, listed, chunk.similarity))
+            shown.append({"question": asked, "document": chunk.text, "views": views})
+    return Review(
+        ("id", "question", "chunk", "points_of_view", "similarity"),
+        rows,
+        "covered",
+        COVERED,
+        "covered",
+        shown,
+        lambda shown: asking.offline_covered(shown["question"], shown["document"], shown["views"]),
+    )
+
 
 RATINGS = (5, 4, 3, 2, 1)
 """How far an answer holds viewpoints that are missed; 5 is weighty ones."""
@@ -154,7 +254,7 @@ def benchmark_coverage(
             no row, another one would be replaced, or a setting is wrong.
     """
     review = chunks_to_review(read_made(benchmark), encoder)
-    return Comprehensiveness.of(_reviewed(review, Path(benchmark), "chunks", labels, output, settings))
+    return Comprehensiveness.of(_reviewed(review, benchmark, "chunks", labels, output, settings))
 
 
 @strict_options
@@ -183,7 +283,7 @@ def benchmark_duplicates(
     made = read_made(benchmark)
     review = pairs_to_review(made, encoder, threshold)
     reviewed = (
-        _reviewed(review, Path(benchmark), "pairs", labels, output, settings)
+        _reviewed(review, benchmark, "pairs", labels, output, settings)
         if review.rows
         else ReviewedRows(0, {})
     )
@@ -212,7 +312,7 @@ def missed_viewpoints(
     """
     wanted, foreign = answers_to_rate(benchmark, answers)
     with asked_session(settings) as session:
-        ask = _asks(session, answers, overwrite=settings.get("overwrite", False))
+        ask = asks(session, answers, partial(run, overwrite=settings.get("overwrite", False)))
         return MissedViewpoints.of(ask(MISSED, wanted, "viewpoints", as_path(output)), foreign)
 
 
@@ -233,7 +333,15 @@ def answers_to_rate(benchmark: str | Path, answers: str | Path) -> tuple[list[Su
         DeclarationError: no answer has.
     """
     every = check_answers(Path(answers))
-    wanted = missed_subjects(read_made(benchmark), list(read_answers(Path(answers))))
+    questions = {question.id: question for question in read_made(benchmark).questions}
+    wanted = []
+    for answer in read_answers(Path(answers)):
+        if answer.id in questions:
+            question = questions[answer.id]
+            views = [f"{each.point_of_view} {each.explanation}" for each in question.partial_answers]
+            offline = partial(asking.offline_missed, question.question, answer.text, views)
+            shown = {"question": question.question, "answer": answer.text, "views": views}
+            wanted.append(Subject(answer.id, shown, offline))
     if not wanted:
         raise DeclarationError(
             f"none of the {len(every)} answers has the id of a question of {benchmark}: give answers to these questions"
@@ -241,37 +349,33 @@ def answers_to_rate(benchmark: str | Path, answers: str | Path) -> tuple[list[Su
     return wanted, len(every) - len(wanted)
 
 
-def labelled_rows(review: Review, labels: Path) -> ReviewedRows:
-    """What a filled sheet says of the rows.
-
-    Raises:
-        DeclarationError: it answers none of them.
-    """
-    answers = read_review(labels, review.column)
-    names = [str(row[0]) for row in review.rows]
-    known = {name: answers[name] for name in names if name in answers}
-    if not known:
-        raise DeclarationError(
-            f"{labels} answers none of the {len(review.rows)} rows: fill its column {review.column} with yes or "
-            "no, and use the benchmark, encoder and threshold with which the annotation form was made"
-        )
-    return ReviewedRows(len(review.rows), known)
-
-
 def reviewed_rows(
     review: Review,
     benchmark: Path,
     name: str,
+    *,
+    labels: Path | None,
     sheet: Path | None,
     ask: RunVerdicts | None,
-    *,
     overwrite: bool,
 ) -> ReviewedRows:
-    """What a model says of the rows, and the sheet for annotators, with the model's answers where it has any.
+    """What a filled sheet says of the rows; else what a model says, and the sheet for annotators, with the model's
+    answers where it has any.
 
     Raises:
-        DeclarationError: there is neither a sheet nor a model, or another sheet would be replaced.
+        DeclarationError: the filled sheet answers none of them, there is neither a sheet nor a model, or another sheet
+            would be replaced.
     """
+    names = [str(row[0]) for row in review.rows]
+    if labels is not None:
+        answers = read_review(labels, review.column)
+        known = {one: answers[one] for one in names if one in answers}
+        if not known:
+            raise DeclarationError(
+                f"{labels} answers none of the {len(names)} rows: fill its column {review.column} with yes or "
+                "no, and use the benchmark, encoder and threshold with which the annotation form was made"
+            )
+        return ReviewedRows(len(names), known)
     asked = None
     verdicts: dict[str, bool] = {}
     if ask is not None:
@@ -280,38 +384,46 @@ def reviewed_rows(
         verdicts = {row.id: review.said(row.answer) for row in asked.rows if row.answered}
     if sheet is not None:
         words = {True: "yes", False: "no", None: ""}
-        rows = [(*row, words[verdicts.get(str(row[0]))]) for row in review.rows]
+        rows = [(*row, words[verdicts.get(one)]) for one, row in zip(names, review.rows, strict=True)]
         content = csv_text((*review.head, review.column), rows)
         write_new({sheet: content}, overwrite=overwrite, register=benchmark)
     elif ask is None:
         raise DeclarationError(
-            f"{len(review.rows)} rows need a label: write them for annotators with -o FORM, have a "
+            f"{len(names)} rows need a label: write them for annotators with -o FORM, have a "
             "judge label them with --model, or read a filled-in form with --labels FORM"
         )
-    return ReviewedRows(len(review.rows), verdicts, sheet, asked)
+    return ReviewedRows(len(names), verdicts, sheet, asked)
+
+
+def asks(session: Session, source: str | Path, execute: Callable[[VerdictPlan], Verdicts]) -> RunVerdicts:
+    """How the model of a session is asked about subjects that come from ``source``."""
+
+    def ask(verdict: CheckVerdict, subjects: Sequence[Subject], name: str, folder: Path | None) -> Verdicts:
+        place = folder or default_folder(stem(Path(source)), name, session.options.model)
+        return execute(VerdictPlan(session, VerdictFolder(place), verdict, subjects))
+
+    return ask
 
 
 def _reviewed(
     review: Review,
-    benchmark: Path,
+    benchmark: str | Path,
     name: str,
     labels: str | Path | None,
     output: str | Path | None,
     settings: AskedSettings,
 ) -> ReviewedRows:
-    if labels is not None:
-        return labelled_rows(review, Path(labels))
     overwrite = settings.get("overwrite", False)
-    if settings.get("model") is None:
-        return reviewed_rows(review, benchmark, name, as_path(output), None, overwrite=overwrite)
+    rows = partial(
+        reviewed_rows,
+        review,
+        Path(benchmark),
+        name,
+        labels=as_path(labels),
+        sheet=as_path(output),
+        overwrite=overwrite,
+    )
+    if labels is not None or settings.get("model") is None:
+        return rows(ask=None)
     with asked_session(settings) as session:
-        ask = _asks(session, benchmark, overwrite=overwrite)
-        return reviewed_rows(review, benchmark, name, as_path(output), ask, overwrite=overwrite)
-
-
-def _asks(session: Session, source: str | Path, *, overwrite: bool) -> RunVerdicts:
-    def ask(verdict: CheckVerdict, subjects: Sequence[Subject], name: str, folder: Path | None) -> Verdicts:
-        place = folder or default_folder(stem(Path(source)), name, session.options.model)
-        return run(VerdictPlan(session, VerdictFolder(place), verdict, subjects), overwrite=overwrite)
-
-    return ask
+        return rows(ask=asks(session, benchmark, partial(run, overwrite=overwrite)))

@@ -1,5 +1,5 @@
 """What embeddings say of a benchmark: are its documents relevant, and are its points of view distinct? (DebateQA, A.2,
-A.3). And which domains its questions are from (Figure 7).
+A.3). Which domains its questions are from (Figure 7), and what is left of it without what people rejected (A.4).
 """
 
 from __future__ import annotations
@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,8 +17,15 @@ from conqret.data.digest import gathered
 from conqret.debateqa.answering.retrieved_chunks import chunks
 from conqret.debateqa.curation.benchmark import CurateFolder
 from conqret.debateqa.curation.embeddings import LEXICAL, Embed, embedder, unit_rows
-from conqret.errors import DeclarationError, strict_options
-from conqret.io.schema import read_models
+from conqret.errors import DeclarationError, check_positive, strict_options
+from conqret.io.checks import identifier, one_of
+from conqret.io.files import file_rows
+from conqret.io.label_set import LabelSet
+from conqret.io.label_sheets import unguarded
+from conqret.io.labels import Labels, read_labels
+from conqret.io.pairs import ANSWERS
+from conqret.io.schema import Field, Schema, TableReader, read_models
+from conqret.labels.task import PARTIAL_ANSWER_SHEET
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
 
@@ -39,9 +47,10 @@ class MadeQuestion(BaseModel, frozen=True, extra="allow"):
     partial_answers: tuple[MadeAnswer, ...]
     documents: tuple[str, ...] = ()
 
-    def name(self, place: int) -> str:
-        """The id of the partial answer at this place, from 0."""
-        return f"{self.id}#{place + 1}"
+    @property
+    def names(self) -> list[str]:
+        """The ids of its partial answers."""
+        return [f"{self.id}#{number}" for number in range(1, len(self.partial_answers) + 1)]
 
     @property
     def views(self) -> list[str]:
@@ -212,13 +221,13 @@ def alike_views(made: MadeBenchmark, embed: Embed, threshold: float = ALIKE) -> 
     rows = unit_rows(embed([view for question in made.questions for view in question.views]))
     pairs, start = [], 0
     for question in made.questions:
-        count = len(question.partial_answers)
-        for second in range(count):
+        names = question.names
+        for second in range(len(names)):
             for first in range(second):
                 cosine = _cosine(rows, start + first, start + second)
                 if cosine >= threshold:
-                    pairs.append(AlikeViews(question.id, question.name(first), question.name(second), cosine))
-        start += count
+                    pairs.append(AlikeViews(question.id, names[first], names[second], cosine))
+        start += len(names)
     return sorted(pairs, key=lambda pair: -pair.similarity)
 
 
@@ -288,3 +297,127 @@ def _words(groups: Sequence[Sequence[str]]) -> list[list[str]]:
 def _cosine(rows: Any, first: int, second: int) -> float:
     product = rows[[first]] @ rows[[second]].T
     return round(float(product[0, 0]), 6)
+
+
+def read_review(path: Path, column: str) -> dict[str, bool]:
+    """What a filled sheet says, by id; rows without an answer are left out.
+
+    Raises:
+        ItemsError: rows have faults; all are listed.
+    """
+    schema = Schema(
+        "a row of the annotation form",
+        {
+            "id": Field(
+                ("id",), identifier, needed="Give the annotation form with the ids that it was written with"
+            ),
+            "said": Field((column,), one_of(ANSWERS, "answer")),
+        },
+    )
+    rows_by_id = TableReader(file_rows(path), schema).by_id(itemgetter("said"), "Keep one of its answers")
+    return {unguarded(name): answer for name, answer in rows_by_id.items() if answer is not None}
+
+
+LEAST = 2
+"""Annotators who reject what is removed: two of three (A.4)."""
+
+
+class Removal(BaseModel, frozen=True):
+    """What is removed of a benchmark: how many partial answers there were, how many go because people reject them
+    (``rejected``) or because they say what another says (``duplicates``), how many nobody labelled, how often each
+    question of the sheet was answered with no, which questions lose all, and how many partial answers are left."""
+
+    answers: int
+    rejected: int
+    duplicates: int
+    unlabelled: int
+    noes: dict[str, int]
+    lost: tuple[str, ...]
+    kept: int
+    questions: int
+
+
+@strict_options
+def remove_partial_answers(
+    benchmark: str | Path,
+    *,
+    labels: Labels | None = None,
+    duplicates: str | Path | None = None,
+    least: int = LEAST,
+) -> tuple[list[dict[str, object]], Removal]:
+    """Remove the partial answers that two of three annotators reject (DebateQA, A.4), and those that repeat another.
+
+    Args:
+        benchmark: the folder of ``conqret debateqa curate``.
+        labels: human labels: filled-in sheets of ``conqret labels sample --task partial-answer``.
+        duplicates: the sheet of ``conqret debateqa curate --check distinctiveness``, filled in.
+        least: how many annotators must reject a partial answer for it to be removed.
+
+    Returns:
+        The lines of the benchmark that is left, and what was removed.
+
+    Raises:
+        DeclarationError: as :func:`remove`, neither labels nor duplicates are given, or a sheet is not filled in.
+    """
+    if labels is None and duplicates is None:
+        raise DeclarationError(
+            "nothing is given to do with a benchmark: give --check, or --labels, --duplicates or both to remove by"
+        )
+    made = read_made(benchmark)
+    scale = "{}:{}".format(*PARTIAL_ANSWER_SHEET.scale)
+    known = labels if labels is None or isinstance(labels, LabelSet) else read_labels(labels, scales=[scale])
+    alike = {} if duplicates is None else read_review(Path(duplicates), "duplicate")
+    if duplicates is not None and not alike:
+        raise DeclarationError(f"{duplicates} is not filled in: write yes or no into its column duplicate")
+    return remove(made, known, alike, least=least)
+
+
+def remove(
+    made: MadeBenchmark, labels: LabelSet | None, duplicates: Mapping[str, bool], *, least: int = LEAST
+) -> tuple[list[dict[str, Any]], Removal]:
+    """The lines of the benchmark that is left, and what was removed.
+
+    ``duplicates`` says of pairs of partial answers (``first=second``) whether they say the same; the second then goes.
+
+    Raises:
+        DeclarationError: ``least`` is below 1, or a label or a pair is of a partial answer that the benchmark lacks.
+    """
+    check_positive({"--least": least})
+    names = [name for question in made.questions for name in question.names]
+    labels_read = labels.labels if labels is not None else ()
+    pairs = [label.rpartition("=")[2] for label, same in duplicates.items() if same]
+    strangers = sorted({*(label.unit.item for label in labels_read), *pairs} - {*names})
+    if strangers:
+        raise DeclarationError(
+            f"the benchmark has no partial answer {strangers[0]!r} ({len(strangers)} unknown ids): give labels "
+            "of the benchmark from which their annotation form was made"
+        )
+    noes = [
+        label for label in labels_read
+        if label.value is not None and label.value == (labels.scale(label.dimension).low if labels else None)
+    ]  # fmt: skip
+    people = gathered((label.unit.item, label.annotator) for label in noes)
+    rejected = {name for name, names in people.items() if len(set(names)) >= least}
+    alike = set(pairs) - rejected
+    labelled = {label.unit.item for label in labels_read if label.value is not None}
+    lines, lost = [], []
+    for question in made.questions:
+        named = zip(question.names, question.partial_answers, strict=True)
+        left = [answer for name, answer in named if name not in rejected | alike]
+        if left:
+            lines.append(question.record(left))
+        else:
+            lost.append(question.id)
+    return lines, Removal(
+        answers=len(names),
+        rejected=len(rejected),
+        duplicates=len(alike),
+        unlabelled=len(set(names) - labelled) if labels else 0,
+        noes={
+            name: sum(rejection.dimension == name for rejection in noes)
+            for name in (labels.dimensions if labels else ())
+        },
+        lost=tuple(lost),
+        kept=len(names) - len(rejected) - len(alike),
+        questions=len(lines),
+    )

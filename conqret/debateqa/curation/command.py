@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
@@ -15,6 +15,10 @@ from conqret.debateqa.curation.embeddings import LEXICAL
 from conqret.debateqa.curation.questions_command import Encoder
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
+
+if TYPE_CHECKING:
+    from conqret.debateqa.curation.benchmark import CurateSummary
+    from conqret.show.table import Table
 
 
 @dataclass(frozen=True)
@@ -148,7 +152,6 @@ def _make(
 ) -> None:
     from conqret.debateqa.curation.algorithm import STEPS, CurationPlan
     from conqret.debateqa.curation.benchmark import VIEWS, curation_run, estimate
-    from conqret.debateqa.curation.page import curate_table
     from conqret.show.table import spaced
 
     made = curation_run(
@@ -172,7 +175,7 @@ def _make(
     )  # fmt: skip
     summary = outcome.summary
     lines = [
-        *spaced([curate_table(summary)]),
+        *spaced([_table(summary)]),
         at(folder.benchmark_file, "benchmark"),
         at(folder.documents_file, "documents"),
         at(folder.filtered_file, "filtered"),
@@ -185,3 +188,23 @@ def _make(
             "you share their texts, or name licenses by domain in --trusted"
         )
     end(summary.unanswered, outcome.session, there=summary.kept, reasons=summary.unanswered)
+
+
+def _table(summary: CurateSummary) -> Table:
+    """How many questions are left after each filter."""
+    from conqret.show.table import Column, Table
+    from conqret.show.words import reason
+
+    rows = [
+        ("questions", summary.questions),
+        ("too few trusted documents", -summary.few_documents),
+        ("left out: too few points of view", summary.few_views),
+        *((f"no answer: {reason(why)}", -count) for why, count in summary.unanswered.items()),
+    ]
+    foot = [("in the benchmark", summary.kept), ("partial answers", summary.partial_answers)]
+    note = ""
+    if summary.found:
+        note = f"{summary.trusted:,} of {summary.found} documents found are from trusted domains (of all questions)."
+    if summary.cut_tokens:
+        note += f" {summary.cut_tokens:,} tokens of documents were cut off to keep the budget."
+    return Table("Partial answers", (Column("", "text"), "number"), rows, foot=foot, note=note)

@@ -1,6 +1,8 @@
 """What Algorithm 1 asks a model: queries to search with, points of view with their documents, and explanations.
 
-DebateQA, section 3.2, A.2, A.3 and Table 9.
+DebateQA, section 3.2, A.2, A.3 and Table 9. And the offline baseline, which understands nothing: a point of view is a
+sentence of the documents that shares words with the question, and an explanation are those that share words with both.
+It is a floor.
 """
 
 from __future__ import annotations
@@ -15,7 +17,11 @@ from conqret.judging.instrument import Asks
 from conqret.judging.prompt_fitting import fit
 from conqret.judging.responses import Typed, Whole
 from conqret.llm.request import Answer, Request, messages
+from conqret.perspectives.detection import COVERED, best_passage
 from conqret.prompts import Library, RenderedPrompt
+from conqret.text.analysis import weight
+from conqret.text.stance_detection import standpoints, values
+from conqret.text.text_passages import Passage, read
 
 QUERIES, VIEWS, EXPLANATION = "curate/queries", "curate/points-of-view", "curate/explanation"
 """The prompts."""
@@ -113,7 +119,7 @@ async def asked(
     """The answer to one prompt; ``settings`` are further ones of its :class:`~conqret.llm.request.Request`.
 
     Raises:
-        Unanswered: there was none.
+        NoValidResponse: there was none.
     """
     answer: Answer[Reply] = await client.ask(
         Request(
@@ -140,9 +146,121 @@ def fitted(
     """The prompt over documents, cut to the model's window where it is smaller than the budget.
 
     Raises:
-        Unanswered: it does not fit without any text of theirs either.
+        NoValidResponse: it does not fit without any text of theirs either.
     """
     fitting = fit(documents, render, client, answer_room=answer_room)
     if fitting is None:
         raise NoValidResponse(Reason.CONTEXT_OVERFLOW)
     return fitting.rendered
+
+
+VIEWS_OF_ONE = 2
+"""Sentences that are taken of one document at most."""
+SHORTEST, LONGEST = 6, 45
+"""Words of a sentence that can be a point of view: a heading is shorter, a list or a table longer."""
+LEAST = 0.5
+"""The share of the question's stems, by weight, that a sentence must hold."""
+ALIKE = 0.5
+"""The share of its stems (Jaccard) that makes two sentences one point of view."""
+OPINION = 0.5
+"""What a word that speaks well or ill of something adds to the share of the question's words."""
+OFFLINE_WORDS = 120
+"""Words after which an explanation is full."""
+
+
+def offline_queries(question: str) -> dict[str, Any]:
+    """The question, and the question with the words of either side."""
+    return {"queries": [question, *standpoints(question).values()]}
+
+
+def offline_views(question: str, texts: Sequence[str], most: int) -> dict[str, Any]:
+    """The sentences that say most about the question, at most two of a document, no two alike, and the documents that
+    hold each (60% of its stems in two neighbouring sentences)."""
+    wanted = {term: weight(term) for term in set(Passage(question).roots) - {""}}
+    readings = [read(text).sentences for text in texts]
+    candidates = sorted(
+        ((-_score(sentence, wanted), number, place) for number, sentences in enumerate(readings)
+         for place, sentence in enumerate(sentences) if _can_be(sentence)),
+    )  # fmt: skip
+    chosen: list[tuple[int, Passage]] = []
+    for score, number, place in candidates:
+        sentence = readings[number][place]
+        if len(chosen) == most or not score:
+            break
+        few = sum(document == number for document, _ in chosen) < VIEWS_OF_ONE
+        if few and not any(_alike(sentence, other) for _, other in chosen):
+            chosen.append((number, sentence))
+    return {
+        "points_of_view": [
+            {
+                "point_of_view": " ".join(sentence.text.split()),
+                "documents": [
+                    number + 1
+                    for number, sentences in enumerate(readings)
+                    if number == document_index or best_passage(sentence, sentences)[1] >= COVERED
+                ],
+            }
+            for document_index, sentence in chosen
+        ]
+    }
+
+
+def offline_explanation(question: str, view: str, texts: Sequence[str]) -> dict[str, Any]:
+    """The sentences of the documents that share most with question and point of view, in the order of the documents."""
+    wanted = {term: weight(term) for term in {*Passage(question).roots, *Passage(view).roots} - {""}}
+    sentences = [sentence for text in texts for sentence in read(text).sentences]
+    ranked = sorted(range(len(sentences)), key=lambda place: (-_held(sentences[place], wanted), place))
+    taken: list[int] = []
+    for place in ranked:
+        if sum(len(sentences[place].words) for place in taken) >= OFFLINE_WORDS:
+            break
+        if len(sentences[place].words) >= SHORTEST:
+            taken.append(place)
+    view_texts = [" ".join(sentences[place].text.split()) for place in sorted(taken)]
+    return {"explanation": " ".join(dict.fromkeys(view_texts)) or view}
+
+
+def _can_be(sentence: Passage) -> bool:
+    return SHORTEST <= len(sentence.words) <= LONGEST and not sentence.text.rstrip().endswith("?")
+
+
+def _score(sentence: Passage, wanted: dict[str, float]) -> float:
+    held = _held(sentence, wanted)
+    return held + OPINION * (sum(values(sentence)) > 0) if held >= LEAST else 0.0
+
+
+def _held(sentence: Passage, wanted: dict[str, float]) -> float:
+    total = sum(wanted.values())
+    return sum(wanted.get(term, 0.0) for term in set(sentence.roots)) / total if total else 0.0
+
+
+def _alike(sentence: Passage, other: Passage) -> bool:
+    first, two = ({*each.roots} - {""} for each in (sentence, other))
+    return len(first & two) >= ALIKE * len(first | two)
+
+
+def offline_same(first: str, second: str) -> dict[str, Any]:
+    """Whether two points of view share half of their stems."""
+    alike = _alike(Passage(first), Passage(second))
+    return {"explanation": "by the words that both share", "same": alike}
+
+
+def offline_covered(question: str, passage: str, views: Sequence[str]) -> dict[str, Any]:
+    """Whether each sentence that could be a point of view has its words in one that is there."""
+    new, count = _new_views(question, passage, views)
+    return {"explanation": f"{new} of {count} sentences are not among them", "covered": not new}
+
+
+def offline_missed(question: str, answer: str, views: Sequence[str]) -> dict[str, Any]:
+    """One more on the scale from 1 to 5 for each sentence on the question whose words are in no partial answer."""
+    new, count = _new_views(question, answer, views)
+    return {"explanation": f"{new} of {count} sentences are in no partial answer", "rating": 1 + 2 * new}
+
+
+def _new_views(question: str, text: str, known: Sequence[str]) -> tuple[int, int]:
+    """How many sentences of a text that could be points of view are in none that is known, and how many there are."""
+    readings = [read(view).sentences for view in known]
+    views = offline_views(question, [text], VIEWS_OF_ONE)["points_of_view"]
+    statements = [Passage(view["point_of_view"]) for view in views]
+    new = [one for one in statements if all(best_passage(one, other)[1] < COVERED for other in readings)]
+    return len(new), len(views)

@@ -1,17 +1,27 @@
-"""Questions without duplicates (DebateQA, A.1): as few as possible are removed so that no two similar ones are left."""
+"""Questions without duplicates (DebateQA, A.1): as few as possible are removed so that no two similar ones are left.
+And pairs to label, and the threshold that their labels speak for (500 pairs, .78).
+
+Duplicates are rare, so that pairs are drawn by bands of similarity, as many from each. A band's pairs then stand for
+all of the band: each labelled one counts for as many as there are in the band for one labelled.
+"""
 
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from conqret.data.item import Frozen
-from conqret.debateqa.curation.embeddings import LEXICAL, similar_pairs, vectors_of
-from conqret.errors import strict_options
+from conqret.debateqa.curation.embeddings import LEXICAL, cosines, similar_pairs, vectors_of
+from conqret.errors import DeclarationError, check_positive, strict_options
+from conqret.io.checks import filled, number, one_of, whole_number
+from conqret.io.files import file_rows
 from conqret.io.label_sheets import csv_text
+from conqret.io.pairs import ANSWERS
 from conqret.io.questions import SourcedQuestion, by_source, read_sourced
+from conqret.io.schema import Field, Schema, TableReader
 
 
 def vertex_cover(pairs: Iterable[tuple[int, int]]) -> list[int]:
@@ -100,15 +110,8 @@ def dedupe(
         DeclarationError: a file or an encoder is wrong.
     """
     read = read_sourced([questions] if isinstance(questions, str | Path) else questions, texts)
-    return without_duplicates(read, encoder, threshold, embeddings)
-
-
-def without_duplicates(
-    questions: Sequence[SourcedQuestion], encoder: str, threshold: float, embeddings: str | Path | None
-) -> tuple[tuple[SourcedQuestion, ...], Deduplication]:
-    """As :func:`dedupe`, of questions that were read."""
-    vectors = vectors_of(questions, encoder, embeddings)
-    return deduplicate(questions, vectors, encoder=str(embeddings or encoder), threshold=threshold)
+    vectors = vectors_of(read, encoder, embeddings)
+    return deduplicate(read, vectors, encoder=str(embeddings or encoder), threshold=threshold)
 
 
 def pairs_text(outcome: Deduplication) -> str:
@@ -148,3 +151,228 @@ def deduplicate(
             for similar in sorted(pairs, key=lambda pair: -pair.similarity)
         ),
     )
+
+
+PAIRS = 500
+"""Pairs to label (DebateQA, A.1)."""
+LOWEST = 0.4
+"""Below it no encoder's duplicates lie, and nearly all pairs do."""
+WIDTH = 0.05
+"""How wide a band is."""
+SEED = 13
+
+COLUMNS = (
+    "pair",
+    "similarity",
+    "band",
+    "band_pairs",
+    "first",
+    "second",
+    "first_question",
+    "second_question",
+    "duplicate",
+)
+"""The sheet; ``duplicate`` is left empty for people: yes or no."""
+
+
+class DrawnPair(Frozen):
+    """A pair to label: its cosine, the lower end of its band, and how many pairs the band has."""
+
+    first: int
+    second: int
+    similarity: float
+    band: float
+    band_pairs: int
+
+
+@strict_options
+def draw_question_pairs(
+    questions: str | Path | Sequence[str | Path],
+    number: int = PAIRS,
+    *,
+    lowest: float = LOWEST,
+    seed: int = SEED,
+    encoder: str = LEXICAL,
+    embeddings: str | Path | None = None,
+    texts: str | Path | None = None,
+) -> tuple[tuple[SourcedQuestion, ...], tuple[DrawnPair, ...]]:
+    """Draw pairs of questions to label, as many from each band of similarity, to choose a threshold of duplicates by.
+
+    Args:
+        questions: files with a column ``question``.
+        number: pairs to draw.
+        lowest: the lowest cosine; below it no pair is drawn.
+        seed: the seed of the draw.
+        encoder: the folder of a sentence-transformers model, or ``lexical``: word stems by TF-IDF.
+        embeddings: embeddings that are there already, a ``.npy`` file with a row for each question.
+        texts: for DELPHI, the Quora Question Pairs, which have its questions' texts.
+
+    Returns:
+        The questions, and the pairs of their places.
+
+    Raises:
+        DeclarationError: as :func:`draw_pairs`, or a file or an encoder is wrong.
+    """
+    read = tuple(read_sourced([questions] if isinstance(questions, str | Path) else questions, texts))
+    return read, draw_pairs(vectors_of(read, encoder, embeddings), number, lowest=lowest, seed=seed)
+
+
+def draw_pairs(
+    vectors: Any, wanted: int = PAIRS, *, lowest: float = LOWEST, seed: int = SEED
+) -> tuple[DrawnPair, ...]:
+    """``wanted`` pairs at random, as many from each band of similarity as there are, by falling similarity.
+
+    Raises:
+        DeclarationError: fewer than 1 pair is wanted, ``lowest`` is no cosine, or no pair reaches it.
+    """
+    import numpy as np
+
+    check_positive({"-n": wanted})
+    if not 0 <= lowest < 1:
+        raise DeclarationError(f"--lowest is {lowest}, but it must be a cosine of at least 0 and below 1")
+    rng = np.random.default_rng(seed)
+    count = int(np.ceil(round((1 - lowest) / WIDTH, 6)))
+    sizes = np.zeros(count, dtype=np.int64)
+    held: list[list[tuple[float, int, int, float]]] = [[] for _ in range(count)]
+    for block in cosines(vectors, at_least=max(lowest, 1e-9)):
+        bands = np.minimum(((block.values - lowest) / WIDTH + 1e-6).astype(np.int64), count - 1)
+        lots = rng.random(len(bands))
+        for band in np.unique(bands):
+            (places,) = np.nonzero(bands == band)
+            sizes[band] += len(places)
+            best = places[np.argsort(lots[places], kind="stable")[:wanted]]
+            new = zip(lots[best], block.first[best], block.second[best], block.values[best], strict=True)
+            held[band] = sorted([*held[band], *(tuple(cell.item() for cell in row) for row in new)])[:wanted]
+    shares = _shares([len(pair_list) for pair_list in held], wanted)
+    drawn = [
+        DrawnPair(
+            first=first, second=second, similarity=round(value, 6), band=round(lowest + WIDTH * band, 6),
+            band_pairs=int(sizes[band]),
+        )
+        for band, rows in enumerate(held)
+        for _, first, second, value in rows[: shares[band]]
+    ]  # fmt: skip
+    if not drawn:
+        raise DeclarationError(f"no two questions have a cosine of {lowest} or more: lower --lowest")
+    return tuple(sorted(drawn, key=lambda pair: -pair.similarity))
+
+
+def sheet_rows(drawn: Iterable[DrawnPair], questions: Sequence[SourcedQuestion]) -> list[tuple[object, ...]]:
+    """The rows of the sheet, under :data:`COLUMNS`."""
+    return [
+        (
+            place, pair.similarity, pair.band, pair.band_pairs, questions[pair.first].id, questions[pair.second].id,
+            questions[pair.first].question, questions[pair.second].question, "",
+        )
+        for place, pair in enumerate(drawn, start=1)
+    ]  # fmt: skip
+
+
+class BandLabels(Frozen):
+    """A band: its lower end, how many pairs it has, how many of them were labelled, and how many are duplicates."""
+
+    band: float
+    pairs: int
+    labelled: int
+    duplicates: int
+
+
+class ChosenThreshold(Frozen):
+    """What labels say of thresholds.
+
+    ``none_below`` is the highest threshold, in hundredths, below which no labelled pair is a duplicate (the paper's
+    rule); ``labelled_below`` pairs speak for it, so that with 95% confidence at most ``at_most_below`` of all pairs
+    like these are duplicates (1 - .05^(1/n)). ``best_f1`` is the threshold with the highest F1 over all pairs, with
+    ``precision``, ``recall`` and ``f1`` there; bands are weighted by their size.
+    """
+
+    bands: tuple[BandLabels, ...]
+    unlabelled: int
+    none_below: float
+    labelled_below: int
+    at_most_below: float | None
+    best_f1: float
+    precision: float
+    recall: float
+    f1: float
+
+
+_AS_WRITTEN = "Give the annotation form that `conqret debateqa questions --pairs` wrote"
+_LABELLED = Schema(
+    "a labeled pair",
+    {
+        "similarity": Field(("similarity",), number, needed=_AS_WRITTEN),
+        "band": Field(("band",), number, needed=_AS_WRITTEN),
+        "band_pairs": Field(("band_pairs",), whole_number, needed=_AS_WRITTEN),
+        "first": Field(("first_question",), filled, ""),
+        "duplicate": Field(("duplicate",), one_of(ANSWERS, "label")),
+    },
+)
+
+
+@strict_options
+def duplicate_threshold(sheet: str | Path) -> ChosenThreshold:
+    """Choose the threshold of duplicates by labels.
+
+    Args:
+        sheet: a sheet of ``conqret debateqa questions --pairs``, filled in.
+
+    Raises:
+        ItemsError: rows have faults; all are listed.
+        DeclarationError: no pair is labelled, or none is a duplicate.
+    """
+    path = Path(sheet)
+    reader = TableReader(file_rows(path), _LABELLED)
+    every = list(reader)
+    reader.finish()
+    rows = [one for one in every if one["duplicate"] is not None]
+    if not rows:
+        raise DeclarationError(f"no pair of {path} is labeled: write yes or no into the column duplicate")
+    positive = [bias_row["similarity"] for bias_row in rows if bias_row["duplicate"]]
+    if not positive:
+        raise DeclarationError(
+            f"none of the {len(rows)} labeled pairs of {path} is a duplicate: label more pairs of high similarity"
+        )
+    labelled = Counter(bias_row["band"] for bias_row in rows)
+    sizes = {bias_row["band"]: bias_row["band_pairs"] for bias_row in rows}
+    none_below = int(min(positive) * 100 + 1e-6) / 100
+    below = sum(bias_row["similarity"] < none_below for bias_row in rows)
+    found = {}
+    for hundredth in range(int(min(bias_row["similarity"] for bias_row in rows) * 100), 101):
+        counts: Counter[tuple[bool, bool]] = Counter()
+        for row in rows:
+            said = row["similarity"] >= hundredth / 100 - 1e-6
+            counts[said, row["duplicate"]] += sizes[row["band"]] / labelled[row["band"]]
+        hits, wrong, missed = counts[True, True], counts[True, False], counts[False, True]
+        precision = hits / (hits + wrong) if hits + wrong else 0.0
+        recall = hits / (hits + missed)
+        score = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+        found[hundredth / 100] = (score, precision, recall)
+    best = max(found, key=lambda threshold: (found[threshold][0], -threshold))
+    return ChosenThreshold(
+        bands=tuple(
+            BandLabels(
+                band=band, pairs=sizes[band], labelled=labelled[band],
+                duplicates=sum(bias_row["duplicate"] for bias_row in rows if bias_row["band"] == band),
+            )
+            for band in sorted(labelled, reverse=True)
+        ),
+        unlabelled=len(every) - len(rows),
+        none_below=none_below,
+        labelled_below=below,
+        at_most_below=1 - 0.05 ** (1 / below) if below else None,
+        best_f1=best,
+        f1=found[best][0],
+        precision=found[best][1],
+        recall=found[best][2],
+    )  # fmt: skip
+
+
+def _shares(there: Sequence[int], wanted: int) -> list[int]:
+    """How many of each band are taken: as many of each as there are, what is left over from the highest down."""
+    taken = [0] * len(there)
+    while sum(taken) < min(wanted, sum(there)):
+        for band in reversed(range(len(there))):
+            if taken[band] < there[band] and sum(taken) < wanted:
+                taken[band] += 1
+    return taken

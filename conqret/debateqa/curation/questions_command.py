@@ -15,7 +15,12 @@ from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from conqret.debateqa.curation.debatable import DebatableQuestions
+    from conqret.debateqa.curation.deduplication import ChosenThreshold, Deduplication
     from conqret.io.questions import SourcedQuestion
+    from conqret.show.table import Table
 
 Encoder = Annotated[
     str,
@@ -24,6 +29,9 @@ Encoder = Annotated[
         "The folder of a sentence-transformers model, or `lexical`: word stems by TF-IDF, without a model.",
     ),
 ]
+
+SHOWN = 10
+"""Pairs that are shown; all stand in the file."""
 
 
 @grouped
@@ -72,8 +80,8 @@ def questions(
     """
     from conqret.debateqa.curation.check_verdicts import VerdictFolder, VerdictPlan, estimate
     from conqret.debateqa.curation.debatable import VERDICT, chosen_questions, subjects
-    from conqret.debateqa.curation.deduplication import pairs_text, without_duplicates
-    from conqret.debateqa.curation.page import debatable_table, dedupe_tables
+    from conqret.debateqa.curation.deduplication import deduplicate, pairs_text
+    from conqret.debateqa.curation.embeddings import vectors_of
     from conqret.io.questions import read_sourced
     from conqret.io.safe_files import write_files
     from conqret.runs.run_folder import default_folder, stem
@@ -83,7 +91,10 @@ def questions(
     if pairs is not None:
         _label_pairs(read, pairs, encoder, embeddings, asking)
         return
-    different, duplicates = without_duplicates(read, encoder, threshold, embeddings)
+    vectors = vectors_of(read, encoder, embeddings)
+    different, duplicates = deduplicate(
+        read, vectors, encoder=str(embeddings or encoder), threshold=threshold
+    )
     session, asked_about = asking.session(model), subjects(different)
     if asking.dry_run:
         asking.tell_cost([estimate(VERDICT, asked_about, session)])
@@ -105,10 +116,10 @@ def questions(
         "unanswered": chosen.unanswered,
     }
     lines = [
-        *spaced(dedupe_tables(duplicates)),
+        *spaced(_dedupe_tables(duplicates)),
         f"{number(len(duplicates.removed), 'question')} removed, decided by {len(duplicates.pairs):,} similar pairs",
         "",
-        debatable_table(chosen.failed, chosen.unanswered, chosen.questions, kept),
+        _debatable_table(chosen),
         "",
         *map(at, (*chosen.files, folder.pairs_file), ("kept", "verdicts", "pairs")),
     ]
@@ -129,16 +140,15 @@ def _label_pairs(
     asking: StudyOptions,
 ) -> None:
     """Write the form of pairs, or report the thresholds that a filled one speaks for."""
+    from conqret.debateqa.curation.deduplication import COLUMNS, draw_pairs, duplicate_threshold, sheet_rows
     from conqret.debateqa.curation.embeddings import vectors_of
-    from conqret.debateqa.curation.page import threshold_tables
-    from conqret.debateqa.curation.question_sample import COLUMNS, draw_pairs, duplicate_threshold, sheet_rows
     from conqret.io.label_sheets import csv_text
     from conqret.io.overwriting import write_new
     from conqret.show.table import spaced
 
     if sheet.is_file():
         choice = duplicate_threshold(sheet)
-        result(choice, spaced(threshold_tables(choice)), as_json=asking.shown.json_output)
+        result(choice, spaced(_threshold_tables(choice)), as_json=asking.shown.json_output)
         if choice.unlabelled:
             asking.shown.note(f"{choice.unlabelled:,} pairs have no label and are left out")
         return
@@ -149,3 +159,72 @@ def _label_pairs(
     sentence = f"{number(len(drawn), 'pair')} from {bands} bands of similarity, {ends}"
     facts = {"pairs": len(drawn), "bands": bands, "sheet": str(sheet)}
     result(facts, [sentence, at(sheet, "sheet")], as_json=asking.shown.json_output)
+
+
+def _dedupe_tables(outcome: Deduplication) -> Iterator[Table]:
+    """Questions by source before and after (DebateQA, Table 7), and the pairs that decided it."""
+    from conqret.show.table import Column, Table
+
+    yield Table(
+        "Questions",
+        ("source", "read", "kept"),
+        [(source, count, outcome.after[source]) for source, count in outcome.before.items()],
+        foot=[("all", sum(outcome.before.values()), sum(outcome.after.values()))],
+        note=f"Similar: a cosine of {outcome.threshold} or more, by {outcome.encoder}.",
+    )
+    more = len(outcome.pairs) - SHOWN
+    marks = {"first": ("− ", ""), "second": ("", "− "), "both": ("− ", "− ")}
+    rows = []
+    for pair in outcome.pairs[:SHOWN]:
+        first, second = marks[pair.removed]
+        rows.append((f"{pair.similarity:.2f}", first + pair.first_question, second + pair.second_question))
+    if rows:
+        yield Table(
+            "Similar questions (− is removed)",
+            ("cosine", Column("question", "text"), Column("is like", "text")),
+            rows,
+            note=f"{more} more stand in the file." if more > 0 else "",
+        )
+
+
+def _debatable_table(chosen: DebatableQuestions) -> Table:
+    """How many questions fail which criterion."""
+    from conqret.debateqa.curation.debatable import CRITERIA
+    from conqret.show.table import Column, Table
+
+    rows = [(CRITERIA[name], count) for name, count in chosen.failed.items()]
+    if chosen.unanswered:
+        rows.append(("no answer", chosen.unanswered))
+    return Table(
+        "Questions",
+        (Column("", "text"), "questions"),
+        rows,
+        foot=[("debatable", len(chosen.kept)), ("all", chosen.questions)],
+        note="One question may fail several criteria.",
+    )
+
+
+def _threshold_tables(choice: ChosenThreshold) -> Iterator[Table]:
+    """Labels by band, and what thresholds they speak for."""
+    from conqret.show.table import Column, Table
+
+    yield Table(
+        "Labels by similarity",
+        ("cosine from", "pairs", "labeled", "duplicates"),
+        [(f"{band.band:.2f}", band.pairs, band.labelled, band.duplicates) for band in choice.bands],
+    )
+    bound = "" if choice.at_most_below is None else (
+        f" None of the {choice.labelled_below} labeled pairs below {choice.none_below:.2f} is a duplicate: with 95% "
+        f"confidence at most {choice.at_most_below:.1%} of such pairs are."
+    )  # fmt: skip
+    yield Table(
+        "Thresholds",
+        (Column("", "text"), "threshold"),
+        [
+            ("no labeled duplicate lies below (the paper's rule)", f"{choice.none_below:.2f}"),
+            ("highest F1 over all pairs", f"{choice.best_f1:.2f}"),
+        ],
+        note=f"At {choice.best_f1:.2f}: precision {choice.precision:.3f}, recall {choice.recall:.3f}, F1 "
+        f"{choice.f1:.3f}, "
+        f"bands weighted by their size.{bound}",
+    )

@@ -44,7 +44,7 @@ def read(folder: Path) -> SuiteData:
 def detection_f1(verdicts: SuiteVerdicts) -> float:
     """F1 of yes, which is a grade from :data:`conqret.perspectives.detection.YES_FROM` on."""
     from conqret.perspectives.detection import GRADES, YES_FROM
-    from conqret.perspectives.detection_agreement import BOTH
+    from conqret.perspectives.threshold import BOTH
     from conqret.stats.classification import f1
 
     if not len(verdicts):

@@ -12,9 +12,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from conqret.baseline.alignment import clip
-from conqret.debateqa.finished_scores import ScoringPlan
-from conqret.debateqa.metric_requests import AnswerCase, Figure, Question, expected_about
 from conqret.debateqa.score_table import ScoreRow
+from conqret.debateqa.scoring import AnswerCase, Figure, Question, ScoringPlan, expected_about
 from conqret.judging.cost import ExpectedCost
 from conqret.judging.responses import OneToFive, Typed, Whole
 from conqret.judging.scales import ONE_TO_FIVE

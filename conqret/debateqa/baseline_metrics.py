@@ -1,0 +1,426 @@
+"""The metrics that Perspective Diversity and Dispute Awareness are compared with (DebateQA, B.1.2 and C.1): BLEU,
+ROUGE-L, BARTScore (precision: the mean log-probability of an answer's tokens given a partial answer), SemScore (the
+cosine of their embeddings), and what a model is asked. Of all of them more is better.
+
+What they need is made ready first, and then all are computed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from conqret._optional import require
+from conqret.data.digest import digest_of
+from conqret.debateqa.metrics import SHOWN, acknowledges, model_name
+from conqret.debateqa.score_table import EMPTY_ANSWER, NO_PARTIAL_ANSWERS, ScoreRow
+from conqret.debateqa.scoring import AnswerCase, KeptValues, Likeness
+from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
+from conqret.llm.client import Client
+from conqret.llm.client_options import ClientOptions
+from conqret.local.embedding import encoder_weights, load_encoder
+from conqret.local.models import placed
+from conqret.local.seq2seq import Seq2SeqLikelihood
+
+if TYPE_CHECKING:
+    import torch
+
+
+EXTRA = "baselines"
+BLEU_TOP = 100.0
+"""sacrebleu's scale ends here, but for the last bits of a float."""
+
+
+class Similarity(Protocol):
+    """A metric that is ready to compare. ``fingerprint`` changes with all that its values depend on."""
+
+    @property
+    def instrument(self) -> str:
+        """What measures, with its settings, for tables."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What identifies the instrument: values under another are not of use."""
+
+    def compare(self, cases: Sequence[AnswerCase]) -> list[Likeness]:
+        """The likeness of each case, whose answer and partial answers are not empty."""
+
+
+class _NamedMetric:
+    """A metric whose name holds all settings and the version of its library."""
+
+    def __init__(self, instrument: str, of: Callable[[str, str], float]) -> None:
+        self.instrument = self.fingerprint = instrument
+        self._of = of
+
+    def compare(self, cases: Sequence[AnswerCase]) -> list[Likeness]:
+        """The mean over each case's partial answers."""
+        return [
+            mean([self._of(case.answer, partial_answer) for partial_answer in case.partial]) for case in cases
+        ]
+
+
+def bleu() -> Similarity:
+    """Sentence BLEU by sacrebleu: candidate the answer, reference one partial answer; 0 to 100.
+
+    Orders of n-grams for which a short answer has none are left out (effective order); the other settings are
+    sacrebleu's own, and its signature is the instrument's name.
+
+    Raises:
+        MissingDependencyError: sacrebleu is not installed.
+    """
+    scorer: Any = require("sacrebleu", extra=EXTRA).BLEU(effective_order=True)
+    scorer.sentence_score("a", ["a"])  # the signature counts the references of a call
+    return _NamedMetric(
+        f"sacrebleu {scorer.get_signature()}",
+        lambda answer, partial: min(BLEU_TOP, float(scorer.sentence_score(answer, [partial]).score)),
+    )
+
+
+def rouge_l() -> Similarity:
+    """ROUGE-L by rouge-score: F-measure of the longest common subsequence of stemmed words; 0 to 1.
+
+    With m words in the answer, n in the partial answer and an LCS of l: P = l/m, R = l/n, F = 2PR / (P + R).
+    rouge-score keeps the words of Latin letters without accents and digits alone: texts in other scripts score 0.
+
+    Raises:
+        MissingDependencyError: rouge-score is not installed.
+    """
+    from importlib.metadata import version
+
+    scorer: Any = require("rouge_score.rouge_scorer", extra=EXTRA).RougeScorer(["rougeL"], use_stemmer=True)
+    return _NamedMetric(
+        f"rouge-score {version('rouge-score')}, F-measure, stemmed",
+        lambda answer, partial: float(scorer.score(partial, answer)["rougeL"].fmeasure),
+    )
+
+
+def mean(values: Sequence[float], detail: str = "") -> Likeness:
+    """The likeness from the values of all partial answers (at least one)."""
+    return Likeness(sum(values) / len(values), detail=detail)
+
+
+def cut(answer: int, partial: Sequence[int], window: int) -> str:
+    """What was left out, in words: tokens of the answer, and of how many partial answers some; empty for nothing."""
+    shortened = sum(count > 0 for count in partial)
+    parts = [f"the answer's last {answer} tokens do not fit the window of {window}"] if answer else []
+    parts += (
+        [f"{shortened} of {len(partial)} partial answers were cut at {window} tokens"] if shortened else []
+    )
+    return "; ".join(parts)
+
+
+BART_MODEL = "facebook/bart-large"
+"""The paper's BART Large (DebateQA, Table 14)."""
+
+
+class BartScore:
+    """``(1/T) sum_t log P(answer_t | answer_<t, partial answer)``, the mean over the partial answers; below 0.
+
+    The precision of Yuan et al. (2021): the reference generates the candidate. The paper's candidate is the
+    answer, its reference a partial answer (DebateQA, B.1.2).
+
+    Raises:
+        DeclarationError: the model cannot be loaded.
+    """
+
+    def __init__(
+        self, model: str = BART_MODEL, *, device: str | None = None, dtype: str | None = None
+    ) -> None:
+        try:
+            self._model = Seq2SeqLikelihood(model, device=device, dtype=dtype)
+        except (MissingDependencyError, UnknownNameError):
+            raise
+        except DeclarationError as error:
+            raise DeclarationError(
+                f"bartscore: {error} (give --bart the folder of a model, or its name on a hub that can be reached)"
+            ) from error
+
+    @property
+    def instrument(self) -> str:
+        """Model, direction, and the begin of the fingerprint."""
+        return f"{model_name(self._model.model)}, precision ({self.fingerprint[:SHOWN]})"
+
+    @property
+    def fingerprint(self) -> str:
+        """That of model, weights, window and dtype."""
+        return self._model.fingerprint
+
+    def compare(self, cases: Sequence[AnswerCase]) -> list[Likeness]:
+        """The mean over each case's partial answers; no value where one of them could not be scored."""
+        pairs = [(partial_answer, case.answer) for case in cases for partial_answer in case.partial]
+        scores = iter(self._model.score(pairs))
+        likenesses = []
+        for case in cases:
+            case_scores = [next(scores) for _ in case.partial]
+            values = [score.mean for score in case_scores if score.mean is not None]
+            detail = cut(
+                case_scores[0].target_cut, [score.source_cut for score in case_scores], self._model.window
+            )
+            reason = next((score.reason for score in case_scores if score.mean is None), "")
+            likenesses.append(Likeness(None, reason, detail) if reason else mean(values, detail))
+        return likenesses
+
+
+ENCODER_MODEL = "sentence-transformers/all-mpnet-base-v2"
+"""The paper's encoder (DebateQA, Table 14)."""
+BATCH_SIZE = 32
+"""Texts embedded in one step: sentence-transformers' own default; it orders them by length."""
+
+
+@dataclass(frozen=True, slots=True)
+class _TextEmbedding:
+    """A text's unit vector, and the tokens that the encoder did not read."""
+
+    vector: torch.Tensor
+    cut: int
+
+
+class SemScore:
+    """``cos(e(answer), e(partial answer))``, the mean over the partial answers; -1 to 1 (Aynetdinov and Akbik 2024).
+
+    Every text is embedded once, also where several questions share it.
+
+    Raises:
+        DeclarationError: the encoder cannot be loaded.
+        MissingDependencyError: sentence-transformers is not installed.
+    """
+
+    def __init__(
+        self, model: str = ENCODER_MODEL, *, device: str | None = None, dtype: str | None = None
+    ) -> None:
+        _, kind = placed(device, dtype)
+        try:
+            self._encoder: Any = load_encoder(model, device, dtype, extra=EXTRA)
+        except DeclarationError as error:
+            raise DeclarationError(f"semscore: {error}") from error
+        self._model = model
+        window = self._encoder.get_max_seq_length() or math.inf
+        self._window = 0 if math.isinf(window) else int(window)
+        settings = [*encoder_weights(model), self._window, kind, repr(self._encoder)]
+        self.fingerprint = digest_of(settings)
+        self._known: dict[str, _TextEmbedding] = {}
+
+    @property
+    def instrument(self) -> str:
+        """Encoder, measure, and the begin of the fingerprint."""
+        return f"{model_name(self._model)}, cosine ({self.fingerprint[:SHOWN]})"
+
+    def compare(self, cases: Sequence[AnswerCase]) -> list[Likeness]:
+        """The mean cosine over each case's partial answers; no value where an embedding has no direction."""
+        self._embed([text for case in cases for text in (case.answer, *case.partial)])
+        return [self._one(case) for case in cases]
+
+    def _one(self, case: AnswerCase) -> Likeness:
+        answer, partial = (
+            self._known[case.answer],
+            [self._known[partial_answer] for partial_answer in case.partial],
+        )
+        detail = cut(answer.cut, [embedding.cut for embedding in partial], self._window)
+        values = [float(answer.vector @ embedding.vector) for embedding in partial]
+        if any(map(math.isnan, values)):
+            return Likeness(None, "the encoder gave a vector without a direction", detail)
+        return mean([max(-1.0, min(1.0, value)) for value in values], detail)
+
+    def _embed(self, texts: Sequence[str]) -> None:
+        import torch
+
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        if not new:
+            return
+        with torch.inference_mode():
+            vectors = self._encoder.encode(
+                new, batch_size=BATCH_SIZE, show_progress_bar=False, convert_to_tensor=True
+            )
+        vectors = vectors.double().cpu()
+        vectors = vectors / vectors.norm(dim=1, keepdim=True)
+        for text, vector in zip(new, vectors, strict=True):
+            self._known[text] = _TextEmbedding(vector, max(0, self._length(text) - self._window))
+
+    def _length(self, text: str) -> int:
+        """The tokens of a whole text; 0 where the encoder has no window."""
+        if not self._window:
+            return 0
+        return len(self._encoder.tokenizer(text, truncation=False, verbose=False)["input_ids"])
+
+
+Kind = Literal["similarity", "asked", "text"]
+"""Compared with the partial answers; asked of a model; read off the answer's text."""
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineMetric:
+    """One baseline: its name (``rouge-l``), and how it is had. ``docs/baselines.md`` says what each computes."""
+
+    name: str
+    kind: Kind
+
+    @property
+    def metric(self) -> str:
+        """Its name in a table of scores: ``rouge_l``."""
+        return self.name.replace("-", "_")
+
+
+_ALL = (
+    BaselineMetric("bleu", "similarity"),  # Papineni et al. 2002; DebateQA, B.1.2
+    BaselineMetric("rouge-l", "similarity"),  # Lin 2004; DebateQA, B.1.2
+    BaselineMetric("bartscore", "similarity"),  # Yuan et al. 2021; DebateQA, B.1.2
+    BaselineMetric("semscore", "similarity"),  # Aynetdinov and Akbik 2024; DebateQA, B.1.2
+    BaselineMetric("direct-score", "asked"),  # DebateQA, Table 10
+    BaselineMetric("g-eval", "asked"),  # Liu et al. 2023; DebateQA, Table 10
+    BaselineMetric("num-of-povs", "asked"),  # DebateQA, Table 10
+    BaselineMetric("acknowledge", "text"),  # Sun et al. 2023 (DELPHI); DebateQA, C.1
+)
+
+BASELINES: Mapping[str, BaselineMetric] = {metric.name: metric for metric in _ALL}
+DEFAULT = ("bleu", "rouge-l")
+"""What needs neither weights nor a model to ask, and can tell answers apart."""
+
+
+def selected(names: Iterable[str]) -> tuple[BaselineMetric, ...]:
+    """The baselines of these names (``rouge_l`` is understood too), each once, in their order.
+
+    Raises:
+        UnknownNameError: there is no such baseline.
+        DeclarationError: no name is given.
+    """
+    metrics = {}
+    for name in names:
+        typed = name.strip().lower().replace("_", "-")
+        if typed not in BASELINES:
+            raise UnknownNameError("baseline", name.strip(), BASELINES)
+        metrics[typed] = BASELINES[typed]
+    if not metrics:
+        raise DeclarationError(f"no baseline is named; known: {', '.join(BASELINES)}")
+    return tuple(metrics.values())
+
+
+CHUNK = 16
+"""Answers that are compared together and then kept: enough to batch by length, few enough to lose little."""
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The neural metrics' models (a folder, or a name on a hub) and where they run."""
+
+    bart: str = BART_MODEL
+    encoder: str = ENCODER_MODEL
+    device: str | None = None
+    dtype: str | None = None
+
+
+def prepared(
+    baselines: Sequence[BaselineMetric],
+    cases: Sequence[AnswerCase],
+    models: Models,
+    client: ClientOptions | None = None,
+) -> dict[str, Similarity]:
+    """The similarity metrics among ``baselines``, loaded; nothing is computed before all are there.
+
+    ``client`` are the options of the model whose answers are needed (None: no model's are).
+
+    Raises:
+        DeclarationError: a package or a model is missing, no question has what a metric needs, or the model cannot
+            be asked with these options.
+    """
+    for kind, there, need in (
+        ("similarity", any(case.partial for case in cases), "a partial answer"),
+        ("asked", any(case.question.strip() for case in cases), "a text"),
+    ):
+        wanting = [baseline.name for baseline in baselines if baseline.kind == kind]
+        if wanting and not there:
+            raise DeclarationError(
+                f"no answered question has {need}, which {', '.join(wanting)} needs: give DebateQA's "
+                "layout with --references, or map its columns with --columns"
+            )
+    if client is not None:
+        for name in (baseline.name for baseline in baselines if baseline.kind == "asked"):
+            client.backend.check_can_ask(name)
+        Client(client, store=None)
+    makers: Mapping[str, Callable[[], Similarity]] = {
+        "bleu": bleu,
+        "rouge-l": rouge_l,
+        "semscore": lambda: SemScore(models.encoder, device=models.device, dtype=models.dtype),
+        "bartscore": lambda: BartScore(models.bart, device=models.device, dtype=models.dtype),
+    }
+    wanted = {baseline.name for baseline in baselines}
+    return {name: make() for name, make in makers.items() if name in wanted}
+
+
+def baseline_rows(
+    baselines: Sequence[BaselineMetric],
+    cases: Sequence[AnswerCase],
+    system: str,
+    *,
+    similarities: Mapping[str, Similarity],
+    asked: Sequence[ScoreRow] = (),
+    kept: KeptValues | None = None,
+    on_answer: Callable[[str, int], None] = lambda metric, number: None,
+) -> list[ScoreRow]:
+    """One row a baseline and case, baselines in their order; those that are ``asked`` of a model are there already.
+
+    ``kept`` gives values from before and takes in new ones. ``on_answer`` is called with a baseline's name and the
+    number of each case that is compared.
+    """
+    rows: list[ScoreRow] = []
+    for baseline in baselines:
+        if baseline.kind == "similarity":
+            rows += _compared(baseline, similarities[baseline.name], cases, system, kept, on_answer)
+        elif baseline.kind == "text":
+            rows += [_acknowledged(baseline.metric, case, system) for case in cases]
+        else:
+            rows += [row for row in asked if row.metric == baseline.metric]
+    return rows
+
+
+def _compared(
+    baseline: BaselineMetric,
+    similarity: Similarity,
+    cases: Sequence[AnswerCase],
+    system: str,
+    kept: KeptValues | None,
+    on_answer: Callable[[str, int], None],
+) -> list[ScoreRow]:
+    metric, instrument = baseline.metric, similarity.instrument
+    rows = []
+    for begin in range(0, len(cases), CHUNK):
+        chunk = cases[begin : begin + CHUNK]
+        likenesses = {
+            place: _unfit(case) or (None if kept is None else kept.find(metric, similarity.fingerprint, case))
+            for place, case in enumerate(chunk)
+        }
+        places = [place for place in range(len(chunk)) if likenesses[place] is None]
+        for place, likeness in zip(
+            places, similarity.compare([chunk[index] for index in places]), strict=True
+        ):
+            likenesses[place] = likeness
+            if kept is not None:
+                kept.keep(metric, similarity.fingerprint, chunk[place], likeness)
+        for place, case in enumerate(chunk):
+            compared_likeness = likenesses[place] or Likeness(None, "not compared")
+            rows.append(
+                ScoreRow(system, case.id, metric, instrument, compared_likeness.value, len(case.partial),
+                compared_likeness.reason, compared_likeness.detail)
+            )  # fmt: skip
+            on_answer(baseline.name, begin + place)
+    return rows
+
+
+def _unfit(case: AnswerCase) -> Likeness | None:
+    """Why a case cannot be compared; None where it can."""
+    if not case.answer.strip():
+        return Likeness(None, EMPTY_ANSWER)
+    if not case.partial:
+        return Likeness(None, NO_PARTIAL_ANSWERS)
+    if not all(partial_answer.strip() for partial_answer in case.partial):
+        return Likeness(None, "a partial answer of the question is empty")
+    return None
+
+
+def _acknowledged(metric: str, case: AnswerCase, system: str) -> ScoreRow:
+    name = "the first words of the answer"
+    if not case.answer.strip():
+        return ScoreRow(system, case.id, metric, name, None, 1, EMPTY_ANSWER)
+    return ScoreRow(system, case.id, metric, name, float(acknowledges(case.answer)))
