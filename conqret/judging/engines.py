@@ -9,7 +9,6 @@ among them until the driver has recorded its response, so a kill loses at most a
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import copy
 import logging
 import os
@@ -17,7 +16,6 @@ import secrets
 import signal
 import sys
 import threading
-import uuid
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from pathlib import Path
@@ -182,7 +180,6 @@ class Worker(Client):
     def __init__(self, options: ClientOptions, run: Path | None) -> None:
         super().__init__(options, store=cast("Recordings", self))
         self._instruments: dict[str, Instrument] = {}
-        self._under_way: set[asyncio.Task[Any]] = set()
         self._before, self._run = Progress(), Recordings(run, read_only=True) if run else None
         self._new: list[tuple[str, Completion, dict[str, Any]]] = []
         self._arrived, self._taken, self._next = asyncio.Event(), asyncio.Event(), asyncio.Event()
@@ -210,10 +207,9 @@ class Worker(Client):
         new, self._new = self._new, []
         return self._result(new)
 
-    async def judgment(self, item: Item, name: str, instrument: list[Any]) -> WorkerResult:
-        """What an instrument says of an item; ``instrument`` holds the reference to it, of which ``name`` is new
-        wherever it is."""
-        if name not in self._instruments:
+    async def judgment(self, item: Item, instrument: list[Any]) -> WorkerResult:
+        """What an instrument says of an item; ``instrument`` holds the reference to it."""
+        if (name := instrument[0].hex()) not in self._instruments:
             self._instruments[name] = await instrument[0]
         return await self._done(judge_item(item, replace(self._instruments[name], client=self)))
 
@@ -223,9 +219,7 @@ class Worker(Client):
 
     async def stop(self) -> WorkerResult:
         """Ask nothing more; what is under way is recorded if it comes soon."""
-        for task in self._under_way:
-            task.cancel()
-        await asyncio.gather(*self._under_way, return_exceptions=True)
+        self._places = asyncio.Semaphore(0)  # where whatever else would be asked waits
         await self.close()
         await self._recorded()
         return self._result(None)
@@ -241,10 +235,7 @@ class Worker(Client):
         await (self._next if self._new else self._taken).wait()
 
     async def _done(self, work: Coroutine[Any, Any, Any]) -> WorkerResult:
-        task = asyncio.create_task(work)
-        self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
-        value = await task
+        value = await work
         await self._recorded()
         return self._result(value)
 
@@ -257,9 +248,10 @@ class SpreadClient(Client):
     """A client that has workers judge whole items, and ask whatever else is asked."""
 
     def __init__(self, cluster: Cluster, options: ClientOptions, **more: Any) -> None:
-        self._cluster, self._workers, self._under_way = cluster, list[Any](), list[int]()
-        self._receivers: list[asyncio.Future[Any]] = []
-        self._named: dict[int, tuple[Instrument, str, Any]] = {}
+        self._cluster, self._under_way = cluster, list[int]()
+        self._workers: list[tuple[Any, asyncio.Future[None]]] = []
+        """Each worker with what receives its responses."""
+        self._named: dict[int, tuple[Instrument, Any]] = {}
         super().__init__(options, **more)
         self._ledger: SpendingLedger | None = None
         self._remote = self._facts.in_flight is None
@@ -281,9 +273,9 @@ class SpreadClient(Client):
         if id(instrument) not in self._named:
             self._start()
             alone = replace(instrument, client=None)  # type: ignore[arg-type]
-            self._named[id(instrument)] = (instrument, uuid.uuid4().hex, self._cluster.ray.put(alone))
-        _, name, reference = self._named[id(instrument)]
-        return await self._done(lambda worker: worker.judgment.remote(item, name, [reference]))  # type: ignore[no-any-return]
+            self._named[id(instrument)] = (instrument, self._cluster.ray.put(alone))
+        _, reference = self._named[id(instrument)]
+        return await self._done(lambda worker: worker.judgment.remote(item, [reference]))  # type: ignore[no-any-return]
 
     async def ask(self, request: Request[Response]) -> Answer[Response]:
         """As :meth:`Client.ask`, by a worker; the offline baseline answers here, as what it answers from may hold
@@ -295,15 +287,14 @@ class SpreadClient(Client):
 
     async def close(self) -> None:
         """Have the workers end, and record what is under way."""
-        ray, heard = self._cluster.ray, list(zip(self._workers, self._receivers, strict=True))
-        self._workers = []
-        if stopping := [asyncio.ensure_future(one.stop.remote()) for one, by in heard if not by.done()]:
+        workers, self._workers = self._workers, []
+        if stopping := [asyncio.ensure_future(one.stop.remote()) for one, by in workers if not by.done()]:
             for ended in (await asyncio.wait(stopping, timeout=2 * GRACE))[0]:
-                with contextlib.suppress(ray.exceptions.RayError):  # it died before
+                if ended.exception() is None:  # else it died before
                     self._book(ended.result())
-        for worker, receiver in heard:
+        for worker, receiver in workers:
             receiver.cancel()
-            ray.kill(worker)
+            self._cluster.ray.kill(worker)
         await super().close()
 
     async def _done(self, work: Callable[[Any], Any]) -> Any:
@@ -317,26 +308,25 @@ class SpreadClient(Client):
         number = self._under_way.index(min(self._under_way))
         self._under_way[number] += 1
         errors = self._cluster.ray.exceptions
-        value, receiver = asyncio.ensure_future(work(self._workers[number])), self._receivers[number]
+        worker, receiver = self._workers[number]
+        value = asyncio.ensure_future(work(worker))
         try:
             await asyncio.wait([value, receiver], return_when=asyncio.FIRST_COMPLETED)
-            done: WorkerResult = await (value if value.done() else receiver)
+            done = await (value if value.done() else receiver)
         except errors.RayError as error:
             cause = getattr(error, "cause", error)
             if not isinstance(cause, errors.RayError):
                 raise (cause if isinstance(cause, ConqretError) else error) from None
-            lost = f"a Ray worker died and could not be restarted ({cause})"
-            again = "all responses are kept; run the command again"
-            raise ExecutionError(f"{lost}: {again}", reason="worker lost", retryable=False) from error
+            lost = f"a Ray worker died for good ({cause}): all responses are kept; run the command again"
+            raise ExecutionError(lost, reason="worker lost", retryable=False) from error
         finally:
             value.cancel()
             self._under_way[number] -= 1
         self._book(done)
         return done.value
 
-    async def _receive(self, worker: Any) -> None:
+    async def _receive(self, worker: Any, store: Recordings) -> None:
         """Record the responses of a worker as they come."""
-        store = cast("Recordings", self._store)
         while True:
             done: WorkerResult = await worker.responses.remote()
             for key, completion, about in done.value:
@@ -355,20 +345,17 @@ class SpreadClient(Client):
         if self._workers:
             return
         if self._store is None:
-            raise DeclarationError(
-                "the engine ray records its workers' responses in a run's folder: give one (output)"
-            )
+            raise DeclarationError("the engine ray records responses in a run's folder: give one (output)")
         self._cluster.join()
         ray, options, count = self._cluster.ray, self._options, self._count
         budget = options.budget_usd
         if budget is not None:
             self._ledger = self._store.ledger(self.model_id)
             budget = max(0.0, budget - sum(self._ledger.total())) / count
-        gpus = 0 if self._remote else int(ray.cluster_resources().get("GPU", 0) >= count)
         restarts = RESTARTS if budget is None else 0  # a new one would get its whole share once more
         actor = ray.remote(Worker).options(
             num_cpus=0,
-            num_gpus=gpus,
+            num_gpus=0 if self._remote else int(ray.cluster_resources().get("GPU", 0) >= count),
             scheduling_strategy="SPREAD",
             max_restarts=restarts,
             max_task_retries=restarts,
@@ -385,6 +372,6 @@ class SpreadClient(Client):
                 tpm=options.tpm and options.tpm // count,
                 budget_usd=budget,
             )
-            self._workers.append(actor.remote(share, run))
-        self._receivers = [asyncio.ensure_future(self._receive(worker)) for worker in self._workers]
+            worker = actor.remote(share, run)
+            self._workers.append((worker, asyncio.ensure_future(self._receive(worker, self._store))))
         self._under_way = [0] * count

@@ -244,7 +244,7 @@ def test_what_a_worker_raised_is_heard(
 
         async def done() -> None:
             receiver = asyncio.get_running_loop().create_future()
-            client._workers, client._under_way, client._receivers = [None], [0], [receiver]
+            client._workers, client._under_way = [(None, receiver)], [0]
             await client._done(work)
 
         with pytest.raises(heard, match=said):
