@@ -116,8 +116,7 @@ class Cluster:
     """
 
     def __init__(self, workers: int | None = None) -> None:
-        for name, value in SETTINGS.items():
-            os.environ.setdefault(name, value)
+        os.environ.update({**SETTINGS, **os.environ})
         self._address = os.environ.get("RAY_ADDRESS") or LOCAL
         _close_to_others(self._address)
         self.ray: Any = require("ray", extra="ray")
@@ -175,7 +174,7 @@ class Worker(Client):
     driver takes it. A request keeps its place until its response is recorded.
     """
 
-    __class_getitem__ = None  # type: ignore[assignment]  # Ray would take it for a method
+    __class_getitem__ = None  # Ray would take it for a method
 
     def __init__(self, options: ClientOptions, run: Path | None) -> None:
         super().__init__(options, store=cast("Recordings", self))
@@ -249,7 +248,7 @@ class SpreadClient(Client):
 
     def __init__(self, cluster: Cluster, options: ClientOptions, **more: Any) -> None:
         self._cluster, self._under_way = cluster, list[int]()
-        self._workers: list[tuple[Any, asyncio.Future[None]]] = []
+        self._workers: list[tuple[Any, asyncio.Future[Any]]] = []
         """Each worker with what receives its responses."""
         self._named: dict[int, tuple[Instrument, Any]] = {}
         super().__init__(options, **more)
