@@ -211,7 +211,7 @@ def judge(
     }
     maps: Calibration | None = None
     if applied.calibration is not None:
-        from conqret.studies.calibrate.calibration import Calibration, calibrate_run
+        from conqret.studies.calibrate.calibration import Calibration
 
         maps = Calibration.read(applied.calibration)
     if chosen.own.elsewhere and chosen.format is not None:
@@ -250,6 +250,7 @@ def judge(
     summary = judgments.summary
     if maps is not None and judgments.folder is not None:
         from conqret.judging.page import write_report
+        from conqret.studies.calibrate.calibration import calibrate_run
 
         summary = calibrate_run(judgments.folder, maps)
         write_report(judgments.folder)
