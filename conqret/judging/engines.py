@@ -198,7 +198,8 @@ class Worker(Client):
         return completion
 
     async def responses(self) -> WorkerResult:
-        """The new responses, as soon as there are some; whoever calls has recorded those of the last call."""
+        """The new responses, as soon as there are some, or none after :meth:`stop`; whoever calls has recorded those of
+        the last call."""
         self._taken.set()
         await self._arrived.wait()
         self._arrived.clear()
@@ -221,6 +222,7 @@ class Worker(Client):
         self._places = asyncio.Semaphore(0)  # where whatever else would be asked waits
         await self.close()
         await self._recorded()
+        self._arrived.set()
         return self._result(None)
 
     async def _send(self, *request: Any, **more: Any) -> tuple[Completion, int]:
@@ -288,8 +290,8 @@ class SpreadClient(Client):
         """Have the workers end, and record what is under way."""
         workers, self._workers = self._workers, []
         if stopping := [asyncio.ensure_future(one.stop.remote()) for one, by in workers if not by.done()]:
-            for ended in (await asyncio.wait(stopping, timeout=2 * GRACE))[0]:
-                if ended.exception() is None:  # else it died before
+            for ended in (await asyncio.wait([*stopping, *(by for _, by in workers)], timeout=2 * GRACE))[0]:
+                if ended in stopping and ended.exception() is None:  # else it died before
                     self._book(ended.result())
         for worker, receiver in workers:
             receiver.cancel()
@@ -326,8 +328,7 @@ class SpreadClient(Client):
 
     async def _receive(self, worker: Any, store: Recordings) -> None:
         """Record the responses of a worker as they come."""
-        while True:
-            done: WorkerResult = await worker.responses.remote()
+        while (done := await worker.responses.remote()).value:
             for key, completion, about in done.value:
                 store.put(key, completion, **about)
             self._book(done)
