@@ -235,12 +235,9 @@ class Summariser:
             tally.total += 1
             if measure.value is not None:
                 tally.add(measure.value, topic)
-            if measure.reason is not None:
-                tally.said["reason"][measure.reason] += 1
-            if measure.label is not None:
-                tally.said["label"][measure.label] += 1
-            if measure.method is not None:
-                tally.said["method"][measure.method] += 1
+            for name, counter in tally.said.items():
+                if (said := getattr(measure, name)) is not None:
+                    counter[said] += 1
             if measure.flipped is not None:
                 tally.flipped = (tally.flipped or 0) + measure.flipped
         for call in judgment.trace.calls:

@@ -27,14 +27,7 @@ from conqret.judging.judge import Items
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_rows
 from conqret.judging.judge_options import SampleSettings
 from conqret.judging.judge_parts import TOURNAMENT, Judge, digest
-from conqret.judging.judge_run import (
-    judge_in_span,
-    judge_record,
-    mend_items,
-    span_attributes,
-    sum_up,
-    write_items,
-)
+from conqret.judging.judge_run import judge_in_span, judge_record, span_attributes, sum_up, write_items
 from conqret.judging.judge_settings import ItemSettings, RunSettings, as_path, check_names, session_settings
 from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
@@ -211,8 +204,8 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
 
     def resume(self, *, new: bool) -> None:
         """Mend the items."""
-        if self.folder is not None and not new:
-            mend_items(self.source, self.folder, self.checked)
+        if self.folder is not None and not new and not self.folder.items_whole():
+            write_items(self.source, self.folder, self.checked)
 
     @cached_property
     def _rows(self) -> Rows[ComparisonRow]:
