@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import note, note_left_out
 from conqret.errors import DeclarationError
 from conqret.io.bounded import whole_text
 from conqret.labels.label_server import ServerOptions
+from conqret.options import Within
 
 if TYPE_CHECKING:
     from conqret.debate.two_turn.slider_answers import SliderAnswer
@@ -69,45 +68,26 @@ class TaskOptions(OptionGroup):
 
 @dataclass(frozen=True, kw_only=True)
 class AnnotatorOptions(OptionGroup):
-    """Who labels, what they agree to and practise first, and how many label an item."""
+    """Who labels, what they agree to and practise first, and how many label an item.
 
-    annotators: Annotated[
-        str, typer.Option(help="Who labels: names, comma-separated; each annotator gets a link of their own.")
-    ] = ""
-    open_to: Annotated[
-        int,
-        typer.Option(
-            "--open", help="Number of annotators who may join by one open link, choosing a name.", min=0
-        ),
-    ] = 0
-    overlap: Annotated[
-        int | None,
-        typer.Option(help="How many annotators label each item. Default: 3, or all if there are fewer."),
-    ] = None
-    consent: Annotated[
-        Path | None,
-        typer.Option(
-            help="A text file, shown to each annotator before the first item; only those who agree to it can go on."
-        ),
-    ] = None
-    practice: Annotated[
-        Path | None,
-        typer.Option(
-            help="Practice items, which each annotator gets first and is then shown the right answers to: items with "
-            "known answers (`gold` in their metadata), or questions with debates. Practice texts of writers are read "
-            "by you (`conqret labels manage --resume`)."
-        ),
-    ] = None
-    passing: Annotated[
-        float,
-        typer.Option(
-            "--pass",
-            help="The share of practice items (`--practice`) that an annotator must answer correctly to go on, for "
-            "example 0.8.",
-            min=0,
-            max=1,
-        ),
-    ] = 0.0
+    Args:
+        annotators: Who labels: names, comma-separated; each annotator gets a link of their own.
+        open_to (--open): Number of annotators who may join by one open link, choosing a name.
+        overlap: How many annotators label each item. Default: 3, or all if there are fewer.
+        consent: A text file, shown to each annotator before the first item; only those who agree to it can go on.
+        practice: Practice items, which each annotator gets first and is then shown the right answers to: items with
+            known answers (`gold` in their metadata), or questions with debates. Practice texts of writers are read by
+            you (`conqret labels manage --resume`).
+        passing (--pass): The share of practice items (`--practice`) that an annotator must answer correctly to go on,
+            for example 0.8.
+    """
+
+    annotators: str = ""
+    open_to: Annotated[int, Within(0)] = 0
+    overlap: int | None = None
+    consent: Path | None = None
+    practice: Path | None = None
+    passing: Annotated[float, Within(0, 1)] = 0.0
 
     @property
     def names(self) -> list[str]:
@@ -171,9 +151,7 @@ class PlannedStudy:
 def collect(
     items: options.Items,
     *,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The folder in which the study and its labels are stored.")
-    ],
+    output: Path,
     asked: TaskOptions,
     panel: AnnotatorOptions,
     served: ServerOptions,
@@ -191,6 +169,9 @@ def collect(
     debate or without; the server keeps the time, and answers are final. With `--task write`, two annotators write on
     each passage, each against the first option's argument in one half of its questions and against the second's in the
     other half.
+
+    Args:
+        output (--output, -o): The folder in which the study and its labels are stored.
 
     Examples:
 

@@ -37,16 +37,16 @@ PageLanguage = Annotated[
 
 @dataclass(frozen=True)
 class ServerOptions(OptionGroup):
-    """Where pages are served, and how people reach them."""
+    """Where pages are served, and how people reach them.
 
-    host: Annotated[
-        str,
-        typer.Option(help="The address to listen on; beyond this machine, put a proxy with TLS before it."),
-    ] = "127.0.0.1"
+    Args:
+        host: The address to listen on; beyond this machine, put a proxy with TLS before it.
+        url: The address at which annotators reach the pages, if behind a proxy.
+    """
+
+    host: str = "127.0.0.1"
     port: Port = ANNOTATE_PORT
-    url: Annotated[
-        str, typer.Option(help="The address at which annotators reach the pages, if behind a proxy.")
-    ] = ""
+    url: str = ""
     page_language: PageLanguage = "en"
 
     def serve(

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
@@ -48,8 +46,6 @@ def tell_plan(
     tell_cost(estimates, budget=budget, as_json=json_output, facts=facts, lines=lines, asked=asked)
 
 
-DAMAGE = "Damage"
-
 COMMON = (
     "formats",
     "criterion",
@@ -70,93 +66,55 @@ COMMON = (
 
 @dataclass(frozen=True, kw_only=True)
 class PerturbationOptions(OptionGroup):
-    """What is perturbed, and how far."""
+    """What is perturbed, and how far.
 
-    perturb: Annotated[
-        str,
-        typer.Option(
-            "--perturb",
-            "-p",
-            help="Perturbations, comma-separated, each with its levels after a colon, as counts or shares: "
-            "`irrelevant:10,50,hallucinate:25%,50%`.",
-            rich_help_panel=DAMAGE,
-        ),
-    ] = "irrelevant,hallucinate:25%,50%,100%"
-    grid: Annotated[
-        bool,
-        typer.Option(
-            "--grid",
-            help="Also judge items with both perturbations, as in ConQRet's Figure 4: `irrelevant` combined with "
-            "`hallucinate`, at the levels that `--perturb` gives them (default: 0, 10, 50 or 75 percent of documents "
-            "replaced, and 0, 50 or 100 percent of cited sentences changed).",
-            rich_help_panel=DAMAGE,
-        ),
-    ] = False
+    Damage:
+        perturb (--perturb, -p): Perturbations, comma-separated, each with its levels after a colon, as counts or
+            shares: `irrelevant:10,50,hallucinate:25%,50%`.
+        grid: Also judge items with both perturbations, as in ConQRet's Figure 4: `irrelevant` combined with
+            `hallucinate`, at the levels that `--perturb` gives them (default: 0, 10, 50 or 75 percent of documents
+            replaced, and 0, 50 or 100 percent of cited sentences changed).
+        perturb_model: What rewrites sentences: any model name that litellm knows, or `offline` for fixed rules without
+            a model.
+        seed: The seed by which changes are drawn.
+        margin: How far a score that should not change may shift and still count as unchanged, as a share of the scale.
+    """
+
+    perturb: str = "irrelevant,hallucinate:25%,50%,100%"
+    grid: bool = False
     pool: Pool = None
-    perturb_model: Annotated[
-        str,
-        typer.Option(
-            help="What rewrites sentences: any model name that litellm knows, or `offline` for fixed rules without "
-            "a model.",
-            rich_help_panel=DAMAGE,
-        ),
-    ] = "offline"
-    seed: Annotated[
-        int, typer.Option(help="The seed by which changes are drawn.", rich_help_panel=DAMAGE)
-    ] = SEED
-    margin: Annotated[
-        float,
-        typer.Option(
-            help="How far a score that should not change may shift and still count as unchanged, as a share of the "
-            "scale.",
-            rich_help_panel=DAMAGE,
-        ),
-    ] = MARGIN
+    perturb_model: str = "offline"
+    seed: int = SEED
+    margin: float = MARGIN
 
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedJudges(OptionGroup):
-    """The judges."""
+    """The judges.
+
+    Judging:
+        formats (--format, -f): Formats, comma-separated. Default: `rag-fine-grained`.
+    Model:
+        models (--model, -m): The models to test as judges, comma-separated: names that litellm knows, or `offline`, a
+            baseline from word statistics.
+    """
 
     own: OwnJudge
-    formats: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            "-f",
-            help="Formats, comma-separated. Default: `rag-fine-grained`.",
-            rich_help_panel=options.JUDGING,
-        ),
-    ] = None
-    models: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            "-m",
-            help="The models to test as judges, comma-separated: names that litellm knows, or `offline`, a baseline "
-            "from word statistics.",
-            rich_help_panel=options.MODEL,
-        ),
-    ] = "offline"
+    formats: str | None = None
+    models: str = "offline"
 
 
 @dataclass(frozen=True, kw_only=True)
 class GradedDocuments(OptionGroup):
-    """Relevance grades, for true precision."""
+    """Relevance grades, for true precision.
 
-    labels: Annotated[
-        Path | None,
-        typer.Option(
-            help="Relevance grades of the documents, for true precision (ConQRet, Table 7): qrels, CSV or JSON Lines.",
-            rich_help_panel=options.FILES,
-        ),
-    ] = None
-    relevant_grade: Annotated[
-        float,
-        typer.Option(
-            help="The lowest grade with which a document counts as relevant.", rich_help_panel=options.FILES
-        ),
-    ] = 1.0
+    Files:
+        labels: Relevance grades of the documents, for true precision (ConQRet, Table 7): qrels, CSV or JSON Lines.
+        relevant_grade: The lowest grade with which a document counts as relevant.
+    """
+
+    labels: Path | None = None
+    relevant_grade: float = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,15 +136,7 @@ def sensitivity(
     language: options.Language = None,
     chosen: ComparedJudges,
     perturbed: PerturbationOptions,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            help="The run's folder; the same command continues a stopped run.",
-            rich_help_panel=options.FILES,
-        ),
-    ] = Path("runs/sensitivity"),
+    output: Path = Path("runs/sensitivity"),
     metric: options.Metric = None,
     graded: GradedDocuments,
     ran: SensitivityRunOptions,
@@ -198,6 +148,9 @@ def sensitivity(
     For each judge, metric and perturbation: mean scores at each level with intervals over topics, whether they fall at
         every step, their correlation with the level, which levels differ significantly, and whether scores change that
         should not.
+
+    Files:
+        output (--output, -o): The run's folder; the same command continues a stopped run.
 
     Examples:
 
