@@ -304,7 +304,7 @@ PROBES = Registry(
     "conqret.probes",
     Probe,
     package="conqret.studies.bias.probes",
-    attribute="PROBE",
+    attribute="PROBES",
     first=(
         "repeatability", "dimension-order", "document-order", "position", "length", "authority", "stance",
         "self-preference", "injection",
