@@ -352,8 +352,7 @@ def _calibrated(run: JudgeFolder, maps: Calibration) -> Summary:
 
 def _hold_against(card: Path, setup: Setup) -> None:
     """Say whether the judge card is of this instrument, and if not, what has changed."""
-    from conqret.studies.card.card_fit import changes, last_checked
-    from conqret.studies.card.result import read_card
+    from conqret.studies.card.result import changes, last_checked, read_card
 
     known = read_card(card)
     differences = changes(known, setup)

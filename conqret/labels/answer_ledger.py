@@ -11,8 +11,7 @@ from conqret.errors import DeclarationError
 from conqret.labels.annotators import MAX_COMMENT, People, assign, begun, turn_of
 from conqret.labels.database import BACKUP, FILE, DamagedLabelsError, Database
 from conqret.labels.label_study import MAX_PEOPLE, Study, check_names
-from conqret.labels.records import Final, Person, ScreenResponse, ScreenTurn, StaleAnswerError
-from conqret.labels.screens import Screen
+from conqret.labels.screens import Final, Person, Screen, ScreenResponse, ScreenTurn, StaleAnswerError
 
 
 def steady() -> Callable[[], float]:

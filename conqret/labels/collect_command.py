@@ -231,8 +231,7 @@ def label_plan(
     """A study in which items are labeled."""
     from conqret.labels.command import ends
     from conqret.labels.label_study import OVERLAP, study_of
-    from conqret.labels.practice import practice_screens
-    from conqret.labels.study_screens import items_of, planned_screens
+    from conqret.labels.study_screens import items_of, planned_screens, practice_screens
 
     metrics, points = asked.metric or (), ends(asked.scale) if asked.scale else None
     source = items_of(items, asked.task, columns, metrics=metrics, on_check=note_left_out, **reading)

@@ -20,8 +20,7 @@ from conqret.io.overwriting import write_new
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.collected_labels import scale_of
 from conqret.labels.label_study import Study
-from conqret.labels.records import Final, Person, ScreenResponse
-from conqret.labels.screens import CANNOT_JUDGE, Screen, ScreenQuestion
+from conqret.labels.screens import CANNOT_JUDGE, Final, Person, Screen, ScreenQuestion, ScreenResponse
 from conqret.labels.written_arguments import TASK as WRITING
 from conqret.labels.written_arguments import practised, written
 

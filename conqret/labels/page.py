@@ -13,7 +13,7 @@ from conqret.io.label_set import LabelSet
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.collected_labels import against_others, agreement_so_far, label_set
 from conqret.labels.page_messages import ENGLISH, PageMessages, worded
-from conqret.labels.records import ScreenResponse
+from conqret.labels.screens import ScreenResponse
 from conqret.labels.written_arguments import TASK as WRITING
 from conqret.show.report_page import CollapsedTable, ReportPage, Section
 from conqret.show.table import Column, Table

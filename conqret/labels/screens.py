@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from conqret.data.item import Frozen, Identifier, NonEmpty, dumped
-from conqret.errors import DeclarationError
+from conqret.errors import ConqretError, DeclarationError
 
 CANNOT_JUDGE = "cannot judge"
 """What a label file has in the place of a value that a person would not give."""
@@ -151,3 +152,67 @@ def rating(low: int, high: int, meanings: Mapping[int, str] | None = None) -> tu
     """The whole numbers from ``low`` to ``high``, with what each means where that is said."""
     meaning_of = meanings or {}
     return tuple(Choice(value=str(n), meaning=meaning_of.get(n, "")) for n in range(low, high + 1))
+
+
+class StaleAnswerError(ConqretError):
+    """Another answer was given meanwhile, in another window; what stands there is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who labels. ``state`` is active, paused, dropped, whose labels are in no export, or one in which practice ends
+    (:mod:`conqret.labels.study_screens`); ``practised`` says in words how that went, once it is over."""
+
+    number: int
+    name: str
+    state: str
+    agreed: str
+    practised: str = ""
+
+    @property
+    def pseudonym(self) -> str:
+        """The name in every export."""
+        return f"p{self.number:02}"
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenTurn:
+    """A screen that a person was given, and what they answered last: ``answers`` is empty where nothing stands.
+    ``revision`` counts what was written, withdrawals included; ``shown`` is when it was first given (Unix seconds), and
+    ``started`` when its time began to run, where it has."""
+
+    number: int
+    screen: Screen
+    state: str
+    shown: float
+    revision: int
+    answers: Mapping[str, str]
+    comment: str
+    started: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenResponse:
+    """One screen's last answer by one person, for exports. Values are those that the person chose, on the screen as it
+    was; :meth:`Screen.written` puts them into the order of the item. ``place`` is the screen's among all, from 1."""
+
+    person: Person
+    place: int
+    screen: Screen
+    answers: Mapping[str, str]
+    comment: str
+    at: str
+    seconds: float
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Final:
+    """What somebody said finally of a screen on which others differ: ``answers`` as on the screen, by question. ``by``
+    is the name, ``at`` the time in UTC."""
+
+    screen: int
+    answers: Mapping[str, str]
+    comment: str
+    by: str
+    at: str

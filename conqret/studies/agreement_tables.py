@@ -12,7 +12,7 @@ from conqret.stats.estimate import FEWEST_TESTED, Estimate, undefined
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import OVERALL, PeopleAgreement
 from conqret.studies.agreement.dimension_result import DimensionAgreement
-from conqret.studies.agreement.held_out import HeldOut
+from conqret.studies.agreement.shared_units import HeldOut
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS, Statistic
 from conqret.studies.agreement.trivial_judges import TRIVIAL
 from conqret.studies.compare.result import PRICED_ITEMS, JudgeComparison, JudgeCost, JudgePair

@@ -21,7 +21,7 @@ from conqret.judging.criterion import Criterion
 from conqret.judging.judge import expected_cost
 from conqret.judging.rubric_files import RubricError, own_rubrics, rubrics_of
 from conqret.judging.rubrics import looked_at, recorded_rubric, rubric_judge, together
-from conqret.studies.card.card_fit import differences
+from conqret.studies.card.result import differences
 from tests.server import FaultPlan, FaultServer
 
 TOML = """

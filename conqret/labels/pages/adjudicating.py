@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
+from conqret.labels.collected_labels import Dispute, disputes
 from conqret.labels.database import LabelFileError
-from conqret.labels.disputes import Dispute, disputes
-from conqret.labels.links import ADJUDICATE, Links
 from conqret.labels.page_messages import ENGLISH, PageMessages
-from conqret.labels.pages.marked_text import pieces
 from conqret.labels.pages.page_responses import (
     SAVE_LATER,
     PageRefusal,
@@ -23,11 +21,13 @@ from conqret.labels.pages.page_responses import (
     led_to,
     lost,
     page_of,
+    pieces,
     refused,
     said_in,
     unsaved,
     whole,
 )
+from conqret.labels.pages.study_access import ADJUDICATE, Links
 from conqret.labels.screens import CANNOT_JUDGE
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from conqret.data import Item
 from conqret.data.digest import gathered
 from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, number
-from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.nugget_measures import METRICS as NUGGET_METRICS
 from conqret.judging.rubrics import looked_at
 from conqret.judging.setup import Setup
@@ -37,7 +36,6 @@ NEUTRAL = "with neutral text of the same length"
 NO_QUALITY = "the judge has no metric of the argument's quality"
 OVERALL = "overall_quality"
 PREFERENCE = "preference"
-QUALITY = tuple(dimension.name for dimension in DIMENSIONS)
 
 Key = tuple[str, str]
 """How it was asked, and the id of the item."""

@@ -1,7 +1,7 @@
 """The judge card: what is known of one instrument (judge, prompts, model), on one page and as JSON.
 
 Its schema is published in ``docs/judge-card.schema.json``. A card belongs to a fingerprint: where prompt, model or
-scale change, :func:`conqret.studies.card.card_fit.changes` says what is new, and the card is stale.
+scale change, :func:`conqret.studies.card.result.changes` says what is new, and the card is stale.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from conqret.errors import DeclarationError
 from conqret.io.bounded import read_written
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.own_judge import recorded_judge
+from conqret.judging.rubrics import identity_in_words
+from conqret.judging.setup import Setup
 from conqret.judging.summary import Summary
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.dimension_result import DimensionAgreement, Missingness
 from conqret.studies.bias.result import BiasTable
-from conqret.studies.card.card_fit import differences
 from conqret.studies.card.card_limits import known_limits
 from conqret.studies.card.run_cost import Cost
 from conqret.studies.sensitivity.curves import Curve
@@ -155,3 +156,34 @@ def _same_instrument(
             raise DeclarationError(
                 f"{part} belongs to another judge configuration than the run: {'; '.join(differing)}"
             )
+
+
+def changes(card: Card, setup: Setup) -> list[str]:
+    """What has changed between the instrument of the card and ``setup``, in words; empty where the card fits."""
+    if card.run.fingerprint == setup.fingerprint:
+        return []
+    changed_parts = differences(card.run.identity, setup.identity, "on the card")
+    return changed_parts or ["something that this version of conqret counts and the card's version did not"]
+
+
+def last_checked(card: Card) -> str:
+    """The day (YYYY-MM-DD, UTC) on which the judge was last asked anything that the card rests on: the judged run or
+    the bias probes."""
+    dates = [card.run.created, *([] if card.bias is None else [card.bias.record.created])]
+    return max(dates)[:10]
+
+
+def differences(was: Mapping[str, Any], now: Mapping[str, Any], where: str) -> list[str]:
+    """The parts of two identities that differ, in words; ``where`` says where the first one is."""
+    was, now = identity_in_words(was), identity_in_words(now)
+    differing = []
+    for name in dict.fromkeys((*now, *was)):
+        if was.get(name) == now.get(name):
+            continue
+        if name.startswith("prompt ") and not (name in was and name in now):
+            differing.append(f"{name}: {'added' if name in now else 'no longer used'}")
+        elif name.startswith(("prompt ", "schemas ", "definitions ")):  # digests say nothing to people
+            differing.append(f"{name}: changed")
+        else:
+            differing.append(f"{name}: {now.get(name)}, and {was.get(name)} {where}")
+    return differing

@@ -21,7 +21,7 @@ from conqret.stats.curve_tests import TOLERANCE
 from conqret.stats.effects import ALPHA, holm
 from conqret.stats.estimate import CONFIDENCE, Estimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.card.card_fit import differences
+from conqret.studies.card.result import differences
 from conqret.studies.card.run_cost import Cost
 from conqret.studies.diff.result import diff
 

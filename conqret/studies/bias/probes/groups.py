@@ -12,12 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import cycle, islice
 
 from conqret.data import Document, Item
-from conqret.perturb.expectations import ANSWER, GROUNDING
+from conqret.perturb.expectations import ANSWER, GROUNDING, QUALITY
 from conqret.studies.bias.contrast import (
     AS_IS,
     NO_QUALITY,
     OVERALL,
-    QUALITY,
     Contrast,
     NotAskedError,
     Probe,
