@@ -1,5 +1,5 @@
-"""The labels of a study as the set that agreement is computed from, with the scales of its questions; and the screens on
-which people differ, or people and a judge, for somebody who decides."""
+"""The labels of a study as the set that agreement is computed from, with the scales of its questions; and the screens
+on which people differ, or people and a judge, for somebody who decides."""
 
 from __future__ import annotations
 

@@ -177,17 +177,9 @@ def as_finals(
             verdict.by, f"a{1 + sum(name.startswith('a') for name in names.values()):02}"
         )
         if verdict.value is not None:
-            screen = verdict.screen
-            columns = (
-                verdict.value,
-                FINAL,
-                screen.topic,
-                verdict.comment,
-                verdict.how,
-                by,
-                _scales(screen)[verdict.question],
-            )
-            rows.append((screen.item, screen.part, verdict.question, *columns, *more.values()))
+            screen, name = verdict.screen, verdict.question
+            decided = (screen.topic, verdict.comment, verdict.how, by, _scales(screen)[name])
+            rows.append((screen.item, screen.part, name, verdict.value, FINAL, *decided, *more.values()))
     return csv_text((*FINAL_COLUMNS, *more), rows)
 
 

@@ -234,6 +234,7 @@ def adjudicate(
 
     conqret labels export labels --final -o final.csv
     """
+    from conqret.judging.judge_folder import JudgeFolder
     from conqret.labels.collected_labels import disputes
     from conqret.labels.label_study import check_names
     from conqret.labels.page_messages import page_messages
@@ -244,7 +245,11 @@ def adjudicate(
 
     (name,) = check_names([by])
     messages = page_messages(page_language)
-    judgments = _judgments(run) if run is not None else ()
+    judgments: tuple[Judgment, ...] = ()
+    if run is not None:
+        judge = JudgeFolder(run)
+        judge.record()
+        judgments = tuple(judge.judgments())
     with opened_study(folder) as ledger:
         links = Links(folder)
         open_disputes = disputes(ledger, judgments)
@@ -277,11 +282,3 @@ def adjudicate(
     say(
         f"stopped: {number(left, 'screen')} left; conqret labels export {folder} --final gives one label each"
     )
-
-
-def _judgments(run: Path) -> tuple[Judgment, ...]:
-    from conqret.judging.judge_folder import JudgeFolder
-
-    judge = JudgeFolder(run)
-    judge.record()
-    return tuple(judge.judgments())

@@ -1,5 +1,5 @@
-"""The screens of a study: of all items that have any, or of those of a plan, in its order; and practice, the screens that
-everybody has first and is told the answers of.
+"""The screens of a study: of all items that have any, or of those of a plan, in its order; and practice, the screens
+that everybody has first and is told the answers of.
 
 Who has too few of them right gets no others. What nobody can compare with a known answer, as a counter-argument, is
 read by who runs the study, who lets its writer go on.

@@ -10,7 +10,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from conqret.debate.two_turn.debate_judge import DebateRequest
@@ -53,11 +52,9 @@ from conqret.labels.pages.page_responses import (
     NumberedSnippet,
     PageRefusal,
     apart,
+    app_of,
     led_to,
-    lost,
     quoted_pieces,
-    refused,
-    unsaved,
     whole,
 )
 from conqret.labels.pages.study_access import Links, Setting
@@ -91,9 +88,7 @@ class JudgingPages(Pages):
         """How the person's first question is asked."""
         turn = self.ledger.next(person)
         return (
-            {"judging": turn.screen.judging, **_bonuses(turn.screen)}
-            if turn is not None
-            else {"judging": None}
+            {"judging": None} if turn is None else {"judging": turn.screen.judging, **_bonuses(turn.screen)}
         )
 
     def marked(self, records: Sequence[ScreenResponse]) -> tuple[int, int]:
@@ -203,15 +198,8 @@ def _points(messages: PageMessages) -> list[tuple[str, str]]:
     """The points of the slider in words."""
     words = []
     for point in map(int, POINTS):
-        option = LETTERS[point > 0]
-        words.append(
-            (
-                str(point),
-                f"{messages.plain(STRENGTHS[abs(point)])}: {option}"
-                if point
-                else messages.plain("I abstain"),
-            )
-        )
+        side = f"{messages.plain(STRENGTHS[abs(point)])}: {LETTERS[point > 0]}"
+        words.append((str(point), side if point else messages.plain("I abstain")))
     return words
 
 
@@ -233,13 +221,7 @@ def evidence_of(asking: DebateRequest) -> dict[str, Any]:
                 if text.strip()
             ]
             quotes += named
-            parts.append(
-                (
-                    title if part.text else alone,
-                    part.text,
-                    named,
-                )
-            )
+            parts.append((title if part.text else alone, part.text, named))
         sides.append((letter, side.option, parts))
     pieces = list(quoted_pieces(asking.passage, quotes))
     return {"sides": sides, "pieces": pieces, "found": {name for piece in pieces for name in piece.begins}}
@@ -316,8 +298,6 @@ KINDS: dict[str, type[Pages]] = {JUDGING: JudgingPages, WRITING: WritingPages}
 
 def annotation_app(ledger: Ledger, links: Links, setting: Setting | None = None) -> ASGIApp:
     """The pages of the study in ``ledger``."""
-    from starlette.applications import Starlette
-    from starlette.exceptions import HTTPException
     from starlette.routing import Route
 
     setting = setting or Setting()
@@ -331,10 +311,4 @@ def annotation_app(ledger: Ledger, links: Links, setting: Setting | None = None)
         Route("/study/{token}", pages.study),
         Route("/", pages.nowhere),
     ]
-    handlers = {HTTPException: lost, PageRefusal: refused, LabelFileError: unsaved}
-    return Starlette(
-        routes=routes,
-        exception_handlers={
-            error: partial(handler, messages=setting.messages) for error, handler in handlers.items()
-        },
-    )
+    return app_of(routes, setting.messages)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,6 +14,7 @@ from markupsafe import Markup
 
 from conqret.debate.two_turn.two_turn_files import quoted_in
 from conqret.io.images import described, inline
+from conqret.labels.database import LabelFileError
 from conqret.labels.page_messages import ENGLISH, PageMessages
 from conqret.labels.screens import Screen, ScreenPassage
 from conqret.show.page import page
@@ -21,6 +23,8 @@ from conqret.text.language import language_of
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
+    from starlette.routing import Route
+    from starlette.types import ASGIApp
 
 
 MAX_FORM = 64 * 1024
@@ -42,6 +46,16 @@ class PageRefusal(Exception):  # noqa: N818 (it ends a request, and is no fault 
     def __init__(self, status: int, why: str, title: str = "This cannot be shown") -> None:
         super().__init__(why)
         self.status, self.title = status, title
+
+
+def app_of(routes: Sequence[Route], messages: PageMessages) -> ASGIApp:
+    """The pages at ``routes``; what goes wrong is told in the words of ``messages``."""
+    from starlette.applications import Starlette
+    from starlette.exceptions import HTTPException
+
+    handlers = {HTTPException: lost, PageRefusal: refused, LabelFileError: unsaved}
+    told = {error: partial(handler, messages=messages) for error, handler in handlers.items()}
+    return Starlette(routes=routes, exception_handlers=told)
 
 
 async def lost(request: Request, error: Exception, messages: PageMessages = ENGLISH) -> Response:

@@ -13,7 +13,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, entry, floor, note, progress, result, tell_outcomes
 from conqret.errors import number
-from conqret.judging.command_options import AnyJudge, BatchedEngines
+from conqret.judging.command_options import ChosenJudge, JudgeRunOptions
 from conqret.options import Within
 
 if TYPE_CHECKING:
@@ -68,15 +68,6 @@ class ProbeOptions(OptionGroup):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProbedJudge(OptionGroup):
-    """The judge."""
-
-    own: AnyJudge
-    format: options.Format = None
-    model: options.Model = None
-
-
-@dataclass(frozen=True, kw_only=True)
 class ProbedItems(OptionGroup):
     """How the items are read."""
 
@@ -106,21 +97,11 @@ class BiasGate(OptionGroup):
     ] = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class BiasRunOptions(OptionGroup):
-    """How the run is made."""
-
-    calls: options.Calls
-    engines: BatchedEngines
-    kept: options.RunFolderOptions
-    prompts: options.Prompts = None
-
-
 @grouped
 def bias(
     items: Annotated[Path | None, options.ITEMS] = None,
     *,
-    chosen: ProbedJudge,
+    chosen: ChosenJudge,
     item_reading: ProbedItems,
     output: Path = Path("runs/bias"),
     probing: ProbeOptions,
@@ -134,7 +115,7 @@ def bias(
     ] = None,
     reading: label_options.LabelReading,
     gate: BiasGate,
-    ran: BiasRunOptions,
+    ran: JudgeRunOptions,
     dry_run: options.DryRun = False,
     shown: options.OutputOptions,
 ) -> None:
@@ -223,9 +204,7 @@ def bias(
             **asked,
             confidence=probing.confidence,
             output=output,
-            recordings=ran.kept.recordings,
-            replay=ran.kept.replay,
-            overwrite=ran.kept.overwrite,
+            **ran.kept.given(),
             **ran.engines.given(),
             on_plan=begin,
             on_start=bar.reach,
@@ -266,17 +245,8 @@ def _list(*, as_json: bool) -> None:
     from conqret.studies.bias.contrast import PROBES
 
     probes = sorted(PROBES.values(), key=lambda probe: not probe.default)
-    rows = [
-        {
-            "name": probe.name,
-            "compares": probe.compares,
-            "finds": probe.finds,
-            "default": probe.default,
-            "advice": probe.advice,
-            "source": probe.source,
-        }
-        for probe in probes
-    ]
+    names = ("name", "compares", "finds", "default", "advice", "source")
+    rows = [{name: getattr(probe, name) for name in names} for probe in probes]
     result(rows, _entries(probes), as_json=as_json)
 
 

@@ -10,40 +10,13 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, floor, note, note_each, progress, result
 from conqret.errors import number
-from conqret.judging.command_options import BatchedEngines, OwnJudge
+from conqret.judging.command_options import JudgeRunOptions, OwnJudge
 from conqret.judging.cost_table import tell_cost
 from conqret.perturb.command import SEED, Pool
 from conqret.stats.curve_tests import MARGIN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from conqret.judging.cost import ExpectedCost
-    from conqret.llm.client_options import ClientOptions
     from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan
-
-
-def tell_plan(
-    plan: SensitivityPlan,
-    estimates: Sequence[ExpectedCost],
-    budget: float | None,
-    json_output: bool,
-    asked: Iterable[ClientOptions] = (),
-) -> None:
-    """Print the size of the plan, and the rest as :func:`tell_cost` does."""
-    facts = {
-        "items": len(plan.items),
-        "versions": len(plan.versions),
-        "judgments": plan.judgments,
-        "requests": sum(estimate.calls for estimate in estimates if estimate.task == "judge"),
-        "left_out": {name: len(outs) for name, outs in plan.left_out.items()},
-        "unreached": [level.model_dump() for level in plan.unreached],
-    }
-    lines = (
-        f"{facts['items']:,} items in {facts['versions']} versions: {facts['judgments']:,} judgments",
-        f"{facts['requests']:,} requests (what is alike is sent once)\n",
-    )
-    tell_cost(estimates, budget=budget, as_json=json_output, facts=facts, lines=lines, asked=asked)
 
 
 COMMON = (
@@ -117,16 +90,6 @@ class GradedDocuments(OptionGroup):
     relevant_grade: float = 1.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class SensitivityRunOptions(OptionGroup):
-    """How the run is made."""
-
-    calls: options.Calls
-    engines: BatchedEngines
-    kept: options.RunFolderOptions
-    prompts: options.Prompts = None
-
-
 @grouped
 def sensitivity(
     items: options.Items,
@@ -139,7 +102,7 @@ def sensitivity(
     output: Path = Path("runs/sensitivity"),
     metric: options.Metric = None,
     graded: GradedDocuments,
-    ran: SensitivityRunOptions,
+    ran: JudgeRunOptions,
     dry_run: options.DryRun = False,
     shown: options.OutputOptions,
 ) -> None:
@@ -207,7 +170,26 @@ def sensitivity(
         estimates = ran.engines.prices(estimates, ran.calls)
         models = [each.model for each in estimates if each.calls and not chosen.own.elsewhere]
         asked_models = ran.kept.asked(ran.calls, models)
-        tell_plan(plan, estimates, ran.calls.budget, shown.json_output, asked_models)
+        facts = {
+            "items": len(plan.items),
+            "versions": len(plan.versions),
+            "judgments": plan.judgments,
+            "requests": sum(each.calls for each in estimates if each.task == "judge"),
+            "left_out": {name: len(outs) for name, outs in plan.left_out.items()},
+            "unreached": [level.model_dump() for level in plan.unreached],
+        }
+        lines = (
+            f"{facts['items']:,} items in {facts['versions']} versions: {facts['judgments']:,} judgments",
+            f"{facts['requests']:,} requests (what is alike is sent once)\n",
+        )
+        tell_cost(
+            estimates,
+            budget=ran.calls.budget,
+            as_json=shown.json_output,
+            facts=facts,
+            lines=lines,
+            asked=asked_models,
+        )
         return
     with progress("judging", quiet=shown.quiet) as bar:
 
@@ -219,9 +201,7 @@ def sensitivity(
             items,
             **asked,
             output=output,
-            recordings=ran.kept.recordings,
-            replay=ran.kept.replay,
-            overwrite=ran.kept.overwrite,
+            **ran.kept.given(),
             **ran.engines.given(),
             labels=graded.labels,
             relevant_grade=graded.relevant_grade,

@@ -19,7 +19,6 @@ from conqret.studies.bias.contrast import (
     Probe,
     ProbeContext,
     VersionPair,
-    observed,
 )
 from conqret.text.words import count_words
 
@@ -214,6 +213,36 @@ DIMENSION_ORDER = Probe(
     source="ConQRet, Table 13",
 )
 """Does the order matter in which dimensions are asked for?"""
+
+
+def observed(
+    ground: ProbeContext,
+    items: Sequence[Item],
+    way: str,
+    *,
+    name: str,
+    up: str,
+    remark: str,
+    turned: frozenset[str] = frozenset(),
+) -> tuple[Contrast]:
+    """What is only seen in the preferences of ``items``, judged once in this ``way``: for the first of two arguments,
+    or where ``turned`` holds the item for the second."""
+    keys = [((way, item.id), item.topic) for item in items]
+    return (
+        Contrast(
+            name=name,
+            adverse="any",
+            up=up,
+            metrics=(PREFERENCE,),
+            pairs=tuple(VersionPair(version, version, topic) for version, topic in keys),
+            versions={way: ground.items},
+            mirrored=True,
+            observed=True,
+            turned=turned,
+            notes=(remark,),
+        ),
+    )
+
 
 PROBES = (
     POSITION,

@@ -8,8 +8,11 @@ from collections.abc import Sequence
 
 from conqret.data import Item
 from conqret.data.item import TRANSLATION_OF
+from conqret.errors import number
 from conqret.judging.conversation import ENGLISH
+from conqret.perturb import LanguageError
 from conqret.perturb.expectations import ANSWER, PREFERENCE, QUALITY
+from conqret.perturb.versions import counted_reasons
 from conqret.studies.bias.contrast import (
     AGAIN,
     AS_IS,
@@ -19,9 +22,8 @@ from conqret.studies.bias.contrast import (
     Probe,
     ProbeContext,
     VersionPair,
-    in_english,
 )
-from conqret.text.language import item_language
+from conqret.text.language import is_english, item_language
 from conqret.text.language_names import NAMES
 
 
@@ -57,6 +59,22 @@ REPEATABILITY = Probe(
 )
 """Does the judge repeat itself? The very same request, several times."""
 
+
+def in_english(ground: ProbeContext, name: str) -> tuple[tuple[Item, ...], tuple[str, ...]]:
+    """The items of a probe whose words are in English alone, and the note that says how many are left out.
+
+    Raises:
+        NotAskedError: every item is in another language.
+    """
+    items = tuple(item for item in ground.items if is_english(item_language(item)))
+    out = [str(LanguageError(item.id, item, name)) for item in ground.items if item not in items]
+    if not items and out:
+        raise NotAskedError(f"no item can be changed: {counted_reasons(out)}")
+    return items, (
+        (f"{name}: {number(len(out), 'item')} cannot be changed ({counted_reasons(out)})",) if out else ()
+    )
+
+
 TEMPLATES = (
     "The question is this: {topic}",
     "{topic} That is the question.",
@@ -87,9 +105,9 @@ def in_other_words(ground: ProbeContext) -> Sequence[Contrast]:
     items, notes = in_english(ground, "wording")
     for item in items:
         drawn = random.Random(f"{ground.seed}/wording/{item.id}").sample(TEMPLATES, len(further))
-        for number, (way, template) in enumerate(zip(further, drawn, strict=True), start=1):
+        for nth, (way, template) in enumerate(zip(further, drawn, strict=True), start=1):
             topic = template.format(topic=item.topic)
-            other = item.model_copy(update={"id": f"{item.id}+wording-{number}", "topic": topic})
+            other = item.model_copy(update={"id": f"{item.id}+wording-{nth}", "topic": topic})
             worded.append(other)
             pairs.append(VersionPair((AS_IS, item.id), (AS_IS, other.id), item.topic, again=(way, item.id)))
     return (
