@@ -19,8 +19,7 @@ from conqret.options import Within
 if TYPE_CHECKING:
     from conqret.debate.two_turn.slider_answers import SliderAnswer
     from conqret.labels.answer_ledger import Ledger
-    from conqret.labels.label_study import Study
-    from conqret.labels.screens import Screen
+    from conqret.labels.screens import Screen, Study
 
 
 DEBATE, WRITE = "debate", "write"
@@ -230,7 +229,7 @@ def label_plan(
 ) -> PlannedStudy:
     """A study in which items are labeled."""
     from conqret.labels.command import ends
-    from conqret.labels.label_study import OVERLAP, study_of
+    from conqret.labels.screens import OVERLAP, study_of
     from conqret.labels.study_screens import items_of, planned_screens, practice_screens
 
     metrics, points = asked.metric or (), ends(asked.scale) if asked.scale else None

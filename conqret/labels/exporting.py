@@ -19,8 +19,7 @@ from conqret.io.label_sheets import FOR_ESTIMATION, NOT, PROBABILITY, SCALE, csv
 from conqret.io.overwriting import write_new
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.collected_labels import scale_of
-from conqret.labels.label_study import Study
-from conqret.labels.screens import CANNOT_JUDGE, Final, Person, Screen, ScreenQuestion, ScreenResponse
+from conqret.labels.screens import CANNOT_JUDGE, Final, Person, Screen, ScreenQuestion, ScreenResponse, Study
 from conqret.labels.written_arguments import TASK as WRITING
 from conqret.labels.written_arguments import practised, written
 

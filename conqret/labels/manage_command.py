@@ -236,10 +236,10 @@ def adjudicate(
     """
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.labels.collected_labels import disputes
-    from conqret.labels.label_study import check_names
     from conqret.labels.page_messages import page_messages
     from conqret.labels.pages.adjudicating import adjudication_app
     from conqret.labels.pages.study_access import ADJUDICATE, Links
+    from conqret.labels.screens import check_names
     from conqret.web.local_server import people
     from conqret.web.request_guard import LOOPBACK
 

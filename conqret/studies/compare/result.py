@@ -21,6 +21,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.labels import Labels, LabelSet, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
+from conqret.judging.summary import Cost
 from conqret.runs.run_folder import told_apart
 from conqret.stats.effects import ALPHA, largest_p, p_words
 from conqret.stats.estimate import FEWEST_TESTED, NO_INTERVAL, Estimate, JackknifedEstimate
@@ -28,7 +29,6 @@ from conqret.stats.resampling import SAME, leave_one_out, snapped
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from conqret.studies.agreement.shared_units import HeldOut, HeldOutChoice, SharedUnits, UnitSides
-from conqret.studies.card.run_cost import Cost
 
 if TYPE_CHECKING:
     import numpy as np
