@@ -186,15 +186,15 @@ def collect(
 
     conqret labels collect questions.jsonl --task write --annotators ann,bob -o writing
     """
-    check_options(
-        asked.task,
-        {
-            "--metric": asked.metric, "--scale": asked.scale, "--plan": asked.plan, "--open": panel.open_to,
-            "--overlap": panel.overlap, "--pass": panel.passing, "--columns": columns, "--skip-invalid": skip_invalid,
-            "--language": language, "--design": asked.design, "--instruction": asked.instruction,
-            "--judged": asked.judged,
-        },
-    )  # fmt: skip
+    options_set = {
+        "--metric": asked.metric, "--scale": asked.scale, "--plan": asked.plan, "--open": panel.open_to,
+        "--overlap": panel.overlap, "--pass": panel.passing, "--columns": columns, "--skip-invalid": skip_invalid,
+        "--language": language, "--design": asked.design, "--instruction": asked.instruction,
+        "--judged": asked.judged,
+    }  # fmt: skip
+    takes = ONLY_FOR.get(asked.task, ONLY_FOR[""])
+    if others := [name for name, value in options_set.items() if value and name not in takes]:
+        raise DeclarationError(f"--task {asked.task} takes no {' and no '.join(others)}: leave it out")
     if panel.passing and panel.practice is None:
         raise DeclarationError("--pass is the share of correct answers in --practice FILE: add --practice")
     if asked.task == DEBATE:
@@ -211,17 +211,6 @@ def collect(
             language=language,
         )
     served.serve(output, lambda: planned.open(output, panel.names), planned.judged)
-
-
-def check_options(task: str, given: Mapping[str, Any]) -> None:
-    """Whether a task takes the options that were given.
-
-    Raises:
-        DeclarationError: it does not.
-    """
-    takes = ONLY_FOR.get(task, ONLY_FOR[""])
-    if others := [name for name, value in given.items() if value and name not in takes]:
-        raise DeclarationError(f"--task {task} takes no {' and no '.join(others)}: leave it out")
 
 
 def label_plan(

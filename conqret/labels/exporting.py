@@ -84,8 +84,10 @@ def export_labels(
                 raise DeclarationError(f"{folder} is a debate study: leave out --final and --to")
             if task == WRITING:
                 text, lacking = _debates(ledger, practice=practice)
+            elif any(ledger.given()):
+                text = as_slider_answers(ledger)
             else:
-                text = _answers(ledger)
+                raise DeclarationError("the study has no answers yet")
         else:
             text, left, questions = _labels(ledger, place, to, final=final)
         write_new({file: text}, overwrite=overwrite, register=place)
@@ -118,13 +120,6 @@ def _labels(
         text = as_finals(decided, ledger.people(), marks=marks) if final else EXPORTS[to](given, marks=marks)
     questions = {question.name: question for one in given for question in one.screen.questions}
     return text, left if final or to == "pairs" else 0, questions
-
-
-def _answers(ledger: Ledger) -> str:
-    text = as_slider_answers(ledger)
-    if not any(ledger.given()):
-        raise DeclarationError("the study has no answers yet")
-    return text
 
 
 def _debates(ledger: Ledger, *, practice: bool) -> tuple[Iterable[str], list[str]]:
