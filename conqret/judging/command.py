@@ -22,7 +22,7 @@ from conqret.console.printing import (
     tell_retried,
 )
 from conqret.errors import number
-from conqret.judging.command_options import AnyJudge, BatchedEngines, JudgingOptions
+from conqret.judging.command_options import ChosenJudge, JudgeRunOptions, JudgingOptions
 from conqret.judging.settings_file import Config
 
 if TYPE_CHECKING:
@@ -57,15 +57,6 @@ COMMON = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChosenJudge(OptionGroup):
-    """The judge."""
-
-    own: AnyJudge
-    format: options.Format = None
-    model: options.Model = None
-
-
-@dataclass(frozen=True, kw_only=True)
 class ItemReading(OptionGroup):
     """How items are read.
 
@@ -82,16 +73,6 @@ class ItemReading(OptionGroup):
     nuggets: Path | None = None
     skip_invalid: options.SkipInvalid = False
     language: options.Language = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class JudgeRunOptions(OptionGroup):
-    """How the run is made."""
-
-    calls: options.Calls
-    engines: BatchedEngines
-    kept: options.RunFolderOptions
-    prompts: options.Prompts = None
 
 
 @dataclass(frozen=True, kw_only=True)

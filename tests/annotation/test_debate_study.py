@@ -27,7 +27,7 @@ from conqret.debate.two_turn.payoffs import SIMPLE
 from conqret.debate.two_turn.slider_answers import Design, SliderAnswer, read_slider_answers
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.records import ScreenTurn, StaleAnswerError
+from conqret.labels.screens import ScreenTurn, StaleAnswerError
 from tests.annotation.debates import BOTH, DEBATES, Clock, begun_debate, made
 
 

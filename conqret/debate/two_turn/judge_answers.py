@@ -16,8 +16,7 @@ from conqret.debate.two_turn.slider_answers import END, SliderAnswer
 from conqret.errors import DeclarationError, number
 from conqret.io.label_sheets import csv_text
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.records import Person, ScreenResponse, ScreenTurn, StaleAnswerError
-from conqret.labels.screens import Screen
+from conqret.labels.screens import Person, Screen, ScreenResponse, ScreenTurn, StaleAnswerError
 from conqret.show.table import Cell, Column, Table
 
 SLIDER, REASON = "slider", "reason"

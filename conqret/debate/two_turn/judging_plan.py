@@ -18,9 +18,8 @@ from conqret.debate.two_turn.slider_answers import CONDITIONS, Design
 from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.label_study import Study, study_of
-from conqret.labels.practice import to_practise
-from conqret.labels.screens import JudgingScreen, Screen
+from conqret.labels.screens import JudgingScreen, Screen, Study, study_of
+from conqret.labels.study_screens import to_practise
 
 TASK = "debate"
 """What the task of such a study is called."""

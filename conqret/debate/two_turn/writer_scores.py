@@ -21,7 +21,7 @@ from conqret.debate.two_turn.payoffs import writers_bonus
 from conqret.debate.two_turn.slider_answers import Design, SliderAnswer, conditions_of
 from conqret.errors import DeclarationError, strict_options
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.records import Person, ScreenResponse
+from conqret.labels.screens import Person, ScreenResponse
 from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
 from conqret.stats.paired_ranking import SPREAD, START, PairwisePreference, bradley_terry
 from conqret.stats.resampling import mean_interval

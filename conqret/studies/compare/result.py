@@ -5,7 +5,7 @@ corrected over all pairs (:func:`conqret.stats.effects.largest_p`). That the bes
 has to beat every other judge, and of judges that are alike the best beats the second in a two-sided test no more often
 than the test's level (Gutmann and Maymin, Annals of Statistics 1987).
 What was chosen by its score looks better than it is, so the choice is made again without each fold of topics, and
-what is chosen so is held against the labels of that fold (:mod:`conqret.studies.agreement.held_out`).
+what is chosen so is held against the labels of that fold (:mod:`conqret.studies.agreement.shared_units`).
 A judge is worth more money only where it is shown to agree better than every judge that costs no more.
 """
 
@@ -21,15 +21,14 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.labels import Labels, LabelSet, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
+from conqret.judging.summary import Cost
 from conqret.runs.run_folder import told_apart
 from conqret.stats.effects import ALPHA, largest_p, p_words
 from conqret.stats.estimate import FEWEST_TESTED, NO_INTERVAL, Estimate, JackknifedEstimate
 from conqret.stats.resampling import SAME, leave_one_out, snapped
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
-from conqret.studies.agreement.held_out import HeldOut, HeldOutChoice
-from conqret.studies.agreement.shared_units import SharedUnits, UnitSides
-from conqret.studies.card.run_cost import Cost
+from conqret.studies.agreement.shared_units import HeldOut, HeldOutChoice, SharedUnits, UnitSides
 
 if TYPE_CHECKING:
     import numpy as np

@@ -108,7 +108,6 @@ def diff(
 
     conqret runs diff runs/system-a runs/system-b --labels labels.csv --scale 1:3
     """
-    from conqret._optional import require as needed
     from conqret.errors import DeclarationError
     from conqret.io.safe_files import write_whole
     from conqret.judging.judge_folder import JudgeFolder
@@ -125,7 +124,6 @@ def diff(
     )
     from conqret.studies.diff.result import diff as difference
 
-    needed("numpy", "scipy", extra="stats")
     if len(labels or ()) > 2:
         raise DeclarationError("--labels is given once for both runs, or twice, once for each")
     wanted = [parse_difference_requirement(text) for text in require or ()]

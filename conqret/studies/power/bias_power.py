@@ -26,7 +26,7 @@ from conqret.judging.setup import set_up
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.studies.bias.bias_run import BiasPlan, plan_bias
 from conqret.studies.bias.contrast import AS_IS, ONE_ORDER, PREFERENCE, Contrast, Key, ProbeContext
-from conqret.studies.bias.probes.position import SWAPPED
+from conqret.studies.bias.probes.places import SWAPPED
 from conqret.studies.bias.result import bias_rows, primary_contrasts
 
 if TYPE_CHECKING:

@@ -36,7 +36,6 @@ def variance(
 
     conqret judges variance runs/five-samples --metric clarity
     """
-    from conqret._optional import require
     from conqret.studies.variance.page import (
         variance_finding,
         variance_sheet,
@@ -45,7 +44,6 @@ def variance(
     )
     from conqret.studies.variance.result import variance as estimated
 
-    require("numpy", "scipy", extra="stats")
     variance_result = estimated(
         runs,
         metrics=[name.replace("-", "_") for name in metric or ()],
