@@ -6,9 +6,8 @@ import pytest
 
 from conqret.data import Reason
 from conqret.debate.debatune import debater
-from conqret.debate.debatune.debate_run import HoldingPlan, estimate
-from conqret.debate.debatune.debate_topics import DebateTopic
-from conqret.debate.debatune.page import held_page
+from conqret.debate.debatune.debate_files import DebateTopic
+from conqret.debate.debatune.debate_run import HoldingPlan, estimate, held_page
 from conqret.debate.debatune.topic_check import Arguing, Arguments, lacking, motions
 from conqret.debate.debatune.transcript import (
     CONCLUSION,

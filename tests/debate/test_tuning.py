@@ -7,9 +7,9 @@ import pytest
 
 from conqret.debate.debatune import debater_training as training
 from conqret.debate.debatune import debater_tuning as tuning
+from conqret.debate.debatune.debate_files import read_instructions
 from conqret.debate.debatune.debater_training import plan, tune
 from conqret.debate.debatune.debater_tuning import TunedFolder, TuningSettings
-from conqret.debate.debatune.instructions import read_instructions
 from conqret.errors import DeclarationError, ItemsError
 from conqret.local import training_loop
 from tests.debate.tunable import ROWS, SUBJECTS, row, save_model, write_rows

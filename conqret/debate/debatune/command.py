@@ -127,7 +127,7 @@ def sifted(
     judgments: Judgments, sifted_rows: SiftResult, file: Path, title: str, rows: str, *, asking: StudyOptions
 ) -> None:
     """Write and print what is kept of many ``rows`` and what is not, and end the command."""
-    from conqret.debate.debatune.page import sifted_table
+    from conqret.debate.debatune.output_filter import sifted_table
 
     register = None if judgments.folder is None else judgments.folder.path
     files = {
@@ -188,10 +188,9 @@ def score(
         _compare_with_annotators(statements, plan, asking.shown)
         return
 
-    from conqret.debate.debatune.controllability_scores import FORMAT, check_good_from
-    from conqret.debate.debatune.page import controllability_table
+    from conqret.debate.debatune.controllability_scores import FORMAT, check_good_from, controllability_table
+    from conqret.debate.debatune.debate_files import read_statements
     from conqret.debate.debatune.quality_scores import controllability
-    from conqret.debate.debatune.statements import read_statements
 
     check_good_from(good_from)
     items = read_statements(
@@ -225,8 +224,7 @@ def _compare_systems(
     output: Path | None,
     asking: StudyOptions,
 ) -> None:
-    from conqret.debate.debatune.page import quality_table
-    from conqret.debate.debatune.quality_scores import FORMAT, pair, response_quality
+    from conqret.debate.debatune.quality_scores import FORMAT, pair, quality_table, response_quality
 
     scores = judged(
         pair(items, against), files, FORMAT, model=model, output=output, asking=asking,
@@ -239,8 +237,7 @@ def _compare_systems(
 
 def _compare_with_annotators(sheets: Sequence[Path], plan: Path, shown: options.OutputOptions) -> None:
     from conqret._optional import require
-    from conqret.debate.debatune.manual_inspection import statement_agreement
-    from conqret.debate.debatune.page import agreement_table
+    from conqret.debate.debatune.manual_inspection import agreement_table, statement_agreement
 
     require("numpy", extra="stats")
     if len(sheets) > 1:
@@ -288,8 +285,8 @@ def filter_(
     from functools import partial
 
     from conqret.debate.debatune.controllability_scores import check_good_from
+    from conqret.debate.debatune.debate_files import read_statements
     from conqret.debate.debatune.output_filter import FORMAT, filter_statements
-    from conqret.debate.debatune.statements import read_statements
 
     check_good_from(good_from)
     items = read_statements(

@@ -15,8 +15,7 @@ from typing import ClassVar, Unpack
 
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
-from conqret.debate.debatune.debate_topics import SIDES, DebateTopic, Side, read_debate_topics
-from conqret.debate.debatune.page import held_page
+from conqret.debate.debatune.debate_files import SIDES, DebateTopic, Side, read_debate_topics
 from conqret.debate.debatune.topic_check import ARGUMENTS, Arguing, Arguments, argue, lacking, motions
 from conqret.debate.debatune.topic_check import PROMPT as ASKING
 from conqret.debate.debatune.transcript import (
@@ -46,6 +45,7 @@ from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session, Sessions
 from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, StudyPlan, lost
 from conqret.runs.trials import Trial
+from conqret.show.page import page
 
 ROUNDS = 2
 """Rounds of a debate (Appendix B)."""
@@ -343,3 +343,18 @@ def _turns(motion: Motion) -> Iterator[Speaking]:
             record.append(
                 (number, speaker, Turn(id=motion.key(number, speaker), statement=".", questions=questions))
             )
+
+
+SHOWN = 200
+"""Debates on the page; more would make it slow to open, and all are in ``debates.jsonl``."""
+
+
+def held_page(debates: Sequence[ModelDebate], summary: HeldSummary) -> Iterator[str]:
+    """The page of a run's debates."""
+    return page(
+        "held_debates.html.j2",
+        topics=list(gathered((debate.topic, debate) for debate in debates[:SHOWN]).items()),
+        omitted=max(0, len(debates) - SHOWN),
+        summary=summary,
+        sides=SIDES,
+    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conqret.debate.debatune.debate_topics import Side
+from conqret.debate.debatune.debate_files import Side
 from conqret.text.analysis import Text, weight
 from conqret.text.sentences import sentences
 

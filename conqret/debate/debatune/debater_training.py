@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret._optional import require
+from conqret.debate.debatune.debate_files import ASSISTANT, Instruction, read_instructions
 from conqret.debate.debatune.debater_tuning import (
     SCHEDULE,
     Training,
@@ -19,11 +20,10 @@ from conqret.debate.debatune.debater_tuning import (
     TuningPlan,
     TuningSettings,
     check_apart,
+    loss_curve,
     sides_of,
     topics_of,
 )
-from conqret.debate.debatune.instructions import ASSISTANT, Instruction, read_instructions
-from conqret.debate.debatune.tuning_plot import loss_curve
 from conqret.errors import DeclarationError, first_line, strict_options
 from conqret.io.safe_files import write_whole
 from conqret.local.models import LoadedModel, load

@@ -1,4 +1,4 @@
-"""``conqret debate hold``."""
+"""``conqret debate hold``, ``export`` and ``write``."""
 
 from __future__ import annotations
 
@@ -62,6 +62,7 @@ def hold(
 
     conqret debate hold topics.jsonl --model gpt-4o-mini --dry-run
     """
+    from conqret.debate.debatune.debate_files import read_debate_topics
     from conqret.debate.debatune.debate_run import (
         DebateRun,
         HoldingPlan,
@@ -69,7 +70,6 @@ def hold(
         holding_folder,
         speakers_of,
     )
-    from conqret.debate.debatune.debate_topics import read_debate_topics
     from conqret.prompts import Library
 
     one = asking.calls.of(model)

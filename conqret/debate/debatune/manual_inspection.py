@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,19 +22,21 @@ from conqret.data import Item, Judgment
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.debate.debatune.controllability_scores import FORMAT, GOOD_FROM, METRIC, check_good_from, is_good
-from conqret.debate.debatune.statements import judged_run, system_of
+from conqret.debate.debatune.debate_files import judged_run, system_of
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.bounded import whole_bytes
 from conqret.io.label_set import LabelSet
 from conqret.io.label_sheets import AnnotationForm
 from conqret.io.labels import read_labels
 from conqret.io.overwriting import write_new
+from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.resampling import leave_one_out
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
 
 DRAWN = 100
 """Good statements of each system that people look at, beside all bad ones (section 5.1: a random set of 100)."""
@@ -350,3 +352,27 @@ def _share(name: str, sums: NDArray[np.float64], weights: NDArray[np.float64]) -
             "ties": ties / (decided + ties),
         }
     return shares[name]
+
+
+def agreement_table(agreements: Sequence[InspectionAgreement], inspection: Inspection) -> Table:
+    """A row for each system: people beside the judge, over all of its statements."""
+    rows: list[tuple[Cell, ...]] = [
+        (
+            agreement.system, agreement.sheet - agreement.unlabelled, agreement.agreement, agreement.kappa,
+            agreement.bad_confirmed, agreement.good_confirmed,
+            agreement.good_by_judge, agreement.good_by_people, agreement.ties,
+        )
+        for agreement in agreements
+    ]  # fmt: skip
+    return Table(
+        f"Annotators and {inspection.model}, corrected for the sampling",
+        (
+            Column("System", "text"), "Labeled", "Agreement", "Kappa", "Bad confirmed", "Good confirmed",
+            "Good by judge", "Good by annotators", "Ties",
+        ),
+        rows,
+        note="Every label weighs as many statements as it stands for: the shares are those of the whole run. "
+        "Agreement: both say good, or both bad. Confirmed: annotators give the same label to what the judge calls "
+        "bad, or good. "
+        "Ties are left out of all but the last column. Intervals (95%) are over topics.",
+    )  # fmt: skip

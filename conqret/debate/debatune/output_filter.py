@@ -10,12 +10,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from conqret.data import Item, Judgment, Measure
 from conqret.debate.debatune.controllability_scores import FORMAT as CONTROLLABILITY
-from conqret.debate.debatune.controllability_scores import GOOD_FROM, check_good_from, is_good
-from conqret.debate.debatune.statements import judged_run, read_statements, statements_in
+from conqret.debate.debatune.controllability_scores import (
+    GOOD_FROM,
+    check_good_from,
+    is_good,
+)
+from conqret.debate.debatune.debate_files import judged_run, read_statements, statements_in
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.cell_values import plain
 from conqret.io.files import file_rows
@@ -28,6 +32,10 @@ from conqret.judging.judge_settings import JudgeSettings
 from conqret.judging.judgments import Judgments
 from conqret.runs.run_folder import stem
 from conqret.runs.session import SessionCounts
+from conqret.show.table import Table
+
+if TYPE_CHECKING:
+    pass
 
 NO_ANSWER = "no_answer"
 """Dropped, as the judge gave no valid answer: nobody knows whether it may stay."""
@@ -233,3 +241,40 @@ def _off_side(item: Item, measure: Measure, good_from: int) -> DroppedRow | None
     if good is None:
         return unanswered(item.id, text, measure)
     return None if good else DroppedRow(item.id, text, NOT_ITS_SIDE, measure.explanation)
+
+
+DUPLICATE = "duplicate"
+
+
+DROPPED = {
+    NO_ANSWER: "the judge gave no answer",
+    DUPLICATE: "says the same as an earlier one",
+    "one_sided": "hardly anybody defends one of the sides",
+    "matter_of_fact": "a matter of fact, and settled",
+    "no_claim": "no claim that could be affirmed or denied",
+    NOT_ITS_SIDE: "not wholly on the side that it was to take",
+    "hate": "demeans a group for what it is",
+    "violence": "calls for violence, or praises it",
+    "dangerous_help": "tells how to do serious harm",
+    "self_harm": "encourages self-harm",
+    "sexual": "sexual content",
+    "private_data": "private details of a named individual",
+}
+"""Why a row is dropped, in words."""
+
+
+def sifted_table(title: str, rows: str, outcome: SiftResult) -> Table:
+    """How many ``rows`` are kept, and how many dropped for each reason."""
+    total = len(outcome.kept) + len(outcome.dropped)
+    return Table(
+        title,
+        ("", rows),
+        [
+            ("kept", len(outcome.kept)),
+            *(
+                (f"dropped: {DROPPED.get(reason, reason)}", count)
+                for reason, count in outcome.reasons.items()
+            ),
+        ],
+        foot=(("all", total),),
+    )

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, Literal, TypeVar, Unpack
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar, Unpack
 
 from conqret.data import Item, Judgment, Measure
 from conqret.data.digest import gathered
@@ -20,15 +20,19 @@ from conqret.data.item import Frozen
 from conqret.debate.debatune import controllability_scores as keeping
 from conqret.debate.debatune import quality_scores as comparing
 from conqret.debate.debatune.controllability_scores import GOOD_FROM, Controllability
-from conqret.debate.debatune.statements import SYSTEM, instruction_of, read_statements, system_of
+from conqret.debate.debatune.debate_files import SYSTEM, instruction_of, read_statements, system_of
 from conqret.errors import DeclarationError, check_known
 from conqret.judges.response_quality import GIVEN, SWAPPED
 from conqret.judging.judge import judge
 from conqret.judging.judge_settings import JudgeSettings
 from conqret.judging.judgments import Judgments
 from conqret.runs.session import SessionCounts
+from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
+
+if TYPE_CHECKING:
+    pass
 
 FORMAT = "response-quality"
 TOPIC = "topic"
@@ -60,7 +64,7 @@ def pair(items: Sequence[Item], baseline: str | None = None) -> tuple[Item, ...]
     """A pair for each instruction that the baseline system and another one have answered.
 
     Args:
-        items: the statements (:func:`conqret.debate.debatune.statements.read_statements`), of two systems at least.
+        items: the statements (:func:`conqret.debate.debatune.debate_files.read_statements`), of two systems at least.
             Two belong to one instruction where topic, side and, if given, argument and instruction are the same.
         baseline: the system that the others are held against; the first by default.
 
@@ -238,3 +242,19 @@ def _judged(items: tuple[Item, ...], format: str, settings: JudgeSettings) -> Ju
     named: JudgeSettings = {**settings, "format": format}
     judgments: Judgments = judge(items, **named)
     return judgments.whole()
+
+
+def quality_table(scores: Sequence[Quality], baseline: str) -> Table:
+    """A row for each system, as the left half of DEBATunE's Table 1."""
+    rows: list[tuple[Cell, ...]] = [
+        (score.system, score.win, score.tie, score.lose, score.score, score.flip_rate, score.unanswered)
+        for score in scores
+    ]
+    return Table(
+        f"Response quality against {baseline}",
+        (Column("System", "text"), "Win", "Tie", "Lose", "Score", "Flips", "No answer"),
+        rows,
+        note="A win is better in both orders of the two responses, or better in one and equal in the other; a loss "
+        "likewise. Score is (win - lose) / all + 1: 1 is as good as the other, 2 always better. Flips: the share of "
+        "pairs whose better response is not the same in both orders. Intervals (95%) are over topics.",
+    )

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from conqret.data.item import Frozen
 from conqret.debate.debatune import debater
-from conqret.debate.debatune.debate_topics import SIDES, Side
-from conqret.debate.debatune.instructions import Instruction, read_instructions
+from conqret.debate.debatune.debate_files import SIDES, Instruction, Side, read_instructions
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder

@@ -16,8 +16,8 @@ from pydantic import ValidationInfo, model_validator
 
 from conqret.data import Item, Judgment, Reason
 from conqret.debate.debatune import debater
-from conqret.debate.debatune.debate_topics import SIDES, DebateTopic, Side
-from conqret.debate.debatune.output_filter import DroppedRow, SiftedRun, SiftResult, unanswered
+from conqret.debate.debatune.debate_files import SIDES, DebateTopic, Side
+from conqret.debate.debatune.output_filter import DUPLICATE, DroppedRow, SiftedRun, SiftResult, unanswered
 from conqret.debate.debatune.transcript import Motion, TranscriptRow
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import open_items
@@ -128,7 +128,6 @@ FORMAT = "two-sided"
 METRIC = "two_sided"
 COLLECTED = "collected"
 """Under this key of a topic stands how it was collected, where its claim is worded otherwise."""
-DUPLICATE = "duplicate"
 
 SAME = 0.77
 """The share of words in common from which two topics are one; chosen by hand on DEBATunE's 710 topics, which people had

@@ -15,10 +15,9 @@ from typing import Any, Literal
 
 from conqret.data import Item
 from conqret.data.item import Stance
+from conqret.debate.debatune.debate_files import SIDES, Side, instruction_of, read_statements
 from conqret.debate.debatune.debate_run import HeldFolder, HeldSummary
-from conqret.debate.debatune.debate_topics import SIDES, Side
 from conqret.debate.debatune.output_filter import harmless
-from conqret.debate.debatune.statements import instruction_of, read_statements
 from conqret.errors import DeclarationError, strict_options
 from conqret.judges.controllability import declines
 from conqret.text.word_lists import caseless

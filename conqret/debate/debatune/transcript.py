@@ -14,7 +14,7 @@ from pydantic import ValidationInfo, model_validator
 from conqret.data import Document, Reason, Trim
 from conqret.data.item import Frozen
 from conqret.debate.debatune import debater
-from conqret.debate.debatune.debate_topics import SIDES, Side
+from conqret.debate.debatune.debate_files import SIDES, Side
 from conqret.judging.prompt_fitting import FittedPrompt, Window, fit
 from conqret.judging.responses import Typed, Written
 from conqret.llm.request import Request, messages
@@ -96,7 +96,7 @@ class ModelDebate(Frozen):
         return any(turn is not None and turn.trims for turn in turns)
 
     def statements(self) -> Iterator[dict[str, str]]:
-        """The concluded statements, as rows that :func:`conqret.debate.debatune.statements.read_statements` reads."""
+        """The concluded statements, as rows that :func:`read_statements` reads."""
         for side, turn in self.conclusions.items():
             if turn is not None:
                 yield {

@@ -73,8 +73,7 @@ def tune(
     from dataclasses import asdict
 
     from conqret.debate.debatune.debater_training import plan, tune_debater, tuning_rows
-    from conqret.debate.debatune.debater_tuning import TuningSettings
-    from conqret.debate.debatune.tuning_plot import plan_lines
+    from conqret.debate.debatune.debater_tuning import TuningSettings, plan_lines
 
     chosen = TuningSettings(**settings.given())
     if dry_run:
@@ -111,7 +110,7 @@ def tune(
 
 
 def _lines(training: Training, folder: TunedFolder, *, lora: bool) -> Iterator[RenderableType]:
-    from conqret.debate.debatune.tuning_plot import loss_table
+    from conqret.debate.debatune.debater_tuning import loss_table
 
     yield loss_table(training)
     if lora:

@@ -9,13 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 
 from pydantic import Field
 
-from conqret.debate.two_turn.baseline_judges import lexical
-from conqret.debate.two_turn.payoffs import INSTRUCTIONS, SIMPLE, STRENGTHS, PayoffInstruction
-from conqret.debate.two_turn.slider_answers import CONDITIONS, CONSULTANCY, END, TURNS, Design, SliderAnswer
+from conqret.debate.two_turn.slider_answers import (
+    CONDITIONS,
+    CONSULTANCY,
+    END,
+    INSTRUCTIONS,
+    SIMPLE,
+    STRENGTHS,
+    TURNS,
+    Design,
+    PayoffInstruction,
+    SliderAnswer,
+)
 from conqret.debate.two_turn.two_turn_files import NOTHING, Side, SideArgument, TwoTurnQuestion
 from conqret.errors import DeclarationError
 from conqret.judging.cost import ExpectedCost, expected_asking
@@ -27,6 +37,7 @@ from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.session import Session
 from conqret.runs.study_run import ResponseRow
 from conqret.runs.trials import Trial
+from conqret.text.text_passages import support
 
 PROMPT = "debate-judge"
 
@@ -297,3 +308,35 @@ def shortened(
                 )
             lost[question.passage_id] = sum(cut.before for cut in cuts), sum(cut.after for cut in cuts)
     return tuple(replace(item, passage=known[item.passage]) for item in questions), lost
+
+
+SURE_FROM = Fraction(2, 5)
+"""By how much (of 1) one side's words must be better borne out for the baseline to be certain; chosen by hand."""
+
+
+def lexical(sides: Sequence[Side], passage: str, payoff: PayoffInstruction) -> tuple[int, str]:
+    """The slider by how far what is said for each option stands in the passage and the snippets, and why.
+
+    A side's support is the share of the stems of its option and its argument (by weight: a half for common words,
+    else 1) that the passage, or without one its own snippets and the counter-snippets against the other, hold. The
+    difference d is taken for a confidence of ``1/2 + d / (2 SURE_FROM)``, at most 1, and the strength is what then
+    earns most.
+    """
+    first, second = (
+        support(_said(sides[place]), passage or _snippets(sides[place], sides[1 - place])) for place in (0, 1)
+    )
+    apart = min(abs(Fraction(second - first).limit_denominator(1000)) / SURE_FROM, Fraction(1))
+    strength = payoff.best((1 + apart) / 2)
+    explanation = (
+        f"{first:.0%} of the words for the first option are borne out, {second:.0%} of those for the second"
+    )
+    return (strength if second > first else -strength), explanation
+
+
+def _snippets(side: Side, other: Side) -> str:
+    against_other = other.counter or NOTHING
+    return "\n".join((*side.argument.snippets, *against_other.snippets))
+
+
+def _said(side: Side) -> str:
+    return f"{side.option}. {side.argument.text}"

@@ -9,13 +9,13 @@ understand nothing) and ``summary.json`` (what came of both).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack
 
 from conqret._optional import require
-from conqret.debate.two_turn.baseline_judges import floors
 from conqret.debate.two_turn.debate_judge import (
     PROMPT,
     DebateJudgment,
@@ -27,9 +27,8 @@ from conqret.debate.two_turn.debate_judge import (
     trials,
 )
 from conqret.debate.two_turn.outcomes import Outcomes, Standing, debate_outcomes, standings
-from conqret.debate.two_turn.payoffs import INSTRUCTIONS
-from conqret.debate.two_turn.slider_answers import Design, SliderAnswer
-from conqret.debate.two_turn.two_turn_files import read_two_turn
+from conqret.debate.two_turn.slider_answers import END, INSTRUCTIONS, Design, SliderAnswer
+from conqret.debate.two_turn.two_turn_files import Side, read_two_turn
 from conqret.errors import strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
@@ -38,6 +37,9 @@ from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
 from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, StudyPlan
 from conqret.runs.trials import Trial
+
+if TYPE_CHECKING:
+    from conqret.debate.two_turn.debate_judge import DebateRequest
 
 
 class JudgedRecord(AskedRecord):
@@ -187,3 +189,32 @@ def judge_debates(
 def _record(answer: SliderAnswer) -> dict[str, Any]:
     """An answer without what is empty."""
     return {name: value for name, value in asdict(answer).items() if value != ""}
+
+
+SEED = 13
+"""Tosses the coin, together with what is asked."""
+
+
+def floors(asked: Sequence[DebateRequest]) -> Iterator[tuple[str, DebateRequest, int]]:
+    """The names of the judges that read nothing, with what each of them answers to each asking."""
+    for name, slide in FLOORS.items():
+        for request in asked:
+            yield name, request, slide(request)
+
+
+def _longer(request: DebateRequest) -> int:
+    first, second = (_length(side) for side in request.sides)
+    return 0 if first == second else END if second > first else -END
+
+
+FLOORS: Mapping[str, Callable[[DebateRequest], int]] = {
+    "always the first option": lambda request: -END,
+    "a coin": lambda request: random.Random(f"{SEED} {request.key}").choice((-END, END)),
+    "always the longer side": _longer,
+}
+"""What these judges answer; all of them are completely confident."""
+
+
+def _length(side: Side) -> int:
+    """Characters of all that is said for a side."""
+    return len(side.argument.text) + sum(map(len, side.argument.snippets))

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from conqret.debate.two_turn.anova import Anova, AnovaEffect, Subject
-from conqret.debate.two_turn.payoffs import INSTRUCTIONS, STRENGTHS
-from conqret.io.faults import listed
+from conqret.debate.two_turn.slider_answers import (
+    ENDS,
+    INSTRUCTIONS,
+    RESPONSES,
+    STRENGTHS,
+    PayoffInstruction,
+)
+from conqret.errors import number
 from conqret.show import words
 from conqret.show.plots import Kind, drawn
 from conqret.show.table import Cell, Column, Table
@@ -200,40 +206,41 @@ def _shares(outcome: Outcome) -> list[float]:
     return [count / total if total else 0.0 for count in outcome.points.values()]
 
 
-def anova_tables(analyses: Iterable[Anova], subject: Subject) -> Iterator[Table]:
-    """A table a measure: each effect with its F and p, and beside it the mixed model where subjects lack cells."""
-    for analysis in analyses:
-        by_name = {effect.name: effect for effect in analysis.effects}
-        mixed = {effect.name: effect for effect in analysis.mixed}
-        rows = [
-            (name.replace(":", " x "), *_tested(by_name.get(name), "F"), *_tested(mixed.get(name), ""))
-            for name in dict.fromkeys([*by_name, *mixed])
-        ]
-        columns = ("effect", "F", "p", "mixed: chi2", "p (mixed)")
-        wide = len(columns) if analysis.mixed else 3
-        yield Table(
-            f"{analysis.measure}: {words.count(analysis.subjects)} {subject}s with all cells",
-            (Column(columns[0], "text"), *columns[1:wide]),
-            [row[:wide] for row in rows],
-            note=_note(analysis, subject),
-        )
+def payoff_tables(instruction: PayoffInstruction) -> Iterator[Table]:
+    """The bonus of each answer with the confidence from which it pays, and what strategies earn on the grid."""
+    pays = instruction.pays_from()
+    never = "never"
+    yield Table(
+        f"{instruction.name}: dollars for an answer",
+        ("answer", "right", "wrong", "pays from", "wins from (grid)"),
+        [
+            (
+                STRENGTHS[strength],
+                f"{float(instruction.bonus(strength)):+.2f}",
+                f"{float(instruction.bonus(-strength)):+.2f}" if strength else "",
+                f"{float(pays[strength]):.3f}" if strength in pays else never,
+                _grid_share(instruction.first_winner(strength)),
+            )
+            for strength in range(ENDS + 1)
+        ],
+        note="Pays from: the confidence from which it earns more than any other answer. Wins from: the first share of "
+        "the grid below at which nothing weaker earns more.",
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for strength in range(ENDS + 1):
+        cells = []
+        for share in instruction.grid:
+            chance = Fraction(share, 100)
+            earned = f"{float(RESPONSES * instruction.expected(strength, chance)):.1f}"
+            cells.append(f"{earned} *" if instruction.best(chance) == strength else earned)
+        rows.append((f"always {STRENGTHS[strength]}", *cells))
+    yield Table(
+        f"{instruction.name}: dollars for {number(RESPONSES, 'answer')}, by the share that is right",
+        ("strategy", *(f"{share}%" for share in instruction.grid)),
+        rows,
+        note="*: the strategy that earns most.",
+    )
 
 
-def _tested(effect: AnovaEffect | None, letter: str) -> tuple[str, str]:
-    """The statistic, with its degrees of freedom after the letter, and p."""
-    if effect is None:
-        return words.score(None), words.score(None)
-    of = f"{letter}({','.join(map(str, effect.df))})=" if letter else ""
-    return f"{of}{effect.statistic:.2f}", words.p_value(effect.p)
-
-
-def _note(anova: Anova, subject: Subject) -> str:
-    lacking = len(anova.lacking)
-    parts = [
-        f"No ANOVA: {anova.reason}." if anova.reason and not anova.effects else anova.reason and f"{anova.reason}.",
-        f"Without an answer in every cell, and only in the mixed model: {listed(anova.lacking, 5)} "
-        f"({words.count(lacking)} of {words.count(lacking + anova.subjects)} {subject}s)." if lacking else "",
-        "Mixed: all answers, a random intercept for each subject, Wald tests." if anova.mixed else "",
-        anova.mixed_reason and f"Mixed model: {anova.mixed_reason.rstrip('.')}.",
-    ]  # fmt: skip
-    return " ".join(filter(None, parts))
+def _grid_share(share: int | None) -> str:
+    return "never" if share is None else f"{share}%"

@@ -12,14 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from conqret.data.digest import gathered
-from conqret.debate.two_turn.payoffs import ENDS, INSTRUCTIONS, writers_bonus
 from conqret.debate.two_turn.slider_answers import (
     CONSULTANCY,
+    ENDS,
+    INSTRUCTIONS,
     Design,
     SliderAnswer,
     conditions_of,
     design_of,
     read_slider_answers,
+    writers_bonus,
 )
 from conqret.errors import DeclarationError, strict_options
 from conqret.stats.estimate import CONFIDENCE, Estimate, JackknifedEstimate, Scale, average

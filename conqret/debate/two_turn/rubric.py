@@ -22,6 +22,7 @@ from conqret.judging.judge import judge
 from conqret.judging.judge_settings import JudgeSettings
 from conqret.judging.judgments import Judgments
 from conqret.runs.session import SessionCounts
+from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
 
@@ -216,3 +217,25 @@ def _shown(argument: SideArgument) -> str:
     return "\n".join(
         (argument.text, *(f"(#{n}) {snippet}" for n, snippet in enumerate(argument.snippets, start=1)))
     )
+
+
+def rubric_table(grades: Sequence[RubricGrade]) -> Table:
+    """A row for each writer and option argued for, with the three grades of Table 3 and their mean."""
+    sides = {"right": "the right option", "wrong": "the wrong option", None: "both"}
+    return Table(
+        "Counter-arguments by the rubric, 1 to 5",
+        (
+            Column("writer", "text"), Column("argues for", "name"), "texts", "convincing", "snippets", "addresses",
+            "overall", "no grade",
+        ),
+        [
+            (
+                grade.writer or "(not named)", sides[grade.argues_for], grade.counter_arguments, grade.convincing,
+                grade.snippets,
+                grade.addresses, grade.overall, grade.ungraded,
+            )
+            for grade in grades
+        ],
+        note="Overall is the mean of all grades given; texts without snippets have none for them. The paper hired "
+        f"writers from {HIRED_FROM} on. Intervals (95%) are over passages.",
+    )  # fmt: skip

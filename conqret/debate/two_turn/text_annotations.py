@@ -8,7 +8,7 @@ of counter-arguments) and ``strategies`` (a list, or names with ``;`` between th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -23,6 +23,7 @@ from conqret.io.faults import Unfit, quoted
 from conqret.io.files import file_rows
 from conqret.io.pairs import ANSWERS
 from conqret.io.schema import Field, Schema, TableReader
+from conqret.show.table import Column, Table
 from conqret.stats.estimate import CONFIDENCE, Estimate
 from conqret.stats.resampling import mean_interval
 
@@ -221,3 +222,30 @@ def _annotated(text_annotations: Sequence[TextAnnotation], confidence: float) ->
         responds=mean(responses, "nobody was asked", (0, 1)),
         strategies=dict(sorted(noted.items(), key=lambda pair: (-pair[1], pair[0]))),
     )
+
+
+def annotation_tables(summaries: Sequence[AnnotatedTexts]) -> Iterator[Table]:
+    """The ratings in the rows of Table 7's columns, and which strategies were noted."""
+    names = [
+        f"{summary.kind} for the {'right' if summary.for_right else 'wrong'} option" for summary in summaries
+    ]
+    yield Table(
+        "Ratings of the texts by annotators",
+        (Column("text", "name"), "texts", "quality, 1 to 10", "difference", "responds"),
+        [
+            (name, summary.texts, summary.quality, summary.difference, summary.responds)
+            for name, summary in zip(names, summaries, strict=True)
+        ],
+        note="Difference: between two annotators' ratings of one text, without its sign. Responds: the share of the "
+        "answers that say that a counter-argument directly responds to the argument. Intervals are over passages.",
+    )
+    if noted := [
+        (strategy, name, f"{count} of {summary.texts}")
+        for name, summary in zip(names, summaries, strict=True)
+        for strategy, count in summary.strategies.items()
+    ]:
+        yield Table(
+            "Strategies, by the texts on which anybody noted them",
+            (Column("strategy", "text"), Column("text", "name"), "texts"),
+            noted,
+        )

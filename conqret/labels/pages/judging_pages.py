@@ -11,11 +11,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from conqret.debate.two_turn.debate_judge import DebateRequest
-from conqret.debate.two_turn.judge_answers import (  # fmt: skip
+from conqret.debate.two_turn.judge_answers import (
     POINTS,
     REASON,
     TIME_UP,
     AnswerOutcome,
+    asking_of,
     bonus,
     close_overdue,
     earned_table,
@@ -25,9 +26,14 @@ from conqret.debate.two_turn.judge_answers import (  # fmt: skip
     marked_by_last,
     settled,
 )
-from conqret.debate.two_turn.judging_plan import asking_of
-from conqret.debate.two_turn.payoffs import ENDS, INSTRUCTIONS, SIMPLE, STRENGTHS, PayoffInstruction
-from conqret.debate.two_turn.slider_answers import SliderAnswer
+from conqret.debate.two_turn.slider_answers import (
+    ENDS,
+    INSTRUCTIONS,
+    SIMPLE,
+    STRENGTHS,
+    PayoffInstruction,
+    SliderAnswer,
+)
 from conqret.errors import DeclarationError
 from conqret.labels.page_messages import PageMessages
 from conqret.labels.pages.item_pages import Pages

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from conqret.debate.two_turn.judging_plan import TASK as JUDGING
+from conqret.debate.two_turn.judge_answers import TASK as JUDGING
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
 from conqret.labels.links import Links

@@ -6,12 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from conqret.debate.two_turn.debate_judge import DebateRequest
-from conqret.debate.two_turn.judging_plan import QUESTION
-from conqret.debate.two_turn.payoffs import FOR_THE_RIGHT, FOR_THE_WRONG, SIMPLE
-from conqret.debate.two_turn.slider_answers import CONDITIONS
+from conqret.debate.two_turn.judge_answers import QUESTION
+from conqret.debate.two_turn.slider_answers import CONDITIONS, FOR_THE_RIGHT, FOR_THE_WRONG, SIMPLE
 from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion
-from conqret.debate.two_turn.writer_scores import feedback
-from conqret.debate.two_turn.writer_tables import feedback_table
+from conqret.debate.two_turn.writer_scores import feedback, feedback_table
 from conqret.errors import DeclarationError
 from conqret.labels.database import LabelFileError
 from conqret.labels.pages.item_pages import Pages
