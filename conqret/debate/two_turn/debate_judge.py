@@ -323,7 +323,11 @@ def lexical(sides: Sequence[Side], passage: str, payoff: PayoffInstruction) -> t
     earns most.
     """
     first, second = (
-        support(_said(sides[place]), passage or _snippets(sides[place], sides[1 - place])) for place in (0, 1)
+        support(
+            f"{side.option}. {side.argument.text}",
+            passage or "\n".join((*side.argument.snippets, *(other.counter or NOTHING).snippets)),
+        )
+        for side, other in (sides, sides[::-1])
     )
     apart = min(abs(Fraction(second - first).limit_denominator(1000)) / SURE_FROM, Fraction(1))
     strength = payoff.best((1 + apart) / 2)
@@ -331,12 +335,3 @@ def lexical(sides: Sequence[Side], passage: str, payoff: PayoffInstruction) -> t
         f"{first:.0%} of the words for the first option are borne out, {second:.0%} of those for the second"
     )
     return (strength if second > first else -strength), explanation
-
-
-def _snippets(side: Side, other: Side) -> str:
-    against_other = other.counter or NOTHING
-    return "\n".join((*side.argument.snippets, *against_other.snippets))
-
-
-def _said(side: Side) -> str:
-    return f"{side.option}. {side.argument.text}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack
@@ -73,6 +73,10 @@ class JudgedSummary:
     came: Outcomes
     beside: tuple[Standing, ...]
 
+    def record(self) -> dict[str, Any]:
+        """The same as plain data."""
+        return {**asdict(self.came), "beside": [asdict(standing) for standing in self.beside]}
+
 
 @dataclass(frozen=True)
 class DebateJudgingRun(StudyPlan[DebateJudgment, JudgedSummary]):
@@ -108,16 +112,16 @@ class DebateJudgingRun(StudyPlan[DebateJudgment, JudgedSummary]):
         model = self.models.options.model
         answers = tuple(request.answer(model, row) for request, row in zip(self.asked, rows, strict=True))
         others = tuple(
-            request.answer(name, DebateJudgment(id=request.key, slider=slider))
-            for name, request, slider in floors(self.asked)
+            request.answer(name, DebateJudgment(id=request.key, slider=slide(request)))
+            for name, slide in FLOORS.items()
+            for request in self.asked
         )
         came = debate_outcomes(answers)
-        beside = standings((*answers, *others))
-        summary = {**asdict(came), "beside": [asdict(standing) for standing in beside]}
-        return JudgedSummary(came, beside), {
+        summary = JudgedSummary(came, standings((*answers, *others)))
+        return summary, {
             self.folder.answers_file: json_lines(map(_record, answers)),
             self.folder.floors_file: json_lines(map(_record, others)),
-            self.folder.summary_file: json.dumps(summary, indent=1, ensure_ascii=False),
+            self.folder.summary_file: json.dumps(summary.record(), indent=1, ensure_ascii=False),
         }
 
 
@@ -195,13 +199,6 @@ SEED = 13
 """Tosses the coin, together with what is asked."""
 
 
-def floors(asked: Sequence[DebateRequest]) -> Iterator[tuple[str, DebateRequest, int]]:
-    """The names of the judges that read nothing, with what each of them answers to each asking."""
-    for name, slide in FLOORS.items():
-        for request in asked:
-            yield name, request, slide(request)
-
-
 def _longer(request: DebateRequest) -> int:
     first, second = (_length(side) for side in request.sides)
     return 0 if first == second else END if second > first else -END
@@ -212,7 +209,7 @@ FLOORS: Mapping[str, Callable[[DebateRequest], int]] = {
     "a coin": lambda request: random.Random(f"{SEED} {request.key}").choice((-END, END)),
     "always the longer side": _longer,
 }
-"""What these judges answer; all of them are completely confident."""
+"""What judges that read nothing answer; all of them are completely confident."""
 
 
 def _length(side: Side) -> int:

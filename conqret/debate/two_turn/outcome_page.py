@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from conqret.data.digest import gathered
 from conqret.debate.two_turn.slider_answers import (
     ENDS,
     INSTRUCTIONS,
@@ -141,14 +142,7 @@ def confidence_plot(results: Outcomes, kind: Kind) -> bytes:
     Raises:
         MissingDependencyError: matplotlib is not installed.
     """
-    panels = {
-        (cell.instruction, cell.condition): [
-            other
-            for other in results.cells
-            if (other.instruction, other.condition) == (cell.instruction, cell.condition)
-        ]
-        for cell in results.cells
-    }
+    panels = gathered(((cell.instruction, cell.condition), cell) for cell in results.cells)
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots(len(panels), 1, squeeze=False, sharex=True, sharey=True)
@@ -173,23 +167,18 @@ def _name(outcome: Outcome) -> tuple[str, str, str]:
 
 
 def _table_2(results: Outcomes) -> Table:
-    names = list(INSTRUCTIONS)
-    present = {(cell.turn, cell.instruction) for cell in results.cells}
-    columns = sorted(present, key=lambda column: (column[0], names.index(column[1])))
+    columns = sorted(
+        {(cell.turn, cell.instruction) for cell in results.cells},
+        key=lambda column: (column[0], list(INSTRUCTIONS).index(column[1])),
+    )
     by_cell = {(cell.condition, cell.turn, cell.instruction): cell for cell in results.cells}
     rows: list[tuple[Cell, ...]] = []
     for condition in dict.fromkeys(cell.condition for cell in results.cells):
         cells = [by_cell.get((condition, *column)) for column in columns]
-        rows += [
-            (SHOWN[condition],),
-            ("correct", *(_percent(None if cell is None else cell.correct.value) for cell in cells)),
-            ("incorrect", *(_percent(None if cell is None else cell.incorrect.value) for cell in cells)),
-            ("abstain", *(_percent(None if cell is None else cell.abstained.value) for cell in cells)),
-            (
-                "correct : incorrect",
-                *(words.score(None if cell is None else cell.ratio.value, 1) for cell in cells),
-            ),
-        ]
+        rows.append((SHOWN[condition],))
+        for title, share in (("correct", "correct"), ("incorrect", "incorrect"), ("abstain", "abstained")):
+            rows.append((title, *(cell and _percent(getattr(cell, share).value) for cell in cells)))
+        rows.append(("correct : incorrect", *(cell and words.score(cell.ratio.value, 1) for cell in cells)))
     return Table(
         "Correct, incorrect and abstaining, in percent of the answers given",
         ("", *(f"{NTH[turn]}, {instruction}" for turn, instruction in columns)),
@@ -209,7 +198,7 @@ def _shares(outcome: Outcome) -> list[float]:
 def payoff_tables(instruction: PayoffInstruction) -> Iterator[Table]:
     """The bonus of each answer with the confidence from which it pays, and what strategies earn on the grid."""
     pays = instruction.pays_from()
-    never = "never"
+    wins = {strength: instruction.first_winner(strength) for strength in range(ENDS + 1)}
     yield Table(
         f"{instruction.name}: dollars for an answer",
         ("answer", "right", "wrong", "pays from", "wins from (grid)"),
@@ -218,10 +207,10 @@ def payoff_tables(instruction: PayoffInstruction) -> Iterator[Table]:
                 STRENGTHS[strength],
                 f"{float(instruction.bonus(strength)):+.2f}",
                 f"{float(instruction.bonus(-strength)):+.2f}" if strength else "",
-                f"{float(pays[strength]):.3f}" if strength in pays else never,
-                _grid_share(instruction.first_winner(strength)),
+                f"{float(pays[strength]):.3f}" if strength in pays else "never",
+                "never" if share is None else f"{share}%",
             )
-            for strength in range(ENDS + 1)
+            for strength, share in wins.items()
         ],
         note="Pays from: the confidence from which it earns more than any other answer. Wins from: the first share of "
         "the grid below at which nothing weaker earns more.",
@@ -240,7 +229,3 @@ def payoff_tables(instruction: PayoffInstruction) -> Iterator[Table]:
         rows,
         note="*: the strategy that earns most.",
     )
-
-
-def _grid_share(share: int | None) -> str:
-    return "never" if share is None else f"{share}%"

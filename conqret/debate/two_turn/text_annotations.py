@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from conqret.data.digest import gathered
 from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion, read_two_turn
@@ -70,7 +70,7 @@ ANNOTATION = Schema(
         "question": Field(("question", "question_id"), identifier, needed="Name the question"),
         "kind": Field(
             ("text", "kind"),
-            one_of({"argument": "argument", "counter-argument": "counter-argument"}, "kind of text"),
+            one_of({kind: kind for kind in get_args(Kind)}, "kind of text"),
             needed="Write argument or counter-argument",
         ),
         "option": Field(
@@ -100,22 +100,18 @@ def read_annotations(path: Path, questions: Sequence[TwoTurnQuestion]) -> tuple[
     for values in reader:
         question, kind, option = known.get(values["question"]), values["kind"], values["option"]
         if question is None:
-            reader.fault(
-                "question", f"is {quoted(values['question'])}, which is none of the questions", "Correct it"
-            )
+            problem = f"is {quoted(values['question'])}, which is none of the questions"
+            reader.fault("question", problem, "Correct it")
             continue
         if kind == "counter-argument" and question.sides[2 - option].counter is None:
-            reader.fault(
-                "text", f"is a counter-argument, and {quoted(question.id)} has none", "Remove the row"
-            )
+            problem = f"is a counter-argument, and {quoted(question.id)} has none"
+            reader.fault("text", problem, "Remove the row")
         if kind == "argument" and values["responds"] is not None:
-            reader.fault(
-                "responds", "is said of an argument, and only counter-arguments respond", "Remove it"
-            )
+            problem = "is said of an argument, and only counter-arguments respond"
+            reader.fault("responds", problem, "Remove it")
         if values["quality"] is None and values["responds"] is None and not values["strategies"]:
-            reader.fault(
-                "quality", "is missing, and nothing else is said", "Rate the text, or remove the row"
-            )
+            problem, remedy = "is missing, and nothing else is said", "Rate the text, or remove the row"
+            reader.fault("quality", problem, remedy)
         annotation_key = f"{question.id}, {kind} for option {option}, {values['annotator']}"
         reader.once("question", annotation_key, "Keep one row of this annotator on this text")
         text_annotations.append(
@@ -123,10 +119,6 @@ def read_annotations(path: Path, questions: Sequence[TwoTurnQuestion]) -> tuple[
         )
     reader.finish(wanted="annotations")
     return tuple(text_annotations)
-
-
-RATINGS = (1, BEST)
-"""The ends of a rating."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,17 +163,8 @@ def annotated(
     text_annotations: Sequence[TextAnnotation], *, confidence: float = CONFIDENCE
 ) -> tuple[AnnotatedTexts, ...]:
     """A summary for each kind of text and option that was annotated: arguments first, those for the right one first."""
-    kinds: tuple[Kind, ...] = ("argument", "counter-argument")
-    groups = [
-        [
-            annotation
-            for annotation in text_annotations
-            if (annotation.kind, annotation.for_right) == (kind, right)
-        ]
-        for kind in kinds
-        for right in (True, False)
-    ]
-    return tuple(_annotated(group, confidence) for group in groups if group)
+    groups = gathered(((text.kind, not text.for_right), text) for text in text_annotations)
+    return tuple(_annotated(group, confidence) for _, group in sorted(groups.items()))
 
 
 def _annotated(text_annotations: Sequence[TextAnnotation], confidence: float) -> AnnotatedTexts:
@@ -192,11 +175,9 @@ def _annotated(text_annotations: Sequence[TextAnnotation], confidence: float) ->
         if annotation.quality is not None
     ]
     apart = [
-        (abs((text.quality or 0) - (other.quality or 0)), text.passage)
+        (abs(quality - other), texts[0].passage)
         for texts in by_text.values()
-        for text, other in combinations(
-            [rated_text for rated_text in texts if rated_text.quality is not None], 2
-        )
+        for quality, other in combinations([text.quality for text in texts if text.quality is not None], 2)
     ]
     responses = [
         (int(annotation.responds), annotation.passage)
@@ -204,9 +185,7 @@ def _annotated(text_annotations: Sequence[TextAnnotation], confidence: float) ->
         if annotation.responds is not None
     ]
     noted = Counter(
-        name
-        for texts in by_text.values()
-        for name in {name for rated_text in texts for name in rated_text.strategies}
+        name for texts in by_text.values() for name in {name for text in texts for name in text.strategies}
     )
 
     def mean(values: Sequence[tuple[int, str]], reason: str, ends: tuple[int, int]) -> Estimate:
@@ -217,8 +196,8 @@ def _annotated(text_annotations: Sequence[TextAnnotation], confidence: float) ->
         kind=text_annotations[0].kind,
         for_right=text_annotations[0].for_right,
         texts=len(by_text),
-        quality=mean(rated, "nobody rated the quality", RATINGS),
-        difference=mean(apart, "nobody rated what another one rated", (0, RATINGS[1] - RATINGS[0])),
+        quality=mean(rated, "nobody rated the quality", (1, BEST)),
+        difference=mean(apart, "nobody rated what another one rated", (0, BEST - 1)),
         responds=mean(responses, "nobody was asked", (0, 1)),
         strategies=dict(sorted(noted.items(), key=lambda pair: (-pair[1], pair[0]))),
     )

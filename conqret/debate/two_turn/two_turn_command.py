@@ -16,11 +16,6 @@ from conqret.judging.study_command import StudyOptions
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rich.console import RenderableType
-
-    from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion
-    from conqret.debate.two_turn.written_run import WrittenFolder, WrittenSummary
-
 
 @grouped
 def judge(
@@ -84,8 +79,6 @@ def judge(
 
     conqret debate two-turn judge debates.jsonl --instruction encourage-abstain --model gpt-4o-mini --dry-run
     """
-    from dataclasses import asdict
-
     from conqret.debate.two_turn.debate_judge import estimate
     from conqret.debate.two_turn.judged_run import debate_judging_plan
     from conqret.debate.two_turn.outcome_page import outcome_tables, standings_table, verdict
@@ -115,7 +108,6 @@ def judge(
     )  # fmt: skip
     came, beside = outcome.summary.came, outcome.summary.beside
     conclusion = verdict(came)
-    data = {"verdict": conclusion, **asdict(came), "beside": [asdict(standing) for standing in beside]}
     there = len(asked) - sum(outcome.lost.values())
     lines = (
         *spaced([*outcome_tables(came), standings_table(beside)]),
@@ -123,6 +115,7 @@ def judge(
         at(folder.answers_file, "answers"),
         at(folder.floors_file, "floors"),
     )
+    data = {"verdict": conclusion, **outcome.summary.record()}
     asking.conclude(data, lines, outcome, outcome.lost, there=there)
 
 
@@ -227,15 +220,14 @@ def write(
     note_each(f"a text is missing, as {example}" for example in examples.values())
     if summary.incomplete:
         note_all(f"{len(summary.incomplete)} debates are incomplete and left out", summary.incomplete)
-    asking.conclude(summary, _lines(summary, folder), outcome, summary.unwritten, there=summary.whole)
-
-
-def _lines(summary: WrittenSummary, folder: WrittenFolder) -> Iterator[RenderableType]:
     there = summary.texts - sum(summary.unwritten.values())
-    yield f"{summary.whole:,} of {summary.debates:,} debates are whole, by {' and '.join(summary.writers)}"
-    yield f"  texts: {there:,} of {summary.texts:,}   snippets from the passages: {summary.snippets:,}"
+    lines = [
+        f"{summary.whole:,} of {summary.debates:,} debates are whole, by {' and '.join(summary.writers)}",
+        f"  texts: {there:,} of {summary.texts:,}   snippets from the passages: {summary.snippets:,}",
+    ]
     if summary.whole:
-        yield at(folder.debates_file, "debates")
+        lines.append(at(folder.debates_file, "debates"))
+    asking.conclude(summary, lines, outcome, summary.unwritten, there=summary.whole)
 
 
 def _counts(file: Path) -> dict[str, int]:
@@ -248,16 +240,15 @@ def _counts(file: Path) -> dict[str, int]:
         "with_passage": sum(bool(question.passage) for question in question_list),
         "with_counter_arguments": sum(question.sides[0].counter is not None for question in question_list),
         "right_first": sum(question.right == 1 for question in question_list),
-        "longer_is_right": sum(_longer(question) == question.right for question in question_list),
+        "longer_is_right": sum(
+            (len(question.sides[0].argument.text) > len(question.sides[1].argument.text))
+            == (question.right == 1)
+            for question in question_list
+        ),
     }
 
 
-def _longer(question: TwoTurnQuestion) -> int:
-    first, second = (len(side.argument.text) for side in question.sides)
-    return 1 if first > second else 2
-
-
-def _judgments_allowed(counts: dict[str, int]) -> Iterator[RenderableType]:
+def _judgments_allowed(counts: dict[str, int]) -> Iterator[str]:
     total, texts, counters = (
         counts[name] for name in ("questions", "with_passage", "with_counter_arguments")
     )

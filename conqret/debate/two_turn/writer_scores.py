@@ -106,13 +106,12 @@ def last_with_arguments(answers: Sequence[SliderAnswer]) -> list[SliderAnswer]:
 
 
 def _ratings(answers: Sequence[SliderAnswer], confidence: float) -> dict[str, Estimate]:
-    games = [
-        PairwisePreference(
-            answer.for_right, answer.for_wrong, _outcome(answer.toward_right or 0), answer.passage
-        )
-        for answer in answers
-        if answer.for_right != answer.for_wrong
-    ]
+    games = []
+    for answer in answers:
+        slider = answer.toward_right or 0
+        won = 0.5 if not slider else float(slider > 0)
+        if answer.for_right != answer.for_wrong:
+            games.append(PairwisePreference(answer.for_right, answer.for_wrong, won, answer.passage))
     if not games:
         return {}
     standings = bradley_terry(games, confidence=confidence)
@@ -130,10 +129,6 @@ def _argued(answers: Sequence[SliderAnswer], right: bool, confidence: float) -> 
         reason="no answer takes a side",
     )
     return WrittenArgument(followed, len(answers), float(writers_bonus(right, sliders)))
-
-
-def _outcome(toward_right: int) -> float:
-    return 0.5 if not toward_right else float(toward_right > 0)
 
 
 def _points(strength: Estimate) -> Estimate:
@@ -164,9 +159,9 @@ def check_judged(ledger: Ledger, answers: Sequence[SliderAnswer]) -> None:
     Raises:
         DeclarationError: none is, or none names who wrote.
     """
-    answer_keys = [(record.screen.item, record.person.pseudonym) for record in ledger.given()]
+    written = {(record.screen.item, record.person.pseudonym) for record in ledger.given()}
     known = {(answer.question, name) for answer in last_with_arguments(answers) for name in _writers(answer)}
-    if not known & set(answer_keys):
+    if not known & written:
         raise DeclarationError(
             "these answers judge no text of this study: export its debates (conqret labels export), "
             "have them judged, and give the answers"
