@@ -118,20 +118,13 @@ def _beyond(judgments: Sequence[Judgment], first: Sequence[Judgment], good_from:
     import numpy as np
 
     known = [
-        [
-            (judgment, good)
-            for judgment in each
-            if (good := is_good(judgment.measures[METRIC], good_from)) is not None
-        ]
-        for each in (judgments, first)
-    ]
-    shared = set.intersection(*({judgment.topic for judgment, _ in each} for each in known))
-    rows = [
         (judgment.topic, good, judgment.stance == "pro", place)
-        for place, each in enumerate(known)
-        for judgment, good in each
-        if judgment.topic in shared
+        for place, each in enumerate((judgments, first))
+        for judgment in each
+        if (good := is_good(judgment.measures[METRIC], good_from)) is not None
     ]
+    shared = set.intersection(*({row[0] for row in known if row[3] == place} for place in (0, 1)))
+    rows = [row for row in known if row[0] in shared]
     if not rows:
         return without_value("no topic in common")
     topics, *columns = zip(*rows, strict=True)
@@ -210,9 +203,8 @@ def controllability_table(scores: Sequence[Controllability], good_from: int) -> 
     rows: list[tuple[Cell, ...]] = [
         (
             score.system, score.statements, score.positive, score.negative, score.overall, score.refusals,
-            score.no_side,
-            score.unanswered, score.separation, "" if score.beyond_first is None else score.beyond_first,
-            words.p_value(score.p),
+            score.no_side, score.unanswered, score.separation,
+            "" if score.beyond_first is None else score.beyond_first, words.p_value(score.p),
         )
         for score in scores
     ]  # fmt: skip

@@ -75,7 +75,7 @@ class HoldingPlan:
     @property
     def models(self) -> dict[Side, str]:
         """Who speaks for which side."""
-        return {side: options.model for side, options in zip(SIDES, self.speakers, strict=True)}
+        return dict(zip(SIDES, (options.model for options in self.speakers), strict=True))
 
     @cached_property
     def asked(self) -> tuple[Arguing, ...]:
@@ -161,9 +161,7 @@ class DebateRun(StudyPlan[TranscriptRow, HeldSummary]):
     @cached_property
     def speakers(self) -> dict[Side, Session]:
         """Who speaks for which side."""
-        return {
-            side: self.models.of(speaker) for side, speaker in zip(SIDES, self.plan.speakers, strict=True)
-        }
+        return dict(zip(SIDES, map(self.models.of, self.plan.speakers), strict=True))
 
     def check(self) -> None:
         """Raise DeclarationError where this cannot be asked."""
@@ -226,7 +224,7 @@ def speakers_of(options: ClientOptions, other: ClientOptions | None) -> tuple[Cl
 
 def holding_folder(topics: str | Path, plan: HoldingPlan, output: str | Path | None) -> HeldFolder:
     """Where debates on a file of topics are held."""
-    names = dict.fromkeys(speaker.model for speaker in plan.speakers)
+    names = dict.fromkeys(plan.models.values())
     return HeldFolder(as_path(output) or default_folder(stem(Path(topics)), "debate-hold", *names))
 
 
@@ -276,8 +274,7 @@ async def _speak(
             id=motion.key(number, side), reason=NOT_REACHED, detail="something before it is missing"
         )
     record = tuple((*place, earlier[motion.key(*place)]) for place in spoken)
-    speaking = Speaking(motion.argued(earlier), number, side, record)
-    return await speak(speaking, session)
+    return await speak(Speaking(motion.argued(earlier), number, side, record), session)
 
 
 ANSWER_TOKENS = {OPENING: 400, REPLY: 700, CONCLUSION: 550}
@@ -339,10 +336,8 @@ def _turns(motion: Motion) -> Iterator[Speaking]:
     for number, speaker in motion.places():
         yield Speaking(motion, number, speaker, tuple(record))
         if number:
-            questions = ("?",) if record else ()
-            record.append(
-                (number, speaker, Turn(id=motion.key(number, speaker), statement=".", questions=questions))
-            )
+            said = Turn(id=motion.key(number, speaker), statement=".", questions=("?",) if record else ())
+            record.append((number, speaker, said))
 
 
 SHOWN = 200

@@ -1,4 +1,4 @@
-"""Tuning a model on statements: what is trained on, with which settings, and the folder that holds it all.
+"""``conqret debate tune``: a model is tuned on statements. With which settings, and the folder that holds it all.
 
 DEBATunE (Li et al. 2024), section 3.2: the model learns to write the statement when it is told topic, side and
 argument. The objective (Equation 4) is the log-likelihood of the responses; the instructions are read and not learnt.
@@ -10,7 +10,6 @@ LoRA the one that the adapter was merged into, which stands in ``adapter/``), ``
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
@@ -18,10 +17,13 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, ClassVar
 
+from conqret.console import shared_options as options
+from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.printing import at, progress, result
 from conqret.data.digest import digest_of
 from conqret.data.item import Frozen
 from conqret.debate.debatune.debate_files import Instruction
-from conqret.errors import DeclarationError, Fault, ItemsError
+from conqret.errors import DeclarationError
 from conqret.io.safe_files import InFolder
 from conqret.local.model_identity import folder_identity
 from conqret.local.training_loop import LORA_ALPHA, LORA_RANK, TrainingSettings
@@ -29,7 +31,6 @@ from conqret.runs.run_folder import TrainedFolder, TrainedRecord
 from conqret.show import words
 from conqret.show.plots import drawn
 from conqret.show.table import Cell, Table
-from conqret.text.word_lists import caseless
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -179,30 +180,6 @@ class TuningPlan:
     held_out: int
 
 
-def check_apart(rows: Sequence[Instruction], held_out: Sequence[Instruction]) -> None:
-    """No topic may be in both: what was learnt by heart would pass for what was understood. Raises ItemsError."""
-    known = {caseless(row.topic): row.place for row in reversed(rows) if row.topic}
-    faults = []
-    for row in held_out:
-        if row.topic and (place := known.get(caseless(row.topic))):
-            file, _, line = row.place.rpartition(":")
-            problem = f"is {row.topic!r}, which {place} trains on"
-            faults.append(Fault(file, int(line), "topic", problem, "Keep each topic in one of the two files"))
-    if faults:
-        raise ItemsError(faults)
-
-
-def sides_of(rows: Sequence[Instruction]) -> Mapping[str, int]:
-    """How many rows argue for either side; those without one are not counted."""
-    counted = Counter(row.stance for row in rows)
-    return {side: counted[side] for side in ("pro", "con") if counted[side]}
-
-
-def topics_of(rows: Sequence[Instruction]) -> int:
-    """How many topics there are; case and white space make none."""
-    return len({caseless(row.topic) for row in rows if row.topic})
-
-
 _FREE = frozenset({"at_once", "save_every"})
 
 
@@ -210,15 +187,126 @@ def _digest(rows: Sequence[Instruction]) -> str:
     """sha256 (hex, 16 characters) over what is said and learnt, in its order; empty for no rows."""
     if not rows:
         return ""
-    conversations = [
-        [*((message.role, message.content) for message in row.messages), row.response] for row in rows
+    return digest_of(
+        [[*((message.role, message.content) for message in row.messages), row.response] for row in rows]
+    )
+
+
+def loss_curve(training: Training) -> bytes:
+    """The loss by step as SVG, with that on the rows that are held out.
+
+    Raises:
+        MissingDependencyError: matplotlib is not installed.
+    """
+    measured = [(step.step, step.held_out) for step in training.steps if step.held_out is not None]
+    if training.before is not None:
+        measured.insert(0, (0, training.before))
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        axes.plot(*zip(*((step.step, step.loss) for step in training.steps), strict=True), label="training")
+        if measured:
+            axes.plot(*zip(*measured, strict=True), "o--", label="held out")
+            axes.legend()
+        axes.set_xlabel("step")
+        axes.set_ylabel("loss of a response's token (nats)")
+        axes.set_ylim(bottom=0)
+
+    return drawn(draw, (6.0, 3.2), "svg")
+
+
+@dataclass(frozen=True)
+class DebaterTuningOptions(OptionGroup, of=TuningSettings):
+    """How a model is tuned: the fields of :class:`conqret.debate.debatune.debater_tuning.TuningSettings`.
+
+    Training:
+        lora: Train an adapter (LoRA), not the whole model: it takes less memory.
+        epochs: The number of epochs: how often training uses every row. Default: 3.
+        learning_rate: The highest learning rate. Default: 2e-5, or 1e-5 for a model with a chat template; ten times
+            that with `--lora`.
+        batch_size: How many rows one training step uses (batch size). Default: 128.
+        max_length: The most tokens of a row; the end of a longer one is cut off. Default: 2048.
+        seed: The random seed of the order in which training rows are used. Default: 13.
+        at_once: How many rows of a batch are processed at the same time; more need more memory and change no result.
+            Default: 4.
+    """
+
+
+@grouped
+def tune(
+    data: Path,
+    *,
+    model: Path,
+    test: Path | None = None,
+    output: Path | None = None,
+    settings: DebaterTuningOptions,
+    overwrite: options.Overwrite = False,
+    dry_run: bool = False,
+    shown: options.OutputOptions,
+) -> None:
+    """Tune a model on statements, so that it keeps to the side that it is told to take (DEBATunE).
+
+    Supervised fine-tuning with transformers and trl; the loss is over the responses only, not the instructions. The
+    defaults are the paper's. The tuned model writes with `conqret debate write --model local/FOLDER/model`.
+
+    Args:
+        data: Rows to learn, JSONL: messages (user, assistant), or instruction and output, optionally with topic, side
+            and argument, as `conqret debate export` writes them.
+        dry_run: Print how many rows, tokens and steps there are, and stop.
+    Model:
+        model (--model, -m): The folder of a transformers model with its tokenizer.
+    Files:
+        test: Held-out rows on which the loss is measured, in the same layout as DATA; no topic may be in both files.
+        output (--output, -o): The folder to write; the same command again goes on from its last checkpoint. Default:
+            runs/DATA-tune-MODEL.
+
+    Examples:
+
+    conqret debate tune data/train.jsonl --model models/llama-2-7b --dry-run
+
+    conqret debate tune data/train.jsonl --test data/test.jsonl --model models/llama-2-7b --lora -o tuned/
+    """
+    from conqret.debate.debatune.debater_training import prepared, tune_debater, tuning_rows
+
+    chosen = TuningSettings(**settings.given())
+    if dry_run:
+        rows, held_out = tuning_rows(data, test)
+        planned = prepared(rows, model, chosen, held_out).plan
+        result(asdict(planned), plan_lines(planned, chosen), as_json=shown.json_output)
+        return
+    with progress("tuning", quiet=shown.quiet) as bar:
+
+        def started(planned: TuningPlan, done: int) -> None:
+            shown.tell(*plan_lines(planned, chosen))
+            if done:
+                shown.tell(f"{done:,} of {planned.steps:,} steps were done in an earlier run")
+            bar.reach(done, total=planned.steps)
+
+        def stepped(step: TrainingStep) -> None:
+            bar.reach(step.step, f"loss {step.loss:.3f}, learning rate {step.learning_rate:.2g}")
+
+        training, folder = tune_debater(
+            data,
+            model=model,
+            test=test,
+            settings=chosen,
+            output=output,
+            overwrite=overwrite,
+            on_start=started,
+            on_step=stepped,
+        )
+    places = {"model": str(folder.model), "adapter": str(folder.adapter) if chosen.lora else None}
+    lines = [
+        loss_table(training),
+        *([at(folder.adapter, "adapter")] if chosen.lora else []),
+        at(folder.model, "model") + (", with the adapter merged into it" if chosen.lora else ""),
+        at(folder.training_file, "losses"),
+        at(folder.curve_file, "curve"),
     ]
-    return digest_of(conversations)
+    result({**places, **training.model_dump()}, lines, as_json=shown.json_output)
 
 
 SIDES = {"pro": "affirmative", "con": "negative"}
-
-
 NAMED = 5
 """So many rows are named of those that are cut."""
 
@@ -266,28 +354,3 @@ def loss_table(training: Training) -> Table:
         f"Loss: -log p of a token of a response, in nats. Trained in {training.dtype} on {training.device}."
     )
     return Table("", columns, rows, note=note).compact()
-
-
-def loss_curve(training: Training) -> bytes:
-    """The loss by step as SVG, with that on the rows that are held out.
-
-    Raises:
-        MissingDependencyError: matplotlib is not installed.
-    """
-    measured = [(step.step, step.held_out) for step in training.steps if step.held_out is not None]
-    if training.before is not None:
-        measured.insert(0, (0, training.before))
-
-    def draw(figure: Figure) -> None:
-        axes = figure.subplots()
-        axes.plot(
-            [step.step for step in training.steps], [step.loss for step in training.steps], label="training"
-        )
-        if measured:
-            axes.plot(*zip(*measured, strict=True), "o--", label="held out")
-            axes.legend()
-        axes.set_xlabel("step")
-        axes.set_ylabel("loss of a response's token (nats)")
-        axes.set_ylim(bottom=0)
-
-    return drawn(draw, (6.0, 3.2), "svg")

@@ -17,13 +17,19 @@ from pydantic import ValidationInfo, model_validator
 from conqret.data import Item, Judgment, Reason
 from conqret.debate.debatune import debater
 from conqret.debate.debatune.debate_files import SIDES, DebateTopic, Side
-from conqret.debate.debatune.output_filter import DUPLICATE, DroppedRow, SiftedRun, SiftResult, unanswered
+from conqret.debate.debatune.output_filter import (
+    DUPLICATE,
+    DroppedRow,
+    SiftedRun,
+    SiftResult,
+    judged_by,
+    unanswered,
+)
 from conqret.debate.debatune.transcript import Motion, TranscriptRow
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import open_items
 from conqret.io.safe_files import Content
 from conqret.judges.two_sided import CLAIM, VERDICT
-from conqret.judging.judge import judge
 from conqret.judging.judge_settings import JudgeSettings, client_options, session_settings
 from conqret.judging.judgments import Judgments
 from conqret.judging.responses import Typed, Written
@@ -195,15 +201,14 @@ def two_sided_topics(
     )
     source.check()
     items = tuple(source)
-    named: JudgeSettings = {**settings, "format": FORMAT}
-    judgments = judge(items, **named).whole()
+    judgments = judged_by(items, FORMAT, settings)
     found = two_sided(items, judgments)
     if not arguments:
-        return SiftedRun(found, judgments)
+        return SiftedRun(judgments, found)
     model = settings.get("model") or judgments.record.model
     with Session(client_options(model, settings), **session_settings(settings)) as session:
         done = run(arguments_plan(found, judgments, session, arguments))
-    return SiftedRun(done.summary, judgments, done.lost)
+    return SiftedRun(judgments, done.summary, done.lost)
 
 
 def check_arguments(count: int) -> None:

@@ -12,13 +12,13 @@ from typing import Literal, Unpack
 from conqret.data import Document, Item, Judgment
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
+from conqret.debate.debatune.output_filter import judged_by
 from conqret.debate.two_turn.two_turn_files import SideArgument, TwoTurnQuestion, read_two_turn
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.cell_values import MAX_ID
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
 from conqret.judges.counter_argument import METRICS
-from conqret.judging.judge import judge
 from conqret.judging.judge_settings import JudgeSettings
 from conqret.judging.judgments import Judgments
 from conqret.runs.session import SessionCounts
@@ -97,8 +97,7 @@ def grade_counter_arguments(
         files = [Path(labels)] if isinstance(labels, str | Path) else [Path(label) for label in labels]
         known = read_labels(files, scales=[SCALE])
         return CounterGrades(rubric(items, grades_of_people(items, known)))
-    named: JudgeSettings = {**settings, "format": FORMAT}
-    judgments = judge(items, **named).whole()
+    judgments = judged_by(items, FORMAT, settings)
     return CounterGrades(rubric(items, grades_of_judge(judgments)), judgments)
 
 
