@@ -286,12 +286,8 @@ def _unasked(values: Mapping[str, Any], messages: tuple[Message, ...]) -> Iterat
     if messages and messages[-1].role == USER and messages[-1].content.strip():
         return
     if values["messages"]:
-        problem = "have no message of the user before the response"
-        yield (
-            "messages",
-            problem,
-            'Write [{"role": "user", "content": "…"}, {"role": "assistant", "content": "…"}]',
-        )
+        remedy = 'Write [{"role": "user", "content": "…"}, {"role": "assistant", "content": "…"}]'
+        yield "messages", "have no message of the user before the response", remedy
     else:
         remedy = "Add an instruction, messages, or a topic with a side (affirmative or negative)"
         yield "instruction", "is missing", remedy
@@ -301,11 +297,8 @@ def _unanswered(values: Mapping[str, Any], response: str | None) -> Iterator[tup
     count = len(values["messages"])
     if response is None:
         where, problem = ("messages", "end without a response") if count else ("output", "is missing")
-        yield (
-            where,
-            problem,
-            'Add {"role": "assistant", "content": "…"}, or an output next to the instruction',
-        )
+        remedy = 'Add {"role": "assistant", "content": "…"}, or an output next to the instruction'
+        yield where, problem, remedy
     elif not response.strip():
         where = f"messages[{count}].content" if count else "output"
         yield where, "is empty", "Write what is to be learnt, or remove the row"

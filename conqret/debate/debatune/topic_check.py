@@ -15,7 +15,6 @@ from typing import ClassVar, Self, Unpack
 from pydantic import ValidationInfo, model_validator
 
 from conqret.data import Item, Judgment, Reason
-from conqret.debate.debatune import debater
 from conqret.debate.debatune.debate_files import SIDES, DebateTopic, Side
 from conqret.debate.debatune.output_filter import (
     DUPLICATE,
@@ -25,6 +24,7 @@ from conqret.debate.debatune.output_filter import (
     judged_by,
     unanswered,
 )
+from conqret.debate.debatune.statement_run import offline_arguments
 from conqret.debate.debatune.transcript import Motion, TranscriptRow
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import open_items
@@ -121,7 +121,7 @@ async def argue(request: Arguing, session: Session, earlier: object = None) -> T
             response=Arguments,
             context={"count": request.count},
             baseline=lambda: {
-                "arguments": debater.arguments(request.topic.topic, request.side, request.count)
+                "arguments": offline_arguments(request.topic.topic, request.side, request.count)
             },
         )
     )

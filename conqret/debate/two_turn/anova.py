@@ -102,11 +102,7 @@ def debate_anova(
         MissingDependencyError: statsmodels is not installed.
     """
     require("statsmodels", extra="anova")
-    answers = [
-        counted_answer
-        for counted_answer in counted_answers(answers, design, better_half)
-        if not counted_answer.consultant
-    ]
+    answers = [answer for answer in counted_answers(answers, design, better_half) if not answer.consultant]
     if not answers:
         raise DeclarationError(
             "all answers come from consultancies, which this analysis leaves out: give answers of debates"

@@ -123,11 +123,10 @@ class DebateRequest:
         side = self.question.sides[place]
         argument = side.argument if self.consulted in (0, place + 1) else NOTHING
         counter = side.counter if self.turn > 1 and self.consulted in (0, 2 - place) else None
-        parts = (
-            part if self.argued else SideArgument("", part.snippets)
-            for part in (argument, counter or NOTHING)
+        shown = (argument, counter or NOTHING)
+        return Side(
+            side.option, *(part if self.argued else SideArgument("", part.snippets) for part in shown)
         )
-        return Side(side.option, *parts)
 
 
 def askings(
@@ -170,14 +169,11 @@ def askings(
 
 def trials(asked: Sequence[DebateRequest], session: Session) -> list[Trial[DebateJudgment]]:
     """The question of each asking; a later one comes after the earlier one on the same."""
-    return [
-        Trial(
-            request.key,
-            partial(_judged, request, session),
-            (request.key_at(request.turn - 1),) if request.turn > 1 else (),
-        )
-        for request in asked
-    ]
+    trials = []
+    for request in asked:
+        after = (request.key_at(request.turn - 1),) if request.turn > 1 else ()
+        trials.append(Trial(request.key, partial(_judged, request, session), after))
+    return trials
 
 
 def estimate(asked: Sequence[DebateRequest], session: Session) -> ExpectedCost:
@@ -297,10 +293,9 @@ def shortened(
         cuts = trim_proportionally(parts, tokens, floor=PARAGRAPH_FLOOR, encode=encode)
         known[question.passage] = question.passage
         if any(cut.after < cut.before for cut in cuts):
+            kept = [cut for cut in cuts if cut.text.strip()]
             known[question.passage] = "\n".join(
-                f"{cut.text} {CUT}" if cut.after < cut.before else cut.text
-                for cut in cuts
-                if cut.text.strip()
+                f"{cut.text} {CUT}" if cut.after < cut.before else cut.text for cut in kept
             )
             if not known[question.passage]:
                 raise DeclarationError(

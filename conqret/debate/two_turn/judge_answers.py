@@ -42,7 +42,6 @@ TIME_UP = "no answer within the time"
 GRACE_SECONDS = 5
 """How late an answer may come: the page sends it when the time is up, and networks are slow."""
 POINTS = tuple(str(point) for point in range(-END, END + 1))
-_SECONDS = "seconds"
 
 
 def left(ledger: Ledger, turn: ScreenTurn) -> float | None:
@@ -84,9 +83,8 @@ def slid(ledger: Ledger, record: ScreenResponse) -> SliderAnswer:
 
 def bonus(answer: SliderAnswer) -> Fraction | None:
     """What an answer earns, in dollars; None where there was none."""
-    return (
-        None if answer.toward_right is None else INSTRUCTIONS[answer.instruction].bonus(answer.toward_right)
-    )
+    point = answer.toward_right
+    return None if point is None else INSTRUCTIONS[answer.instruction].bonus(point)
 
 
 def judged(ledger: Ledger, person: Person, asked: Screen) -> list[SliderAnswer]:
@@ -113,7 +111,7 @@ def settled(ledger: Ledger, person: Person) -> list[AnswerOutcome]:
     )
     return [
         AnswerOutcome(
-            question, mine[-1].toward_right, sum((bonus(answer) or Fraction() for answer in mine), Fraction())
+            question, mine[-1].toward_right, sum((bonus(one) or Fraction() for one in mine), Fraction())
         )
         for (_, question), mine in sliders_by_screen.items()
     ]
@@ -130,14 +128,12 @@ def as_slider_answers(ledger: Ledger) -> str:
     closed before."""
     for person in ledger.people():
         close_overdue(ledger, person)
-    head = [field.name for field in fields(SliderAnswer)]
-    return csv_text((*head, _SECONDS), _rows(ledger))
-
-
-def _rows(ledger: Ledger) -> Iterator[tuple[object, ...]]:
+    head = [*(field.name for field in fields(SliderAnswer)), "seconds"]
+    rows = []
     for record in ledger.given():
         took = None if REASON in record.answers else round(record.seconds, 1)
-        yield (*asdict(slid(ledger, record)).values(), took)
+        rows.append((*asdict(slid(ledger, record)).values(), took))
+    return csv_text(head, rows)
 
 
 def earned_table(settlements: Sequence[AnswerOutcome]) -> Table:

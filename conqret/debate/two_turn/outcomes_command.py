@@ -101,6 +101,7 @@ def outcomes(
     from conqret._optional import require
     from conqret.debate.two_turn.outcome_page import confidence_plot, verdict
     from conqret.debate.two_turn.outcomes import debate_outcomes
+    from conqret.debate.two_turn.writer_scores import score_writers, writers_table
     from conqret.errors import DeclarationError
     from conqret.show.page import write_file
 
@@ -113,7 +114,8 @@ def outcomes(
     require("scipy", extra="stats")
     judged = counted.read(answers)
     if writers:
-        _rate_writers(judged, confidence, json_output)
+        ratings = score_writers(judged, confidence=confidence)
+        result([asdict(rating) for rating in ratings], [writers_table(ratings)], as_json=json_output)
         return
     results = debate_outcomes(judged, confidence=confidence)
     if results.missing:
@@ -134,15 +136,6 @@ def _lines(results: Outcomes, conclusion: str, plot: Path | None) -> Iterator[Re
     yield conclusion
     if plot is not None:
         yield at(plot, "plot")
-
-
-def _rate_writers(judged: Sequence[SliderAnswer], confidence: float, json_output: bool) -> None:
-    from dataclasses import asdict
-
-    from conqret.debate.two_turn.writer_scores import score_writers, writers_table
-
-    ratings = score_writers(judged, confidence=confidence)
-    result([asdict(rating) for rating in ratings], [writers_table(ratings)], as_json=json_output)
 
 
 def _show_payoffs(

@@ -135,21 +135,13 @@ def read_slider_answers(path: Path, design: Design | None = None) -> tuple[Slide
             reader.fault("turn", problem, "Correct it; the pilot's conditions are S and SA")
         if bool(answer.consultant) != (answer.condition in CONSULTANCY.values()):
             problem = (
-                "is missing"
-                if not answer.consultant
-                else f"is given, and {answer.condition} hears both sides"
+                f"is given, and {answer.condition} hears both sides" if answer.consultant else "is missing"
             )
             remedy = "Write right or wrong if only one side argues (PSC, SC), and leave it empty otherwise"
             reader.fault("consultant", problem, remedy)
-        question_key = ", ".join(
-            filter(
-                None,
-                (answer.judge, answer.condition, answer.consultant, str(answer.turn), answer.instruction),
-            )
-        )
-        reader.once(
-            "question", f"{answer.question} ({question_key}, right {answer.right})", "Keep one of its answers"
-        )
+        asked = (answer.judge, answer.condition, answer.consultant, str(answer.turn), answer.instruction)
+        key = f"{answer.question} ({', '.join(filter(None, asked))}, right {answer.right})"
+        reader.once("question", key, "Keep one of its answers")
         answers.append(answer)
     reader.finish(wanted="answers")
     designs = sorted({design_of(answer) for answer in answers})

@@ -20,7 +20,7 @@ from conqret.debate.two_turn.outcomes import Answers, counted_answers
 from conqret.debate.two_turn.slider_answers import Design, SliderAnswer, conditions_of, writers_bonus
 from conqret.errors import DeclarationError, strict_options
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.records import Person, ScreenResponse
+from conqret.labels.records import Person
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
 from conqret.stats.paired_ranking import SPREAD, START, PairwisePreference, bradley_terry
@@ -171,31 +171,23 @@ def check_judged(ledger: Ledger, answers: Sequence[SliderAnswer]) -> None:
 def feedback(ledger: Ledger, person: Person, answers: Sequence[SliderAnswer]) -> list[WriterResult]:
     """Each of a writer's counter-arguments that was judged, in the order of the questions."""
     by_question = gathered((answer.question, answer) for answer in last_with_arguments(answers))
-    taken = []
+    results = []
     for record in ledger.given(person=person.number):
-        mine = [
-            judgment
+        sliders = [
+            judgment.toward_right or 0
             for judgment in by_question.get(record.screen.item, ())
             if person.pseudonym in _writers(judgment)
         ]
-        if mine:
-            taken.append(_taken(ledger, record, mine))
-    return taken
-
-
-def _taken(ledger: Ledger, record: ScreenResponse, judged: Sequence[SliderAnswer]) -> WriterResult:
-    question = QUESTION.validate_json(ledger.text(record.screen.item))
-    argued_for = 3 - record.screen.against
-    right = question.right == argued_for
-    sliders = [judgment.toward_right or 0 for judgment in judged]
-    return WriterResult(
-        question.question,
-        question.sides[argued_for - 1].option,
-        right,
-        len(sliders),
-        sum((slider > 0) is right for slider in sliders),
-        writers_bonus(right, sliders),
-    )
+        if not sliders:
+            continue
+        question = QUESTION.validate_json(ledger.text(record.screen.item))
+        argued_for = 3 - record.screen.against
+        right = question.right == argued_for
+        option = question.sides[argued_for - 1].option
+        followed = sum((slider > 0) is right for slider in sliders)
+        earned = writers_bonus(right, sliders)
+        results.append(WriterResult(question.question, option, right, len(sliders), followed, earned))
+    return results
 
 
 def _writers(answer: SliderAnswer) -> tuple[str, str]:
