@@ -149,7 +149,7 @@ HOMES: Parts = {
         "hold": "debate.debatune.hold_command:hold",
         "filter": "debate.debatune.command:filter_",
         "export": "debate.debatune.hold_command:export",
-        "tune": "debate.debatune.debater_tuning:tune",
+        "tune": "debate.debatune.tune_debater_command:tune",
         "write": "debate.debatune.hold_command:write",
         "score": "debate.debatune.command:score",
         "two-turn": {
