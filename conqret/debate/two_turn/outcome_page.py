@@ -177,8 +177,10 @@ def _table_2(results: Outcomes) -> Table:
         cells = [by_cell.get((condition, *column)) for column in columns]
         rows.append((SHOWN[condition],))
         for title, share in (("correct", "correct"), ("incorrect", "incorrect"), ("abstain", "abstained")):
-            rows.append((title, *(cell and _percent(getattr(cell, share).value) for cell in cells)))
-        rows.append(("correct : incorrect", *(cell and words.score(cell.ratio.value, 1) for cell in cells)))
+            shares = [None if cell is None else _percent(getattr(cell, share).value) for cell in cells]
+            rows.append((title, *shares))
+        ratios = [None if cell is None else words.score(cell.ratio.value, 1) for cell in cells]
+        rows.append(("correct : incorrect", *ratios))
     return Table(
         "Correct, incorrect and abstaining, in percent of the answers given",
         ("", *(f"{NTH[turn]}, {instruction}" for turn, instruction in columns)),
