@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from conqret.debate.two_turn.anova import debate_anova as debate_anova
     from conqret.debate.two_turn.judged_run import judge_debates as judge_debates
     from conqret.debate.two_turn.outcomes import debate_outcomes as debate_outcomes
-    from conqret.debate.two_turn.payoffs import payoffs as payoffs
     from conqret.debate.two_turn.rubric import grade_counter_arguments as grade_counter_arguments
+    from conqret.debate.two_turn.slider_answers import payoffs as payoffs
     from conqret.debate.two_turn.text_annotations import summarize_annotations as summarize_annotations
     from conqret.debate.two_turn.two_turn_files import read_two_turn as read_two_turn
     from conqret.debate.two_turn.writer_scores import score_writers as score_writers
@@ -184,7 +184,7 @@ _HOMES = {
     "make_perspectives": "conqret.perspectives.perspectives_run",
     "metric_stability": "conqret.debateqa.stability",
     "missed_viewpoints": "conqret.debateqa.curation.benchmark_checks",
-    "payoffs": "conqret.debate.two_turn.payoffs",
+    "payoffs": "conqret.debate.two_turn.slider_answers",
     "perspective_errors": "conqret.perspectives.perspectives_run",
     "power_agreement": "conqret.studies.power.sample_sizes",
     "power_bias": "conqret.studies.power.bias_power",

@@ -153,8 +153,8 @@ HOMES: Parts = {
         "write": "debate.debatune.hold_command:write",
         "score": "debate.debatune.command:score",
         "two-turn": {
-            "write": "debate.two_turn.write_command:write",
-            "judge": "debate.two_turn.judge_command:judge",
+            "write": "debate.two_turn.two_turn_command:write",
+            "judge": "debate.two_turn.two_turn_command:judge",
             "outcomes": "debate.two_turn.outcomes_command:outcomes",
             "anova": "debate.two_turn.outcomes_command:anova",
         },

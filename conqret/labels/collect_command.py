@@ -253,8 +253,8 @@ def label_plan(
 
 def debate_plan(questions: Path, asked: TaskOptions, panel: AnnotatorOptions) -> PlannedStudy:
     """A study in which two-turn debates are judged."""
-    from conqret.debate.two_turn.judging_plan import debate_study
-    from conqret.debate.two_turn.payoffs import INSTRUCTIONS
+    from conqret.debate.two_turn.judge_answers import debate_study
+    from conqret.debate.two_turn.slider_answers import INSTRUCTIONS
     from conqret.debate.two_turn.two_turn_files import read_two_turn
 
     question_list = read_two_turn(questions)

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Literal
 
 from conqret.data.digest import gathered
+from conqret.debate.two_turn.judge_answers import TASK as JUDGING
 from conqret.debate.two_turn.judge_answers import as_slider_answers
-from conqret.debate.two_turn.judging_plan import TASK as JUDGING
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.label_sheets import FOR_ESTIMATION, NOT, PROBABILITY, SCALE, csv_text, written_scale

@@ -180,7 +180,7 @@ def _readers(label_export: LabelExport, to: str, *, final: bool, practice: bool)
     """The commands that read an export."""
     import shlex
 
-    from conqret.debate.two_turn.judging_plan import TASK as JUDGING
+    from conqret.debate.two_turn.judge_answers import TASK as JUDGING
     from conqret.labels.collected_labels import reading_options
     from conqret.labels.written_arguments import TASK as WRITING
 

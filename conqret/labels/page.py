@@ -8,7 +8,7 @@ from statistics import median
 
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
-from conqret.debate.two_turn.judging_plan import TASK as JUDGING
+from conqret.debate.two_turn.judge_answers import TASK as JUDGING
 from conqret.io.label_set import LabelSet
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.collected_labels import against_others, agreement_so_far, label_set

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from conqret.data.digest import gathered
-from conqret.debate.two_turn.judging_plan import QUESTION, debated
+from conqret.debate.two_turn.judge_answers import QUESTION, debated
 from conqret.debate.two_turn.two_turn_files import SideArgument, TwoTurnQuestion, quoted_in
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 from conqret.debate.two_turn.debate_judge import DebateRequest
 from conqret.debate.two_turn.judge_answers import (  # fmt: skip
     POINTS,
+    QUESTION,
     REASON,
     TIME_UP,
     AnswerOutcome,
+    asking_of,
     bonus,
     close_overdue,
     earned_table,
@@ -27,9 +29,9 @@ from conqret.debate.two_turn.judge_answers import (  # fmt: skip
     marked_by_last,
     settled,
 )
-from conqret.debate.two_turn.judging_plan import QUESTION, asking_of
-from conqret.debate.two_turn.judging_plan import TASK as JUDGING
-from conqret.debate.two_turn.payoffs import (
+from conqret.debate.two_turn.judge_answers import TASK as JUDGING
+from conqret.debate.two_turn.slider_answers import (
+    CONDITIONS,
     ENDS,
     FOR_THE_RIGHT,
     FOR_THE_WRONG,
@@ -37,11 +39,10 @@ from conqret.debate.two_turn.payoffs import (
     SIMPLE,
     STRENGTHS,
     PayoffInstruction,
+    SliderAnswer,
 )
-from conqret.debate.two_turn.slider_answers import CONDITIONS, SliderAnswer
 from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion
-from conqret.debate.two_turn.writer_scores import feedback
-from conqret.debate.two_turn.writer_tables import feedback_table
+from conqret.debate.two_turn.writer_scores import feedback, feedback_table
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
