@@ -23,8 +23,9 @@ from conqret.data import Item, Judgment, Measure, Status
 from conqret.io.label_scale import LabelScale, Scales
 from conqret.io.label_set import Label, LabelSet, Unit
 from conqret.studies.agreement.agreement_settings import USUAL
-from conqret.studies.improve.improve_run import ImprovePlan, LabelledItems
+from conqret.studies.improve.improve_run import ImprovePlan
 from conqret.studies.improve.improved_prompt import AS_IT_IS
+from conqret.studies.improve.learned import LabelledItems
 from conqret.studies.improve.measuring import outcome
 
 VARIANTS = (AS_IT_IS, "examples", "wording", "both")

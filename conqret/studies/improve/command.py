@@ -63,19 +63,6 @@ class ImprovedJudge(OptionGroup):
         return settings
 
 
-@dataclass(frozen=True, kw_only=True)
-class Comparison(OptionGroup):
-    """How scores and labels are compared.
-
-    Labels:
-        seed: The random seed that splits topics into folds.
-    """
-
-    aggregate: label_options.Aggregate = "auto"
-    confidence: label_options.Confidence = 0.95
-    seed: int = 13
-
-
 @grouped
 def improve(
     items: options.Items,
@@ -83,7 +70,6 @@ def improve(
     labels: label_options.Labels,
     held_out: Path | None = None,
     reading: label_options.LabelReading,
-    compared: Comparison,
     judged: ImprovedJudge,
     excerpt: Annotated[int, Within(100, 20_000)] = 2000,
     item_columns: options.Columns = None,
@@ -118,25 +104,20 @@ def improve(
     conqret judges improve train.jsonl --held-out test.jsonl --labels labels.csv --scale 1:5 --format direct --metric
     groundedness --model gpt-4o-mini -o runs/improved
     """
-    from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.improve.improve_study import estimate, improve_plan, most_rows
 
     read = reading.load(labels)
-    given = judged.given()
     plan = improve_plan(
         items,
         read,
         held_out=held_out,
         output=output,
-        settings=AgreementSettings(
-            aggregate=compared.aggregate, confidence=compared.confidence, seed=compared.seed
-        ),
         columns=options.column_map(item_columns, options.ITEM_COLUMNS),
         skip_invalid=skip_invalid,
         language=language,
         **asking.calls.given(),
         **asking.settings,
-        **given,
+        **judged.given(),
         excerpt=excerpt,
     )
     if asking.dry_run:

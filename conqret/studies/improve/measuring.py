@@ -11,18 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from conqret.data import Item, Judgment, Measure, Status
 from conqret.errors import DeclarationError
-from conqret.io.label_set import LabelSet, Unit
+from conqret.io.label_set import Unit
 from conqret.io.safe_files import Content
 from conqret.judging.criterion import parse_criterion
-from conqret.judging.judge_options import CRITERIA, JudgeOptions, SampleSettings
+from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.setup import Setup
-from conqret.llm.client_options import ClientOptions
 from conqret.runs.engine import CompletedTrials
 from conqret.stats.agreement import alphas
 from conqret.stats.correlation import ranked
 from conqret.stats.estimate import JackknifedEstimate, average, without_value
 from conqret.stats.resampling import leave_one_out
-from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
+from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.label_join import join_labels
 from conqret.studies.calibrate.result import calibrate as calibrate_judge
@@ -41,10 +40,10 @@ from conqret.studies.improve.result import (
     VariantAgreement,
     VariantChoice,
 )
-from conqret.studies.improve.variant_choice import CrossFitted, Scores, choice_without, scores_without
+from conqret.studies.improve.variant_choice import Scores, choice_without, scores_without
 
 if TYPE_CHECKING:
-    from conqret.studies.improve.improve_run import ImprovePlan, ImproveRow, Out
+    from conqret.studies.improve.improve_run import ImprovePlan, ImproveRow
 
 
 @dataclass(frozen=True)
@@ -65,12 +64,9 @@ def outcome(plan: ImprovePlan) -> ImproveOutcome:
         DeclarationError: no item has a score before and after.
     """
     data = plan.data
-    none = frozenset[int]()
-    outs = [none, *(frozenset({fold}) for fold in range(FOLDS) if plan.crossed)]
-    scores = {out: scores_without(plan, out) for out in outs}
-    final, *others = (choice_without(plan, out) for out in outs)
-    choices = tuple(others)
-    series = _series(plan, final, choices, scores)
+    outs = [frozenset({fold}) for fold in range(FOLDS) if not data.held_out]
+    final, *choices = (choice_without(plan, out) for out in (frozenset[int](), *outs))
+    series = _series(plan, final, choices)
     items = tuple(item for item in data.every if all(item.id in scores for scores in series.values()))
     if not items:
         raise DeclarationError(
@@ -78,8 +74,7 @@ def outcome(plan: ImprovePlan) -> ImproveOutcome:
         )
     judged = plan.judgments(plan.setup, items)
     bare = [judged[item.id] for item in items]
-    found = compared(series, bare, data.labels, data.dimension, data.metric, plan.settings)
-    return ImproveOutcome(final, choices, items, found)
+    return ImproveOutcome(final, tuple(choices), items, _compared(plan, series, bare))
 
 
 def measured(
@@ -89,7 +84,7 @@ def measured(
     data, none = plan.data, frozenset[int]()
     came = outcome(plan)
     final, items = came.final, came.items
-    tested = data.training if plan.crossed else data.held_out
+    tested = data.held_out or data.training
     improved = plan.setup_of(final.variant, none)
     labelled = [Unit(item.id) for item in items]
     result = ImproveResult(
@@ -101,7 +96,7 @@ def measured(
         fingerprint=plan.setup.fingerprint,
         improved_fingerprint=improved.fingerprint,
         basis=Basis.of(data.labels, "topic", labelled, [item.topic for item in items], plan.settings),
-        measured="cross-fitted" if plan.crossed else "held out",
+        measured="held out" if data.held_out else "cross-fitted",
         training_items=len(data.training),
         training_topics=len({item.topic for item in data.training}),
         items=len(items),
@@ -121,22 +116,13 @@ def measured(
     return result, _files(plan, result, improved)
 
 
-def _series(
-    plan: ImprovePlan,
-    final: VariantChoice,
-    choices: Sequence[VariantChoice],
-    scores_by_out: Mapping[Out, Mapping[str, CrossFitted]],
-) -> dict[str, Scores]:
+def _series(plan: ImprovePlan, final: VariantChoice, choices: Sequence[VariantChoice]) -> dict[str, Scores]:
     """By series what is said of items of topics that no choice for them has seen."""
-    none = frozenset[int]()
-    parts = (
-        [(choice, frozenset({choice.fold}), plan.items_in(frozenset({choice.fold}))) for choice in choices]
-        if choices
-        else [(final, none, list(plan.data.held_out))]
-    )
     series: dict[str, dict[str, float]] = {"as_it_is": {}, "calibrated": {}, "improved": {}}
-    for choice, out, items in parts:
-        fitted = scores_by_out[out]
+    for choice in choices or [final]:
+        out = frozenset({choice.fold} if choices else ())
+        items = plan.items_in(out) if choices else plan.data.held_out
+        fitted = scores_without(plan, out)
         for name, variant, mapped in (
             ("as_it_is", AS_IT_IS, False),
             ("calibrated", AS_IT_IS, True),
@@ -149,30 +135,19 @@ def _series(
     return dict(series)
 
 
-def compared(
-    series: Mapping[str, Scores],
-    judgments: Sequence[Judgment],
-    labels: LabelSet,
-    dimension: str,
-    metric: str,
-    settings: AgreementSettings,
+def _compared(
+    plan: ImprovePlan, series: Mapping[str, Scores], judgments: Sequence[Judgment]
 ) -> dict[str, Any]:
     """The fields of the result that hold what each of ``series`` agrees with the labels, on the items of
     ``judgments``, and what is gained."""
-    views = {
-        name: View(
-            join_labels(
-                [_saying(judgment, metric, scores[judgment.item]) for judgment in judgments],
-                labels,
-                {dimension: metric},
-            ),
-            dimension,
-            settings,
-        )
-        for name, scores in series.items()
-    }
+    metric, dimension, confidence = plan.data.metric, plan.data.dimension, plan.settings.confidence
+    views = {}
+    for name, scores in series.items():
+        said = [_saying(judgment, metric, scores[judgment.item]) for judgment in judgments]
+        joined = join_labels(said, plan.data.labels, {dimension: metric})
+        views[name] = View(joined, dimension, plan.settings)
     sampled = {name: _agreement(view) for name, view in views.items()}
-    improved, confidence = sampled["improved"], settings.confidence
+    improved = sampled["improved"]
     return {
         "agreement": {name: _estimates(one, confidence) for name, one in sampled.items()},
         "gain": _estimates(_over(improved, sampled["as_it_is"]), confidence),
@@ -298,12 +273,12 @@ def judging_options(plan: ImprovePlan, improved: Setup, final: VariantChoice) ->
         words += ["--prompts", PROMPTS]
     if final.calibrated:
         words += ["--calibration", CALIBRATION]
-    given: list[tuple[type[Any], object, Iterable[str]]] = [
-        (JudgeOptions, improved.options, SampleSettings.__annotations__),
-        (ClientOptions, improved.client, ["max_tokens"]),
+    given: list[tuple[Any, Iterable[str]]] = [
+        (improved.options, SampleSettings.__annotations__),
+        (improved.client, ["max_tokens"]),
     ]
-    for declared, chosen, names in given:
-        usual = {field.name: field.default for field in fields(declared)}
+    for chosen, names in given:
+        usual = {field.name: field.default for field in fields(chosen)}
         for name in names:
             if (value := getattr(chosen, name)) != usual[name]:
                 words += [f"--{name.replace('_', '-')}", str(value)]
@@ -321,11 +296,10 @@ def _files(plan: ImprovePlan, result: ImproveResult, improved: Setup) -> dict[Pa
         folder.report_file: sheet.html(),
         folder.card_file: sheet.markdown(),
     }
-    final = result.final
-    if final.variant != AS_IT_IS:
+    if result.final.variant != AS_IT_IS:
         files |= prompt_files(improved, folder.prompts_folder)
-    if final.calibrated:
-        files[folder.calibration_file] = _calibration(plan, improved, final)
+    if result.final.calibrated:
+        files[folder.calibration_file] = _calibration(plan, improved, result.final)
     return files
 
 
@@ -335,8 +309,7 @@ def _calibration(plan: ImprovePlan, improved: Setup, final: VariantChoice) -> st
     judgments: list[Judgment] = []
     for fold in range(FOLDS):
         out = frozenset({fold})
-        setup = plan.setup_of(final.variant, out)
-        judgments += plan.judgments(setup, plan.items_in(out)).values()
+        judgments += plan.judgments(plan.setup_of(final.variant, out), plan.items_in(out)).values()
     named = [one.model_copy(update={"fingerprint": improved.fingerprint}) for one in judgments]
     made = calibrate_judge(
         named,

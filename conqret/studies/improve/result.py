@@ -138,8 +138,7 @@ class ImproveResult(Frozen):
         )
         return (
             f"{verdict}: on {self.items} items of {self.topics} topics that were not used for training or choice, "
-            f"alpha "
-            f"with the mean label is {self.agreement['improved'].alpha} after and "
+            f"alpha with the mean label is {self.agreement['improved'].alpha} after and "
             f"{self.agreement['as_it_is'].alpha} before (gain {self.gain.alpha})"
         )
 

@@ -8,14 +8,9 @@ from typing import TYPE_CHECKING
 
 from conqret.data.item import Frozen
 from conqret.runs.session import SessionCounts
-from conqret.stats.comparative_judgment import (
-    SPREAD_SD,
-    Bound,
-    bounds,
-    compared_strengths,
-)
+from conqret.stats.comparative_judgment import SPREAD_SD, Bound, bounds, compared_strengths
 from conqret.stats.estimate import CONFIDENCE, Estimate
-from conqret.stats.strength_posterior import OUTCOMES, PairOutcomes
+from conqret.stats.strength_posterior import PairOutcomes
 from conqret.studies.tournament.item_groups import ItemGroup
 from conqret.text.words import count_words
 
@@ -59,11 +54,6 @@ class RankedItem(Frozen):
     unbounded: Bound
     words: int
     system: str = ""
-
-    @property
-    def estimate(self) -> Estimate:
-        """The strength with its interval."""
-        return Estimate(self.strength, self.low, self.high, self.comparisons)
 
 
 class RankedGroup(Frozen):
@@ -160,11 +150,6 @@ def pair_outcomes(
     )
 
 
-def nearest_outcome(value: float) -> float:
-    """The outcome that is nearest to a preference in [0, 1]."""
-    return min(OUTCOMES, key=lambda outcome: abs(outcome - value))
-
-
 def ranked_groups(
     groups: Sequence[ItemGroup],
     outcomes: PairOutcomes,
@@ -229,7 +214,7 @@ def ranked_systems(
         for group in groups
     ]
     fit = compared_strengths(outcomes, confidence=confidence, systems=numbers)
-    reach = 2 * float(ndtri((1 + confidence) / 2))
+    reach = float(ndtri((1 + confidence) / 2))
     counts = Counter(systems.values())
     found = sorted(zip(names, fit.systems, strict=True), key=lambda pair: (-(pair[1].value or 0.0), pair[0]))
     return tuple(
@@ -238,9 +223,7 @@ def ranked_systems(
             rank=rank,
             items=counts[name],
             strength=estimate,
-            standard_error=None
-            if estimate.low is None or estimate.high is None
-            else (estimate.high - estimate.low) / reach,
+            standard_error=None if estimate.half is None else estimate.half / reach,
         )
         for rank, (name, estimate) in enumerate(found, 1)
     )
@@ -325,12 +308,10 @@ def _share(position: Estimate) -> Estimate:
     """What the first of two equals gets."""
     from scipy.special import expit
 
-    def share(end: float | None) -> float | None:
-        return None if end is None else float(expit(end))
-
-    return Estimate(
-        share(position.value), share(position.low), share(position.high), position.n, position.reason
+    value, low, high = (
+        None if end is None else float(expit(end)) for end in (position.value, position.low, position.high)
     )
+    return Estimate(value, low, high, position.n, position.reason)
 
 
 def _length(groups: Sequence[RankedGroup]) -> float | None:
@@ -340,10 +321,8 @@ def _length(groups: Sequence[RankedGroup]) -> float | None:
 
     found = []
     for group in groups:
-        ranks = [
-            rankdata(values)
-            for values in zip(*((item.strength, item.words) for item in group.items), strict=True)
-        ]
-        if all(np.ptp(values) > 0 for values in ranks):
-            found.append(float(np.corrcoef(*ranks)[0, 1]))
+        strengths = rankdata([item.strength for item in group.items])
+        lengths = rankdata([item.words for item in group.items])
+        if np.ptp(strengths) > 0 and np.ptp(lengths) > 0:
+            found.append(float(np.corrcoef(strengths, lengths)[0, 1]))
     return sum(found) / len(found) if found else None
