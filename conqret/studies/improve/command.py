@@ -22,19 +22,8 @@ if TYPE_CHECKING:
     from conqret.studies.improve.result import ImproveResult
 
 COMMON = (
-    "labels",
-    "held_out",
-    "criterion",
-    "format",
-    "metric",
-    "model",
-    "scale",
-    "output",
-    "replay",
-    "budget_usd",
-    "dry_run",
-    "json_output",
-)
+    "labels held_out criterion format metric model scale output replay budget_usd dry_run json_output"
+).split()
 """The options that ``--help`` shows."""
 
 
@@ -121,7 +110,7 @@ def improve(
         excerpt=excerpt,
     )
     if asking.dry_run:
-        asking.tell_cost(estimate(plan))
+        asking.tell_cost([*estimate(plan)])
         return
     data = plan.data
     asking.shown.note(*read.notes, *plan.setup.notes)

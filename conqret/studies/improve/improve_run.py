@@ -178,6 +178,7 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             if label.dimension == data.dimension and label.value is not None
         )
         shown = [[item_record(item) for item in items] for items in (data.training, data.held_out)]
+        improving = {"excerpt": self.longest, "seed": self.settings.seed, "variants": list(self.variants)}
         return ImproveRecord(
             **self.setup.recorded,
             metric=data.metric,
@@ -185,11 +186,7 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             items_count=len(data.every),
             items_digest=plain_digest(shown),
             labels_digest=plain_digest(labels),
-            improving={
-                "excerpt": self.longest,
-                "seed": self.settings.seed,
-                "variants": list(self.variants),
-            },
+            improving=improving,
         )
 
     def begin(self) -> None:

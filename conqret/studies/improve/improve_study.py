@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -13,7 +13,7 @@ from conqret.io.label_scale import dimension_name
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.call_setup import prepared
-from conqret.judging.cost import ExpectedCost, Sizes, expected_asking, expected_judging
+from conqret.judging.cost import ExpectedCost, Sizes, Total, expected_asking, expected_judging
 from conqret.judging.criterion import Criteria, criteria_of
 from conqret.judging.judge import Items
 from conqret.judging.judge_options import CRITERIA, SampleSettings
@@ -33,7 +33,7 @@ from conqret.studies.agreement.agreement_settings import USUAL, AgreementSetting
 from conqret.studies.agreement.dimension_view import NO_SCALE
 from conqret.studies.calibrate.result import FEWEST_TOPICS
 from conqret.studies.improve.improve_run import ImproveFolder, ImprovePlan
-from conqret.studies.improve.improved_prompt import BOTH, Anchor, Improvement, subject_of
+from conqret.studies.improve.improved_prompt import Anchor, Improvement, subject_of
 from conqret.studies.improve.learned import (
     ANSWER_TOKENS,
     EXCERPT,
@@ -245,13 +245,9 @@ def _check_topics(training: Sequence[Item], tested: Sequence[Item], *, of_items:
         )
 
 
-def estimate(plan: ImprovePlan) -> list[ExpectedCost]:
+def estimate(plan: ImprovePlan) -> Iterator[ExpectedCost]:
     """The calls, tokens and dollars of a run, for wordings of the usual length; the variant that is chosen for
     held-out items is taken to be the dearest. Nothing that is recorded already is taken off."""
-    return list(_estimates(plan))
-
-
-def _estimates(plan: ImprovePlan) -> Iterator[ExpectedCost]:
     sizes, setup = Sizes(), plan.setup
     yield expected_judging(setup, plan.data.every, sizes, by=f"{setup.judge.name} as it is")
     if plan.variants:
@@ -269,24 +265,12 @@ def _estimates(plan: ImprovePlan) -> Iterator[ExpectedCost]:
             for out in plan.outs
             if out
         ]
-        yield _together(parts, f"{setup.judge.name} with {'both' if variant == BOTH else variant}")
+        yield replace(parts[0], by=f"{setup.judge.name} with {variant}", **asdict(Total.of(parts)))
     if plan.data.held_out and plan.variants:
         dearest = plan.setup_of(plan.variants[-1], frozenset(), proposal)
         yield expected_judging(
             dearest, plan.data.held_out, sizes, by=f"{setup.judge.name} as chosen, on held-out items"
         )
-
-
-def _together(parts: Sequence[ExpectedCost], by: str) -> ExpectedCost:
-    costs = [part.cost_usd for part in parts]
-    return replace(
-        parts[0],
-        by=by,
-        calls=sum(part.calls for part in parts),
-        prompt_tokens=sum(part.prompt_tokens for part in parts),
-        completion_tokens=sum(part.completion_tokens for part in parts),
-        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
-    )
 
 
 def most_rows(plan: ImprovePlan) -> int:

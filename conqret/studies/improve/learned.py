@@ -9,8 +9,10 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from conqret.data import Item, Judgment
@@ -32,10 +34,6 @@ from conqret.studies.improve.improved_prompt import (
     side_of,
     subject_of,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 PROMPT = "improve/wording"
 FOLDS = 3
@@ -207,8 +205,6 @@ def chosen_examples(
 def telling_cases(labelled: Sequence[LabelledItem], seed: int, cases: int = CASES) -> list[LabelledItem]:
     """Items on which judge and annotators differ most, either way, and some on which they agree, mixed; few of a topic.
     Without scores, any."""
-    import numpy as np
-
     known = [one for one in labelled if one.score is not None]
     wanted = min(cases, len(known) or len(labelled))
     if not known:
@@ -236,8 +232,6 @@ def telling_cases(labelled: Sequence[LabelledItem], seed: int, cases: int = CASE
 
 def overview(labelled: Sequence[LabelledItem], shown: ShownScale) -> list[str]:
     """What is said of all labelled texts together."""
-    import numpy as np
-
     from conqret.stats.correlation import spearman
 
     known = [one for one in labelled if one.score is not None]
@@ -263,8 +257,6 @@ def overview(labelled: Sequence[LabelledItem], shown: ShownScale) -> list[str]:
 def residuals(scores: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArray[np.float64]:
     """What the labels lie above the straight line of least squares over the scores (above their mean, where all scores
     are one)."""
-    import numpy as np
-
     centred = scores - scores.mean()
     spread = float((centred**2).sum())
     slope = float((centred * labels).sum()) / spread if spread > 0 else 0.0

@@ -9,6 +9,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from conqret.data import Item, Judgment, Measure, Status
 from conqret.errors import DeclarationError
 from conqret.io.label_set import Unit
@@ -179,12 +181,14 @@ def _agreement(view: View) -> _Sampled:
 def _over(one: _Sampled, other: _Sampled) -> _Sampled:
     """What one has more than the other: of the distance less; the other's alpha counts as 0 where it is below 0, with
     each topic left out, too."""
-    import numpy as np
-
     alpha = other["alpha"]
-    by_chance = replace(alpha, value=max(alpha.value, 0.0), without=np.maximum(alpha.without, 0.0))
+    if alpha.defined:
+        by_chance = replace(alpha, value=max(alpha.value, 0.0), without=np.maximum(alpha.without, 0.0))
+    else:  # it says one thing of all, which agrees by chance
+        no_gain = np.zeros_like(one["alpha"].without)
+        by_chance = replace(one["alpha"], value=0.0, without=no_gain, reason="", unsure="")
     return {
-        "alpha": _difference(one["alpha"], by_chance if alpha.defined else _chance(one["alpha"])),
+        "alpha": _difference(one["alpha"], by_chance),
         "spearman": _difference(one["spearman"], other["spearman"]),
         "distance": _difference(other["distance"], one["distance"]),
     }
@@ -196,22 +200,12 @@ def _difference(one: JackknifedEstimate, other: JackknifedEstimate) -> Jackknife
     return one.minus(other) if lost is None else without_value(lost.reason)
 
 
-def _chance(like: JackknifedEstimate) -> JackknifedEstimate:
-    """Agreement by chance: what a judge has that says one thing of all."""
-    import numpy as np
-
-    return replace(like, value=0.0, without=np.zeros_like(like.without), reason="", unsure="")
-
-
 def _ceiling(view: View, confidence: float) -> Ceiling | None:
     """One annotator beside the others, and the judge in that one's place."""
-    import numpy as np
-
     if len(view.names) < 2:
         return None
     drawn = leave_one_out(view.clusters)
-    alone: list[_Sampled] = []
-    stands_in: list[_Sampled] = []
+    pairs: list[tuple[_Sampled, ...]] = []
     low, high = view.scale.ends()
     judge = view.judge(rounded=False)
     for place in range(len(view.names)):
@@ -221,19 +215,16 @@ def _ceiling(view: View, confidence: float) -> Ceiling | None:
         if there.sum() < FEWEST_OF_ONE:
             continue
         others, some = np.nanmean(rest[:, there], axis=0), drawn.of(there)
-        for said, found in ((own[there], alone), (judge[there], stands_in)):
-            found.append(
-                {
-                    "alpha": alphas(np.stack([said, others])[None], view.scale.level, some)[0],
-                    "spearman": ranked(said, others, some),
-                    "distance": some.ratio(np.abs(said - others) / (high - low), np.ones_like(said)),
-                }
-            )
-    pairs = [
-        (one, other)
-        for one, other in zip(alone, stands_in, strict=True)
-        if all(side[name].defined for side in (one, other) for name in side)
-    ]
+        alone_and_judge = tuple(
+            {
+                "alpha": alphas(np.stack([said, others])[None], view.scale.level, some)[0],
+                "spearman": ranked(said, others, some),
+                "distance": some.ratio(np.abs(said - others) / (high - low), np.ones_like(said)),
+            }
+            for said in (own[there], judge[there])
+        )
+        if all(one.defined for side in alone_and_judge for one in side.values()):
+            pairs.append(alone_and_judge)
     if not pairs:
         return None
     person, judged = (

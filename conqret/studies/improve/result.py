@@ -149,13 +149,3 @@ class ImproveResult(Frozen):
             return ""
         places = {name: f"{folder}/{name}" for name in (PROMPTS, CALIBRATION)}
         return " ".join(["conqret judge NEW.jsonl", *(quote(places.get(word, word)) for word in self.use)])
-
-    @property
-    def quantities(self) -> dict[str, Estimate]:
-        """What can be required of it, by name."""
-        return {
-            "alpha": self.agreement["improved"].alpha,
-            "spearman": self.agreement["improved"].spearman,
-            "gain": self.gain.alpha,
-            "spearman_gain": self.gain.spearman,
-        }

@@ -11,6 +11,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
 from conqret.stats.resampling import mean
@@ -42,8 +44,6 @@ class CrossFitted:
 
 def cross_fitted(plan: ImprovePlan, judgments: Sequence[Judgment]) -> CrossFitted:
     """The scores of a variant, by the judgments of topics that it did not learn from."""
-    import numpy as np
-
     data, settings = plan.data, plan.settings
     said = {judgment.item: judgment.values[data.metric] for judgment in judgments}
     if len(set(said.values())) < 2 or len({judgment.topic for judgment in judgments}) < FEWEST_TOPICS:
@@ -72,8 +72,6 @@ def choose(
     Raises:
         DeclarationError: there are none.
     """
-    import numpy as np
-
     series: dict[tuple[str, bool], Scores] = {}
     for variant, fitted in scores.items():
         series[variant, False] = fitted.said

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from conqret.data.item import Frozen
 from conqret.runs.session import SessionCounts
-from conqret.stats.comparative_judgment import SPREAD_SD, Bound, bounds, compared_strengths
+from conqret.stats.comparative_judgment import SPREAD_SD, Bound, ComparedStrengths, bounds, compared_strengths
 from conqret.stats.estimate import CONFIDENCE, Estimate
 from conqret.stats.strength_posterior import PairOutcomes
 from conqret.studies.tournament.item_groups import ItemGroup
 from conqret.text.words import count_words
-
-if TYPE_CHECKING:
-    from conqret.stats.comparative_judgment import ComparedStrengths
 
 DRAWS, SEED = 4000, 13
 """Of the strengths' posterior, of which the probability of a set of best items is counted."""
@@ -159,8 +157,6 @@ def ranked_groups(
     top: int | None,
 ) -> tuple[RankedGroup, ...]:
     """The groups with their items, best first."""
-    import numpy as np
-
     bounded = bounds(outcomes)
     ranked = []
     for number, group in enumerate(groups):
@@ -231,7 +227,6 @@ def ranked_systems(
 
 def ordered_share(strengths: ComparedStrengths, group: int) -> float:
     """The share of the pairs of items that are expected to stand in the order of their true strengths."""
-    import numpy as np
     from scipy.special import ndtr
 
     means, _ = strengths.group(group)
@@ -246,8 +241,6 @@ def ordered_share(strengths: ComparedStrengths, group: int) -> float:
 def top_probability(strengths: ComparedStrengths, group: int, top: int) -> float:
     """The probability that the ``top`` items with the highest strengths are the best ones; 1 where there are no more
     items than that."""
-    import numpy as np
-
     means, _ = strengths.group(group)
     size = len(means)
     if top >= size:
@@ -316,7 +309,6 @@ def _share(position: Estimate) -> Estimate:
 
 def _length(groups: Sequence[RankedGroup]) -> float | None:
     """The mean rank correlation of strength and number of words in groups where both vary."""
-    import numpy as np
     from scipy.stats import rankdata
 
     found = []

@@ -71,12 +71,10 @@ def power_tournament(
         ("topics", 1, MOST_CELLS // largest**2, [topics]),
         ("simulations", 1, math.inf, [simulations]),
     ):
-        wrong = [value for value in values if not low <= value <= high or math.isinf(value)]
-        if wrong or not values:
-            given = f"{wrong[0]:g}" if wrong else "empty"
+        if wrong := [value for value in values if not low <= value <= high or math.isinf(value)]:
             limit = f"at least {low}" if math.isinf(high) else f"from {low} to {high}"
             beside = f" with {largest} items" if name == "topics" else ""
-            raise DeclarationError(f"{name} is {given}; it must be {limit}{beside}")
+            raise DeclarationError(f"{name} is {wrong[0]:g}; it must be {limit}{beside}")
     judge = SimulatedJudge(spread, ties=TIES)
     planned = []
     for size in items:
@@ -99,7 +97,7 @@ def power_answer(planned: Sequence[PlannedTournament]) -> list[str]:
         needed = []
         for each in designs:
             enough = [quality.comparisons for quality in each.after if quality.reliability >= RELIABLE]
-            most = max((quality.comparisons for quality in each.after), default=0.0)
+            most = max(quality.comparisons for quality in each.after)
             comparisons = f"{min(enough):.1f}" if enough else f"more than {most:.1f}"
             needed.append(f"{comparisons} comparisons an item with {each.design} pairs")
         sentences.append(

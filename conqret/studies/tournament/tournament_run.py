@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from conqret.data import Judgment, Measure, Part, Reason, Status, Trace
 from conqret.data.item import Frozen
@@ -34,7 +34,7 @@ from conqret.runs.engine import CompletedTrials, Plan, Stage
 from conqret.runs.row_store import RowStore
 from conqret.runs.session import Session, Sessions
 from conqret.runs.trials import Memory, Rows, Trial
-from conqret.stats.comparative_judgment import compared_strengths
+from conqret.stats.comparative_judgment import ComparedStrengths, compared_strengths
 from conqret.stats.estimate import CONFIDENCE
 from conqret.stats.pair_design import GroupPairs
 from conqret.stats.strength_posterior import OUTCOMES
@@ -53,9 +53,6 @@ from conqret.studies.tournament.result import (
     top_probability,
     tournament_result,
 )
-
-if TYPE_CHECKING:
-    from conqret.stats.comparative_judgment import ComparedStrengths
 
 PREFERENCE = "preference"
 """The metric by which two items are compared."""

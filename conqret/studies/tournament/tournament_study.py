@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -16,7 +16,6 @@ from conqret.judging.judge import Items
 from conqret.judging.judge_options import SampleSettings
 from conqret.judging.judge_parts import Judge
 from conqret.judging.judge_settings import ItemSettings, RunSettings, as_path, check_names, session_settings
-from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
 from conqret.runs.engine import run
 from conqret.runs.run_folder import default_folder, stem
@@ -96,9 +95,16 @@ def tournament_plan(
     for model in models:
         pair_settings: Any = {**judging, "model": model, "metrics": (PREFERENCE,)}
         setups.append(prepared(pairs, pair_settings, asks=asks)[2])
-    _check_judges(setups)
+    for setup in setups:
+        if setup.judge.name == COMPARISON and setup.client.backend.baseline:
+            raise DeclarationError(
+                "the offline baseline has no evidence for a criterion in words: name a model (--model)"
+            )
+        if PREFERENCE not in setup.judge.metrics:
+            raise DeclarationError(
+                f"the format {setup.judge.name} compares no arguments: choose a format with the metric preference"
+            )
     setup = setups[0]
-    notes = _notes(groups)
     how = session_settings({**judging, "prompts": setup.library})
     sessions = Session(setup.client, **how) if len(setups) == 1 else Sessions(**how)
     place = as_path(None if isinstance(output, bool) else output)
@@ -107,6 +113,7 @@ def tournament_plan(
         place = default_folder(stem(Path(source.name)), "tournament", model)
     folder = None if place is None else TournamentFolder(place)
     systems = item_systems(groups, options.system)
+    notes = tuple(_notes(groups))
     return TournamentPlan(sessions, folder, source, checked, tuple(setups), groups, options, systems, notes)
 
 
@@ -127,19 +134,6 @@ def several(models: Any) -> list[Any]:
     return list(models)
 
 
-def _check_judges(setups: Sequence[Setup]) -> None:
-    """Raise DeclarationError where a judge compares no two arguments."""
-    for setup in setups:
-        if setup.judge.name == COMPARISON and setup.client.backend.baseline:
-            raise DeclarationError(
-                "the offline baseline has no evidence for a criterion in words: name a model (--model)"
-            )
-        if PREFERENCE not in setup.judge.metrics:
-            raise DeclarationError(
-                f"the format {setup.judge.name} compares no arguments: choose a format with the metric preference"
-            )
-
-
 def _compared_by(judging: dict[str, Any]) -> str | Judge | None:
     """The format whose preference is asked, or the judge of the criterion; None for a judge of one's own.
 
@@ -155,20 +149,18 @@ def _compared_by(judging: dict[str, Any]) -> str | Judge | None:
     return comparison_judge(comparison_criterion(criterion))
 
 
-def _notes(groups: Sequence[ItemGroup]) -> tuple[str, ...]:
-    differing = {
-        name: sum(
+def _notes(groups: Sequence[ItemGroup]) -> Iterator[str]:
+    """What is not shown of items, because those of a group differ in it."""
+    for name in BESIDE:
+        count = sum(
             any(getattr(item, name) != getattr(group.items[0], name) for item in group.items)
             for group in groups
         )
-        for name in BESIDE
-    }
-    return tuple(
-        f"in {count} of {len(groups)} groups the items have different {name.removesuffix('s')}s, and those that differ "
-        "are compared without them"
-        for name, count in differing.items()
-        if count
-    )
+        if count:
+            yield (
+                f"in {count} of {len(groups)} groups the items have different {name.removesuffix('s')}s, and those "
+                "that differ are compared without them"
+            )
 
 
 @strict_options
