@@ -10,7 +10,6 @@ from conqret.show.report_page import ReportPage, Section, section
 from conqret.studies.agreement_tables import comparison_tables, over_other
 from conqret.studies.compare.result import JudgeComparison
 
-TITLES = ("Agreement with annotators", "Differences of alphas")
 MOST_NAMED = 4
 """Judges and differences that sentences name."""
 
@@ -51,8 +50,8 @@ def comparison_sheet(comparison: JudgeComparison, baselines: Sequence[bool] = ()
         "compare",
         "Which judge agrees best with annotators?",
         [
-            section(alphas, title=TITLES[0]),
-            Section(TITLES[1], [*by_pair, differences]),
+            section(alphas, title="Agreement with annotators"),
+            Section(differences.title, [*by_pair, differences]),
             Section(by_dimension.title, [*pictures, by_dimension]),
         ],
         badges=words.floor_badges(baselines),

@@ -277,13 +277,21 @@ def compare_shared(shared: SharedUnits, basis: Basis) -> JudgeComparison:
     by_name = dict(zip(shared.names, means, strict=True))
     best = by_name[order[0]]
     over = {name: largest_p([best.minus(by_name[name])], sizes, rng)[0] for name in order[1:]}
+    averaged = {}
+    for name, mean in by_name.items():
+        known = [error for row in rows.values() if (error := row.judges[name].error) is not None]
+        averaged[name] = JudgeOn(
+            alpha=mean.estimate(settings.confidence),
+            error=sum(known) / len(known) if known else None,
+            scored=sum(row.judges[name].scored for row in rows.values()),
+        )
     won = all(p is not None and p < ALPHA for p in over.values())
     winner = order[0] if won and held_out.chosen[order[0]] == held_out.folds else ""
     return JudgeComparison(
         judges=tuple(order),
         basis=basis,
         dimensions=rows,
-        average=_averaged(shared, rows, means, pairs, settings.confidence),
+        average=ComparedOn(units=sum(row.units for row in rows.values()), judges=averaged, pairs=pairs),
         held_out=held_out,
         over=over,
         winner=winner,
@@ -316,22 +324,3 @@ def _pairs(
         )
         for row in differences
     ]
-
-
-def _averaged(
-    shared: SharedUnits,
-    rows: Mapping[str, ComparedOn],
-    means: Sequence[JackknifedEstimate],
-    pairs: tuple[JudgePair, ...],
-    confidence: float,
-) -> ComparedOn:
-    """The row of the means; units and scores are those of all dimensions together."""
-    judges = {}
-    for name, mean in zip(shared.names, means, strict=True):
-        known = [error for row in rows.values() if (error := row.judges[name].error) is not None]
-        judges[name] = JudgeOn(
-            alpha=mean.estimate(confidence),
-            error=sum(known) / len(known) if known else None,
-            scored=sum(row.judges[name].scored for row in rows.values()),
-        )
-    return ComparedOn(units=sum(row.units for row in rows.values()), judges=judges, pairs=pairs)

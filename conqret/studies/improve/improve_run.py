@@ -65,7 +65,6 @@ if TYPE_CHECKING:
 
 Out = frozenset[int]
 """Folds of topics that nothing is learned from."""
-ROWS = "rows.jsonl"
 
 
 class ImproveRow(Frozen):
@@ -114,7 +113,7 @@ class ImproveFolder(RunFolder[ImproveRecord]):
     COMMAND: ClassVar[str] = "conqret judges improve"
     BEGINS: ClassVar[tuple[str, ...]] = (ITEMS,)
 
-    rows_file = InFolder(ROWS)
+    rows_file = InFolder("rows.jsonl")
     """Judgments and proposals, as they came."""
     prompts_folder = InFolder(PROMPTS)
     """The prompts of the improved judge, for ``--prompts``."""

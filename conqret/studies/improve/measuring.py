@@ -5,7 +5,7 @@ not seen.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,19 +48,10 @@ if TYPE_CHECKING:
     from conqret.studies.improve.improve_run import ImprovePlan, ImproveRow
 
 
-@dataclass(frozen=True)
-class ImproveOutcome:
-    """What is chosen with all topics that may be learned from (``final``) and without each fold of them, and the fields
-    of the result that hold what that agrees and gains on ``items``, of which all series have a score."""
-
-    final: VariantChoice
-    choices: tuple[VariantChoice, ...]
-    items: tuple[Item, ...]
-    found: Mapping[str, Any]
-
-
-def outcome(plan: ImprovePlan) -> ImproveOutcome:
-    """Choose, and measure what is chosen where no choice has seen the labels.
+def outcome(plan: ImprovePlan) -> tuple[tuple[Item, ...], dict[str, Any]]:
+    """Choose with all topics that may be learned from (``final``) and without each fold of them (``choices``), and
+    measure what is chosen where no choice has seen the labels: the items of which all series have a score, and the
+    fields of the result.
 
     Raises:
         DeclarationError: no item has a score before and after.
@@ -76,7 +67,7 @@ def outcome(plan: ImprovePlan) -> ImproveOutcome:
         )
     judged = plan.judgments(plan.setup, items)
     bare = [judged[item.id] for item in items]
-    return ImproveOutcome(final, tuple(choices), items, _compared(plan, series, bare))
+    return items, {"final": final, "choices": tuple(choices), **_compared(plan, series, bare)}
 
 
 def measured(
@@ -84,11 +75,10 @@ def measured(
 ) -> tuple[ImproveResult, dict[Path, Content]]:
     """What came of it, and the files that say so."""
     data, none = plan.data, frozenset[int]()
-    came = outcome(plan)
-    final, items = came.final, came.items
-    tested = data.held_out or data.training
+    items, found = outcome(plan)
+    final: VariantChoice = found["final"]
     improved = plan.setup_of(final.variant, none)
-    labelled = [Unit(item.id) for item in items]
+    topics = [item.topic for item in items]
     result = ImproveResult(
         metric=data.metric,
         dimension=data.dimension,
@@ -97,16 +87,14 @@ def measured(
         baseline=plan.setup.client.backend.baseline,
         fingerprint=plan.setup.fingerprint,
         improved_fingerprint=improved.fingerprint,
-        basis=Basis.of(data.labels, "topic", labelled, [item.topic for item in items], plan.settings),
+        basis=Basis.of(data.labels, "topic", [Unit(item.id) for item in items], topics, plan.settings),
         measured="held out" if data.held_out else "cross-fitted",
         training_items=len(data.training),
         training_topics=len({item.topic for item in data.training}),
         items=len(items),
-        topics=len({item.topic for item in items}),
-        unscored=len(tested) - len(items),
-        **came.found,
-        choices=came.choices,
-        final=final,
+        topics=len(set(topics)),
+        unscored=len(data.held_out or data.training) - len(items),
+        **found,
         improvement=plan.improvement(final.variant, none),
         observations=plan.observations(none) if plan.variants else (),
         criterion=criterion_asked(improved).plain() if improved.judge.name == CRITERIA else None,

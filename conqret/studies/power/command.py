@@ -132,7 +132,12 @@ def power(
     counts = options.counts("--topics", planned.topics or usual_topics)
     each = options.counts("--items", planned.items or usual_items)
     given = assumed.given()
-    _check_taken(target, given)
+    for name in given:
+        if name not in TAKES[target]:
+            studies = [study for study, taken in TAKES.items() if name in taken]
+            raise DeclarationError(
+                f"--{name.replace('_', '-')} has no meaning with --for {target}: it belongs to {', '.join(studies)}"
+            )
     extra = {NAMES[target].get(name, name): value for name, value in given.items()}
     plan: dict[str, Any] = {
         "topics": counts,
@@ -148,7 +153,6 @@ def power(
             biases = power_bias(**extra, **plan)
             rows: list[dict[str, Any]] = [cell.model_dump(mode="json") for cell in biases]
             tables: list[Table | str] = [pages.bias_table(biases)]
-            answer = pages.bias_answer(biases)
             sheet = pages.bias_sheet(biases, planned.seed)
         elif target == "tournament":
             from conqret.show.table import spaced
@@ -160,7 +164,6 @@ def power(
             held = tournaments.power_tournament(**extra, **plan)
             rows = [asdict(cell) for cell in held]
             tables = [*spaced(tournaments.power_tables(held, plan["simulations"]))]
-            answer = tournaments.power_answer(held)
             sheet = tournaments.power_sheet(held, plan["simulations"], planned.seed)
         else:
             from conqret.studies.power.sample_sizes import power_agreement, power_difference
@@ -177,19 +180,7 @@ def power(
                 sizes = power_difference(**extra, **plan)
             note(*filter(None, [sizes.pilot, pages.lost_cells(sizes.cells)]))
             rows = [asdict(cell) for cell in sizes.cells]
-            tables, answer = [*pages.plan_tables(sizes)], pages.plan_answer(sizes, goal)
+            tables = [*pages.plan_tables(sizes)]
             sheet = pages.plan_sheet(sizes, goal, planned.seed)
-    result(rows, tables, as_json=json_output, answer=answer)
+    result(rows, tables, as_json=json_output, answer=sheet.answer)
     page.write(lambda _: sheet, rows)
-
-
-def _check_taken(target: str, given: dict[str, Any]) -> None:
-    """Raise DeclarationError where an option is given that this study does not take."""
-    from conqret.errors import DeclarationError
-
-    for name in given:
-        if name not in TAKES[target]:
-            studies = [study for study, taken in TAKES.items() if name in taken]
-            raise DeclarationError(
-                f"--{name.replace('_', '-')} has no meaning with --for {target}: it belongs to {', '.join(studies)}"
-            )

@@ -96,7 +96,6 @@ def in_all(size: Size) -> str:
 
 HALF_WIDTH = 0.1
 """The half width of an interval that is wanted where no other is named, and nothing is tested."""
-TITLE = "How many topics and items does a study need?"
 HOW = (
     "Each plan (number of topics and items per topic) is simulated many times, and its interval or test is "
     "computed as conqret computes it for real data. Items of one topic are alike, so more topics help more than "
@@ -182,7 +181,7 @@ def plan_sheet(sizes: SampleSizes, half_width: float | None = None, seed: int | 
     lost = lost_cells(sizes.cells)
     return ReportPage(
         "power",
-        TITLE,
+        "How many topics and items does a study need?",
         sections,
         answer=plan_answer(sizes, half_width),
         picture=[power if by_power else width],

@@ -14,6 +14,7 @@ from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, check_known, strict_options
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import JudgeFolder
+from conqret.stats.agreement import Level
 from conqret.stats.planning import (
     PlannedSize,
     SamplePlan,
@@ -92,7 +93,8 @@ def power_agreement(
     sizes = SamplePlan(**plan)
     if pilot is not None and shares:
         raise DeclarationError("a pilot has its own shares of labels: leave out --shares")
-    what, level, told, draw = "alpha", "interval", "", assumed(alpha, icc)
+    level: Level = "interval"
+    what, told, draw = "alpha", "", assumed(alpha, icc)
     spread = f"true alpha {alpha:g}, interval level, ICC {icc:g}"
     if shares:
         steps = ", ".join(f"{share:g}" for share in shares)
@@ -116,7 +118,8 @@ def power_agreement(
         what, level, spread = f"alpha of {dimension}", view.scale.level, ""
         told = _piloted(len(kept), len(set(clusters)), f"{joined.clustered_by}s")
         draw = from_pilot([view.judge()[kept], view.target[kept]], clusters)
-    return _sizes(what, plan_agreement(draw, sizes, level), sizes, told, assumed=spread)
+    cells = tuple(plan_agreement(draw, sizes, level))
+    return SampleSizes(what, cells, sizes.simulations, sizes.confidence, told, spread)
 
 
 @strict_options
@@ -153,13 +156,8 @@ def power_difference(
         told = _piloted(len(values), len(set(topics)), "topics")
         draw = shifted(from_pilot([values], topics), shift)
     spread = "" if told else f"standard deviation {sd:g}, ICC {icc:g}"
-    return _sizes(f"a difference of {shift:g}", plan_mean(draw, sizes), sizes, told, assumed=spread)
-
-
-def _sizes(
-    what: str, cells: Iterable[PlannedSize], plan: SamplePlan, pilot: str = "", *, assumed: str = ""
-) -> SampleSizes:
-    return SampleSizes(what, tuple(cells), plan.simulations, plan.confidence, pilot, assumed)
+    what, cells = f"a difference of {shift:g}", tuple(plan_mean(draw, sizes))
+    return SampleSizes(what, cells, sizes.simulations, sizes.confidence, told, spread)
 
 
 def _together(**given: object) -> None:

@@ -101,13 +101,13 @@ def trust_table(tournament: Tournament, note: str = "") -> Table:
     correlation = Estimate(
         tournament.length, reason="" if tournament.length is not None else "lengths do not vary"
     )
-    rows: list[tuple[Cell, ...]] = [
-        ("Scale separation reliability", tournament.reliability),
-        ("Share that the first of two equals gets", tournament.first_wins),
-        ("Standard deviation of strengths", tournament.spread),
-        ("Rank correlation of strength and length", correlation),
-    ]
-    return Table("How far to trust it", ("What", "Value"), rows, note=note)
+    rows: dict[str, Cell] = {
+        "Scale separation reliability": tournament.reliability,
+        "Share that the first of two equals gets": tournament.first_wins,
+        "Standard deviation of strengths": tournament.spread,
+        "Rank correlation of strength and length": correlation,
+    }
+    return Table("How far to trust it", ("What", "Value"), rows.items(), note=note)
 
 
 def headlines(tournament: Tournament) -> Iterator[str]:
@@ -118,9 +118,8 @@ def headlines(tournament: Tournament) -> Iterator[str]:
         f"{words.number(items, 'item')} in {words.number(len(tournament.groups), 'topic')} are ranked by "
         f"{words.count(tournament.answered)} of {words.number(tournament.planned, 'planned comparison')}"
     )
-    if pairs:
-        right = sum(len(group.items) * (len(group.items) - 1) * group.ordered for group in tournament.groups)
-        ranked += f"; {right / pairs:.0%} of the pairs of items are expected to be ranked in the right order"
+    right = sum(len(group.items) * (len(group.items) - 1) * group.ordered for group in tournament.groups)
+    ranked += f"; {right / pairs:.0%} of the pairs of items are expected to be ranked in the right order"
     if tournament.reliability is not None:
         ranked += f" (scale separation reliability {tournament.reliability:.2f})"
     yield f"{ranked}."
@@ -165,7 +164,7 @@ def tournament_page(tournament: Tournament, texts: Mapping[str, str] | None = No
             Section("Remarks", [PageRemarks(remarks)]),
         ],
         answer=list(headlines(tournament)),
-        picture=[tournament_picture(tournament)] if tournament.groups else [],
+        picture=[tournament_picture(tournament)],
         how_to_read=[
             "Strength is the log-odds of a win against the average item of the same topic: if two items differ by "
             "1, the stronger one wins 73% of comparisons, and if they differ by 2, it wins 88%. "

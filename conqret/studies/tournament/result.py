@@ -195,7 +195,7 @@ def ranked_groups(
 
 
 def ranked_systems(
-    groups: Sequence[ItemGroup], outcomes: PairOutcomes, systems: Mapping[str, str], confidence: float
+    groups: Sequence[ItemGroup], outcomes: PairOutcomes, systems: Mapping[str, str]
 ) -> tuple[RankedSystem, ...]:
     """The systems, best first, from strengths that are expected to be alike in items of one system."""
     from scipy.special import ndtri
@@ -209,8 +209,8 @@ def ranked_systems(
         [number.get(item.id, -1) for item in group.items] + [-1] * (size - len(group.items))
         for group in groups
     ]
-    fit = compared_strengths(outcomes, confidence=confidence, systems=numbers)
-    reach = float(ndtri((1 + confidence) / 2))
+    fit = compared_strengths(outcomes, confidence=CONFIDENCE, systems=numbers)
+    reach = float(ndtri((1 + CONFIDENCE) / 2))
     counts = Counter(systems.values())
     found = sorted(zip(names, fit.systems, strict=True), key=lambda pair: (-(pair[1].value or 0.0), pair[0]))
     return tuple(
@@ -257,20 +257,16 @@ def top_probability(strengths: ComparedStrengths, group: int, top: int) -> float
 def tournament_result(
     groups: Sequence[ItemGroup],
     comparisons: Sequence[ComparisonResult],
-    unanswered: Mapping[str, int],
-    session: SessionCounts,
     *,
-    confidence: float = CONFIDENCE,
-    judges: Sequence[str] = (),
-    systems: Mapping[str, str] | None = None,
-    top: int | None = None,
+    judges: Sequence[str],
+    systems: Mapping[str, str],
+    top: int | None,
     **facts: object,
 ) -> Tournament:
     """What the comparisons come to; ``judges`` are the names of several, ``systems`` those of the items by their
     ids, and ``facts`` the fields that say how the comparisons came about."""
     outcomes = pair_outcomes(groups, comparisons, judges)
-    strengths = compared_strengths(outcomes, confidence=confidence)
-    systems = systems or {}
+    strengths = compared_strengths(outcomes, confidence=CONFIDENCE)
     ranked = ranked_groups(groups, outcomes, strengths, systems=systems, top=top)
     return Tournament.model_validate(
         {
@@ -279,7 +275,6 @@ def tournament_result(
             "comparisons": tuple(comparisons),
             "planned": len(comparisons),
             "answered": len(outcomes.outcome),
-            "unanswered": unanswered,
             "reliability": strengths.reliability(),
             "position": strengths.position,
             "first_wins": _share(strengths.position),
@@ -289,10 +284,9 @@ def tournament_result(
                 TournamentJudge(name=name, answered=judge.position.n or 0, first_wins=_share(judge.position))
                 for name, judge in zip(judges, strengths.judges, strict=False)
             ),
-            "systems": ranked_systems(groups, outcomes, systems, confidence),
+            "systems": ranked_systems(groups, outcomes, systems),
             "top": top,
-            "confidence": confidence,
-            "session": session,
+            "confidence": CONFIDENCE,
         }
     )
 

@@ -311,8 +311,8 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
         tournament = tournament_result(
             self.groups,
             [row.result for row in ordered],
-            unanswered,
-            done.session,
+            unanswered=unanswered,
+            session=done.session,
             judges=self.judges,
             systems=self.systems,
             top=self.options.top,

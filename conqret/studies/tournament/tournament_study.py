@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -15,8 +14,9 @@ from conqret.judging.criteria import COMPARISON, comparison_criterion, compariso
 from conqret.judging.judge import Items
 from conqret.judging.judge_options import SampleSettings
 from conqret.judging.judge_parts import Judge
-from conqret.judging.judge_settings import ItemSettings, RunSettings, as_path, check_names, session_settings
+from conqret.judging.judge_settings import ItemSettings, RunSettings, check_names, session_settings
 from conqret.llm.client_options import ClientOptions
+from conqret.options import options_in
 from conqret.runs.engine import run
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session, Sessions
@@ -72,10 +72,10 @@ def tournament_plan(
         DeclarationError: as there.
     """
     check_names("tournament", settings, TournamentSettings)
-    named = {each.name for each in fields(TournamentOptions)}
-    pairing: dict[str, Any] = {name: settings[name] for name in named & settings.keys()}
-    options = TournamentOptions(**pairing)
-    judging = {name: value for name, value in settings.items() if name not in named}
+    options = options_in(settings, TournamentOptions)
+    judging = {
+        name: value for name, value in settings.items() if name not in TournamentOptions.__annotations__
+    }
     source = open_items(
         items,
         columns=judging.pop("columns", None),
@@ -107,11 +107,10 @@ def tournament_plan(
     setup = setups[0]
     how = session_settings({**judging, "prompts": setup.library})
     sessions = Session(setup.client, **how) if len(setups) == 1 else Sessions(**how)
-    place = as_path(None if isinstance(output, bool) else output)
     if output is True:
         model = setup.client.model if len(setups) == 1 else "jury"
-        place = default_folder(stem(Path(source.name)), "tournament", model)
-    folder = None if place is None else TournamentFolder(place)
+        output = default_folder(stem(Path(source.name)), "tournament", model)
+    folder = TournamentFolder(Path(output)) if output else None
     systems = item_systems(groups, options.system)
     notes = tuple(_notes(groups))
     return TournamentPlan(sessions, folder, source, checked, tuple(setups), groups, options, systems, notes)
@@ -128,8 +127,7 @@ def several(models: Any) -> list[Any]:
     if not models:
         raise DeclarationError("the list of models is empty: name one (--model)")
     names = [ClientOptions.of(model).model for model in models if model is not None]
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
+    if twice := [name for name, count in Counter(names).items() if count > 1]:
         raise DeclarationError(f"the model {twice[0]} is named twice; name each model once")
     return list(models)
 
