@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from conqret.show import words
 from conqret.show.forest import Forest, ForestRow, forests
@@ -224,7 +225,7 @@ def _section(group: RankedGroup, tournament: Tournament, texts: Mapping[str, str
             for each in compared
         ],
     )
-    parts = [
+    parts: list[Any] = [
         _picture("Strength of each item", tournament, group.items),
         ladder(group, tournament.top),
         CollapsedTable(f"All {len(compared)} comparisons", table),
