@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from conqret.show import words
 from conqret.show.forest import Forest, ForestRow, forests
-from conqret.show.report_page import CollapsedTable, PageRemarks, ReportPage, Section, section
+from conqret.show.report_page import CollapsedTable, PageRemarks, Part, ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
 from conqret.show.visible_text import cut
 from conqret.stats.estimate import Estimate
@@ -225,7 +224,7 @@ def _section(group: RankedGroup, tournament: Tournament, texts: Mapping[str, str
             for each in compared
         ],
     )
-    parts: list[Any] = [
+    parts: list[Part] = [
         _picture("Strength of each item", tournament, group.items),
         ladder(group, tournament.top),
         CollapsedTable(f"All {len(compared)} comparisons", table),
