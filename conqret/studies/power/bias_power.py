@@ -158,10 +158,8 @@ def pairs_plan(pairs: int, topics: int, probes: Iterable[str] = ()) -> BiasPlan:
         )
         for number in range(pairs)
     )
-    options = JudgeOptions((PREFERENCE,))
-    return plan_bias(
-        ProbeContext(items, set_up(own_judge([PREFERENCE]), ClientOptions(OFFLINE_MODEL), options)), probes
-    )
+    judge = set_up(own_judge([PREFERENCE]), ClientOptions(OFFLINE_MODEL), JudgeOptions((PREFERENCE,)))
+    return plan_bias(ProbeContext(items, judge), probes)
 
 
 @dataclass
