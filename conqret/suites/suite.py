@@ -33,6 +33,8 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}\Z")
 _REPOSITORY = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}\Z", re.ASCII)
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 _MONTH = re.compile(r"(19|20)\d\d-(0[1-9]|1[0-2])\Z")
+NO_DIGEST = "its authors publish no digest: its columns and values are checked instead, and how much there is"
+"""What there is to know of a file whose digest is not known."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ class SuiteFile:
         sha256: the digest of the published file; empty where it is not known.
         size: its bytes; None where they are not known.
         optional: whether the suite can be read without it.
-        note: what there is to know of it, as why it cannot be fetched.
+        note: what there is to know of it, as why it cannot be fetched; of a published one without digest by default
+            that there is none.
 
     Raises:
         DeclarationError: a place leads out of the folder, the digest is none, or there are two addresses.
@@ -78,6 +81,8 @@ class SuiteFile:
             raise DeclarationError(f"{where}: give commit and path in the repository, too")
         if self.url and not self.url.startswith("https://"):
             raise DeclarationError(f"{where}: its address must begin with https://")
+        if self.published and not (self.sha256 or self.note):
+            object.__setattr__(self, "note", NO_DIGEST)
 
     @property
     def published(self) -> bool:
@@ -185,6 +190,15 @@ class PublishedFigure:
     def agrees(self, value: float) -> bool:
         """Whether a recomputed statistic is the printed figure, to its digits."""
         return abs(value * self.times - self.value) <= 0.5 * 10.0**-self.digits + 1e-9
+
+
+def printed(
+    values: Mapping[str, float], statistic: str, digits: int, where: str, **more: Any
+) -> tuple[PublishedFigure, ...]:
+    """The figures of a statistic that stand in one place, by whom each is of; ``more`` are other fields of all."""
+    return tuple(
+        PublishedFigure(who, statistic, value, digits, where, **more) for who, value in values.items()
+    )
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from conqret.data.digest import digest_of
@@ -39,14 +39,47 @@ def preference_half_ties(verdicts: SuiteVerdicts) -> float:
     return float(points[untied].mean()) if untied.any() else math.nan
 
 
+def value_of(estimate: Estimate) -> float:
+    """The value; NaN where it is not defined."""
+    return math.nan if estimate.value is None else estimate.value
+
+
 def spearman_rho(verdicts: SuiteVerdicts) -> float:
     """Spearman's rank correlation of verdicts and gold."""
-    return _value(spearman(verdicts.gold, verdicts.verdicts)) if len(verdicts) else math.nan
+    return value_of(spearman(verdicts.gold, verdicts.verdicts))
 
 
 def kendall_tau(verdicts: SuiteVerdicts) -> float:
     """Kendall's tau-b of verdicts and gold."""
-    return _value(kendall(verdicts.gold, verdicts.verdicts)) if len(verdicts) else math.nan
+    return value_of(kendall(verdicts.gold, verdicts.verdicts))
+
+
+def plain_correlation(kind: str, first: Sequence[float], second: Sequence[float]) -> float:
+    """Pearson's, Spearman's or Kendall's correlation as SciPy has it; NaN where one of the two does not vary."""
+    from scipy.stats import kendalltau, pearsonr, spearmanr
+
+    if len(set(first)) < 2 or len(set(second)) < 2:
+        return math.nan
+    how = {"pearson": pearsonr, "spearman": spearmanr, "kendall": kendalltau}[kind]
+    return float(how(first, second)[0])
+
+
+def correlation(name: str, definition: str, compute: Compute, metric: str = "") -> SuiteStatistic:
+    """A statistic that is a correlation: 0 by chance."""
+    return SuiteStatistic(name, definition, compute, metric, "correlation", chance=0.0)
+
+
+def in_groups(whole: SuiteStatistic, definition: str, groups: Iterable[str]) -> tuple[SuiteStatistic, ...]:
+    """A statistic of all items, and the same of each group's, whose name stands in the ``definition`` for ``{}``."""
+    return whole, *(
+        replace(
+            whole,
+            name=f"{whole.name}_{group.lower().replace(' ', '_')}",
+            definition=definition.format(group),
+            group=group,
+        )
+        for group in groups
+    )
 
 
 def over_groups(compute: Compute) -> Compute:
@@ -72,10 +105,6 @@ def by_group(verdicts: SuiteVerdicts) -> dict[str, SuiteVerdicts]:
 
     groups = np.array(verdicts.groups)
     return {name: verdicts.of(groups == name) for name in dict.fromkeys(verdicts.groups)}
-
-
-def _value(estimate: Estimate) -> float:
-    return math.nan if estimate.value is None else estimate.value
 
 
 def mean_labels(annotations: Mapping[str, Values]) -> dict[str, float]:

@@ -11,8 +11,8 @@ from conqret.io.cell_values import as_text
 from conqret.io.checks import filled, identifier, json_object
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.suites.published_files import MOVED, published_text
-from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteStatistic
-from conqret.suites.suite_statistics import kendall_tau, spearman_rho
+from conqret.suites.suite import Suite, SuiteData, SuiteFile
+from conqret.suites.suite_statistics import correlation, kendall_tau, spearman_rho
 
 METRIC = "relevance"
 QUESTION = f"{METRIC}: How relevant is the argument to the question? 1-5"
@@ -71,20 +71,12 @@ SUITE = Suite(
     baseline={"format": "listwise", "metrics": ("global_relevance",)},
     judging={"criteria": [QUESTION]},
     statistics=(
-        SuiteStatistic(
+        correlation(
             "spearman",
             "Spearman's rank correlation with the grades, over all questions together",
             spearman_rho,
-            scale="correlation",
-            chance=0.0,
         ),
-        SuiteStatistic(
-            "kendall",
-            "Kendall's tau-b with the grades, over all questions together",
-            kendall_tau,
-            scale="correlation",
-            chance=0.0,
-        ),
+        correlation("kendall", "Kendall's tau-b with the grades, over all questions together", kendall_tau),
     ),
     whole={"clusters": 49},
     folder="webis-touche2020",

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from conqret.data import Item
 from conqret.io.checks import filled, identifier
 from conqret.io.csv_table import CsvRows
 from conqret.io.schema import Field, Schema
-from conqret.suites.published_files import MOVED, NO_DIGEST, files_present, published_rows, word
-from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic
+from conqret.suites.published_files import MOVED, data_of_rows, files_present, published_rows, word
+from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteStatistic, printed
 from conqret.suites.suite_statistics import over_groups, preference_accuracy, preference_half_ties
 
 PAIRS = "UKPConvArg1Strict-CSV"
@@ -64,27 +65,24 @@ LONGER = "the longer argument (words)"
 
 def read(folder: Path) -> SuiteData:
     """The pairs of all sides that are there."""
-    items, gold, debates, sides, longer = [], {}, {}, {}, {}
+    pairs = list(_pairs(folder))
+    longer = {pair["id"]: _longer(pair) for pair in pairs}
+    return data_of_rows(pairs, "preference", logs={LONGER: {"preference": longer}}, rules=(LONGER,))
+
+
+def _pairs(folder: Path) -> Iterator[dict[str, Any]]:
     for name in files_present(folder, tuple(f"{PAIRS}/{side}.csv" for side in SIDES), "pairs"):
         side = Path(name).stem
         for row in published_rows(folder, name, PAIR, partial(CsvRows, quoted=False), unique="id"):
-            item = Item(
-                id=f"{side}/{row['id']}",
-                topic=_topic(side),
-                argument=row["first"].replace("<br/>", "\n"),
-                second_argument=row["second"].replace("<br/>", "\n"),
-            )
-            items.append(item)
-            gold[item.id], debates[item.id], sides[item.id] = row["better"], side.partition("_")[0], side
-            longer[item.id] = _longer(item)
-    return SuiteData(
-        tuple(items),
-        {"preference": gold},
-        debates,
-        sides,
-        logs={LONGER: {"preference": longer}},
-        rules=(LONGER,),
-    )
+            yield {
+                "id": f"{side}/{row['id']}",
+                "topic": _topic(side),
+                "argument": row["first"].replace("<br/>", "\n"),
+                "second_argument": row["second"].replace("<br/>", "\n"),
+                "preference": row["better"],
+                "cluster": side.partition("_")[0],
+                "group": side,
+            }
 
 
 def _topic(side: str) -> str:
@@ -93,13 +91,12 @@ def _topic(side: str) -> str:
     return f"{debate} (both arguments are on the side: {of})"
 
 
-def _longer(item: Item) -> float:
+def _longer(pair: dict[str, Any]) -> float:
     """The preference for the argument with more words."""
-    words = len((item.argument or "").split()) - len((item.second_argument or "").split())
+    words = len(pair["argument"].split()) - len(pair["second_argument"].split())
     return 0.5 + 0.5 * ((words > 0) - (words < 0))
 
 
-_UNRELEASED = "mean over all 32 sides; the predictions were not released"
 SUITE = Suite(
     name="ukpconvarg1",
     title="UKPConvArg1Strict",
@@ -115,7 +112,6 @@ SUITE = Suite(
             commit,
             f"data/{PAIRS}/{side}.csv",
             optional=True,
-            note=NO_DIGEST,
         )
         for side, commit in SIDES.items()
     ),
@@ -141,13 +137,12 @@ SUITE = Suite(
             chance=0.5,
         ),
     ),
-    published=(
-        PublishedFigure(
-            "SVM with linguistic features", "accuracy", 0.78, 2, "cross-topic evaluation", note=_UNRELEASED
-        ),
-        PublishedFigure(
-            "bidirectional LSTM", "accuracy", 0.76, 2, "cross-topic evaluation", note=_UNRELEASED
-        ),
+    published=printed(
+        {"SVM with linguistic features": 0.78, "bidirectional LSTM": 0.76},
+        "accuracy",
+        2,
+        "cross-topic evaluation",
+        note="mean over all 32 sides; the predictions were not released",
     ),
     whole={"items": 11_650, "clusters": 16},
     about="debates and arguments",
