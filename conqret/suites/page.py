@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from conqret.show import words
 from conqret.show.table import Cell, Column, Table
-from conqret.suites.published import RecomputedFigure
-from conqret.suites.result import SuiteResult
+from conqret.suites.result import RecomputedFigure, SuiteResult
 from conqret.suites.suite import Suite
 
 

@@ -24,8 +24,15 @@ from conqret.judging.judge_settings import (
 )
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.runs.run_folder import RECORD_NAME, default_folder
-from conqret.suites.published import sampled
-from conqret.suites.result import FILE_NAME, SuiteCost, SuiteFigure, SuiteJudge, SuiteResult, SuiteSample
+from conqret.suites.result import (
+    FILE_NAME,
+    SuiteCost,
+    SuiteFigure,
+    SuiteJudge,
+    SuiteResult,
+    SuiteSample,
+    sampled,
+)
 from conqret.suites.suite import SUITES, Suite, SuiteData
 from conqret.suites.suite_places import SuiteCopy, needed_copy
 from conqret.suites.suite_statistics import held_statistics

@@ -14,8 +14,8 @@ import pytest
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
-from conqret.suites.published import recomputed
 from conqret.suites.published_files import is_there
+from conqret.suites.result import recomputed
 from conqret.suites.suite import SUITES, Suite, SuiteData
 from conqret.suites.suite_statistics import computed
 

@@ -15,8 +15,7 @@ from conqret.errors import DeclarationError, UnknownNameError
 from conqret.show.report_page import CollapsedTable
 from conqret.stats.resampling import mean
 from conqret.suites.leaderboard_page import FEW, board_table, leaderboard_page, verdict_table
-from conqret.suites.published import sampled
-from conqret.suites.result import SuiteResult, read_result
+from conqret.suites.result import SuiteResult, read_result, sampled
 from conqret.suites.suite import PublishedFigure
 from conqret.suites.suite_report import SuiteReport, suite_report
 from conqret.suites.suite_run import prepared_suite
