@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlencode, urlsplit
 
 from conqret.errors import DeclarationError
+from conqret.scrapers.debates.page_html import snapshot_of
 from conqret.scrapers.fetch import Fetcher, FetchError, FetchStatus, Page
-from conqret.scrapers.snapshots import snapshot_of
 
 BASE = "https://archive.org"
 """Where the availability API lives (``/wayback/available``)."""

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from conqret.scrapers.debate_pages import PageFetcher, ScrapeResult
     from conqret.scrapers.debates import LayoutProblem
     from conqret.scrapers.fetch import FetchOptions
-    from conqret.scrapers.scrape_places import PageInspection
-    from conqret.scrapers.topic_list import TopicList
+    from conqret.scrapers.scrape_places import PageInspection, TopicList
 
 
 CITED = "cited"
@@ -82,7 +81,7 @@ def list_debate_pages(
     from conqret.io.overwriting import check_new
     from conqret.io.safe_files import write_all
     from conqret.runs.loop import Loop
-    from conqret.scrapers.topic_list import gather_topics
+    from conqret.scrapers.scrape_places import gather_topics
 
     async def gather() -> TopicList:
         async with page_fetcher(settings) as fetcher:
@@ -171,7 +170,7 @@ def collect_evidence(
     require("trafilatura", "pypdf", "warcio", "protego", "charset_normalizer", extra="scrape")
     from conqret.runs.loop import Loop
     from conqret.scrapers.evidence_fetching import EvidenceOptions, gather_evidence, reparse_evidence
-    from conqret.scrapers.providers import providers
+    from conqret.scrapers.search import providers
 
     names = search.split(",") if isinstance(search, str) else search
     options = EvidenceOptions(

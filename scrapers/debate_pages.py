@@ -24,9 +24,9 @@ from conqret.scrapers.debates.layout_registry import (
     told_apart,
     wanted_pages,
 )
+from conqret.scrapers.debates.page_html import original_address
 from conqret.scrapers.extract.charset import decode
 from conqret.scrapers.fetch import Fetcher, FetchOptions, Page
-from conqret.scrapers.snapshots import original_address
 
 CONCURRENCY = 8
 """Debate pages under way at a time; they mostly lie on one host, which the fetcher asks one by one anyway."""

@@ -38,8 +38,7 @@ from conqret.scrapers.fetch_ledger import (
     make_document,
 )
 from conqret.scrapers.jobs import SEARCH_LANE, CitedSource, Job, cited_sources, plan, work_off
-from conqret.scrapers.providers import Provider
-from conqret.scrapers.search import WebSearcher
+from conqret.scrapers.search import Provider, WebSearcher
 from conqret.scrapers.warc import WarcReader, WarcWriter
 
 IN_HAND = 2

@@ -17,8 +17,7 @@ from yarl import URL
 from conqret.errors import DeclarationError
 from conqret.scrapers.fetch.address_guard import Policy, checked_url
 from conqret.scrapers.fetch.fetched_page import FetchedResponse, FetchError, FetchStatus, Page, refusal
-from conqret.scrapers.fetch.politeness import DELAY, PER_HOST, Politeness
-from conqret.scrapers.fetch.robots import ROBOTS_REDIRECTS, Robots
+from conqret.scrapers.fetch.politeness import DELAY, PER_HOST, ROBOTS_REDIRECTS, Politeness, Robots
 from conqret.scrapers.fetch.wire import REDIRECTS, USER_AGENT, Limits, Wire
 
 ATTEMPTS = 3
