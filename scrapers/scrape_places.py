@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from urllib.parse import urldefrag, urlsplit
@@ -17,11 +17,11 @@ from conqret.errors import DeclarationError, ExecutionError
 from conqret.scrapers import markup
 from conqret.scrapers.debate_pages import PageFetcher, page_end, page_key
 from conqret.scrapers.debates.cited_sources import web_address
-from conqret.scrapers.debates.layout import DebatePage, DebateParts, ListedDebate, PageIndex
+from conqret.scrapers.debates.layout import DebatePage, ListedDebate, PageIndex
 from conqret.scrapers.debates.layout_inspection import LayoutInspection, inspect_page
 from conqret.scrapers.debates.layout_registry import ALL, LAYOUTS, wanted_pages
 from conqret.scrapers.debates.page_html import MAX_PAGE, UnreadableHtmlError, original_address
-from conqret.scrapers.extract.charset import decode
+from conqret.scrapers.extract.document import decode
 
 UNKNOWN = "https://unknown.invalid/"
 """The address of a saved page that does not say its own."""
@@ -98,8 +98,9 @@ class PageInspection:
     def record(self) -> dict[str, object]:
         """The same as plain data, without the HTML."""
         record = asdict(self.inspection) | {"archived": self.page.archived, "failed": list(self.failed)}
-        if self.inspection.parts is not None:
-            record["parts"] = _parts(self.inspection.parts)
+        if (parts := record["parts"]) is not None:
+            for name in ("pros", "cons", "sources"):
+                parts[name] = [row.model_dump() for row in parts[name]]
         return record
 
 
@@ -130,13 +131,6 @@ async def inspected(
     except UnreadableHtmlError as error:
         raise DeclarationError(f"{place}: {error}; save it from a browser, and inspect the file") from error
     return PageInspection(inspection, page, others, tuple(failed))
-
-
-def _parts(parts: DebateParts) -> dict[str, object]:
-    values = {field.name: getattr(parts, field.name) for field in fields(parts)}
-    return values | {
-        name: [argument.model_dump() for argument in values[name]] for name in ("pros", "cons", "sources")
-    }
 
 
 MAX_INDEX_PAGES = 500

@@ -12,16 +12,16 @@ import os
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from yarl import URL
 
 from conqret.errors import DeclarationError, check_known
 from conqret.scrapers.fetch import FetchError, FetchStatus, Policy, Retries
-from conqret.scrapers.fetch.address_guard import checked_url
 from conqret.scrapers.fetch.fetched_page import refusal
 from conqret.scrapers.fetch.politeness import Politeness
-from conqret.scrapers.fetch.wire import Limits, Wire
+from conqret.scrapers.fetch.wire import Limits, Wire, checked_url
 
 GOOGLE_URL = "https://www.googleapis.com/customsearch/v1"
 BRAVE_URL = "https://api.search.brave.com/res/v1/web/search"
@@ -211,22 +211,17 @@ class WebSearcher:
         urls: dict[str, None] = {}
         for page in range(math.ceil(wanted / provider.most)):
             before = len(urls)
-            urls |= dict.fromkeys(await self._ask(provider, provider.asked(text, wanted, page)))
+            ask = partial(self._answer, provider, provider.asked(text, wanted, page))
+            more, _ = await self._retries.over(ask, self._rng)
+            urls |= dict.fromkeys(more)
             if len(urls) >= wanted or len(urls) == before:
                 break
         return list(urls)[:wanted]
 
-    async def _ask(self, provider: Provider, asked: Mapping[str, str]) -> list[str]:
-        async def ask() -> list[str]:
-            async with self._pace.turn(provider.name):
-                return await self._answer(provider, asked)
-
-        urls, _ = await self._retries.over(ask, self._rng)
-        return urls
-
     async def _answer(self, provider: Provider, asked: Mapping[str, str]) -> list[str]:
         try:
-            reply = await self._wire.request(URL(provider.url).update_query(asked), provider.headers)
+            async with self._pace.turn(provider.name):
+                reply = await self._wire.request(URL(provider.url).update_query(asked), provider.headers)
         except (FetchError, ValueError) as error:
             # The message of what is behind it may hold the address, and with it the key: only the kind is told.
             cause = error.__cause__ or error

@@ -68,8 +68,8 @@ def _one_suite(suite: Suite, source: Path | None) -> tuple[dict[str, Any], Itera
     """All there is to say of a suite, for a machine and in lines."""
     from conqret.show.table import spaced
     from conqret.suites.page import published_table, statistics_table
-    from conqret.suites.result import recomputed
     from conqret.suites.suite_places import address, local_copy
+    from conqret.suites.suite_statistics import recomputed
 
     copy = local_copy(suite, source)
     data = None if copy is None else suite.data(copy.folder)

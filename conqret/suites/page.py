@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from conqret.show import words
 from conqret.show.table import Cell, Column, Table
-from conqret.suites.result import RecomputedFigure, SuiteResult
+from conqret.suites.result import SuiteResult
 from conqret.suites.suite import Suite
+from conqret.suites.suite_statistics import RecomputedFigure
 
 
 def statistics_table(suite: Suite) -> Table:

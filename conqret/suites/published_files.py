@@ -14,7 +14,7 @@ from conqret.io.faults import Unfit, quoted
 from conqret.io.files import file_rows
 from conqret.io.rows import Rows
 from conqret.io.schema import Schema, TableReader
-from conqret.suites.suite import SuiteData, suite_file
+from conqret.suites.suite import SuiteData, copy_of, suite_file
 
 MOVED = "Fetch the file again; if its layout has changed, tell the maintainers"
 """What to do where a published file lacks a column."""
@@ -92,7 +92,7 @@ def files_present(folder: Path, names: tuple[str, ...], what: str) -> list[str]:
 
 def is_there(folder: Path, name: str) -> bool:
     """Whether a file, or its compressed copy, lies in the suite's folder."""
-    return (folder / name).is_file() or (folder / f"{name}.gz").is_file()
+    return copy_of(folder, name) is not None
 
 
 def ratings(low: float, high: float) -> Callable[[object, str, TableReader], list[float]]:

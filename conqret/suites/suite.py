@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import compress
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -114,17 +115,13 @@ class SuiteVerdicts:
     def of(self, kept: NDArray[np.bool_]) -> SuiteVerdicts:
         """Some of the items."""
         chosen = kept.tolist()
-
-        def some(values: tuple[Any, ...]) -> tuple[Any, ...]:
-            return tuple(compress(values, chosen))
-
         return SuiteVerdicts(
-            some(self.ids),
+            tuple(compress(self.ids, chosen)),
             self.gold[kept],
             self.verdicts[kept],
-            some(self.clusters),
-            some(self.groups),
-            some(self.annotations),
+            tuple(compress(self.clusters, chosen)),
+            tuple(compress(self.groups, chosen)),
+            tuple(compress(self.annotations, chosen)),
         )
 
 
@@ -193,11 +190,20 @@ class PublishedFigure:
 
 
 def printed(
-    values: Mapping[str, float], statistic: str, digits: int, where: str, **more: Any
+    values: Mapping[str, float],
+    statistic: str,
+    digits: int,
+    where: str,
+    recompute: Callable[[str, SuiteData], float] | None = None,
+    **more: Any,
 ) -> tuple[PublishedFigure, ...]:
-    """The figures of a statistic that stand in one place, by whom each is of; ``more`` are other fields of all."""
+    """The figures of a statistic that stand in one place, by whom each is of, which ``recompute`` gets; ``more`` are
+    other fields of all."""
     return tuple(
-        PublishedFigure(who, statistic, value, digits, where, **more) for who, value in values.items()
+        PublishedFigure(
+            who, statistic, value, digits, where, recompute=recompute and partial(recompute, who), **more
+        )
+        for who, value in values.items()
     )
 
 
@@ -373,16 +379,21 @@ class Suite:
         )
 
 
+def copy_of(folder: Path, name: str) -> Path | None:
+    """The file of this name in a suite's folder, or its compressed copy (``.gz``); None where neither is there."""
+    return next(filter(Path.is_file, (folder / name, folder / f"{name}.gz")), None)
+
+
 def suite_file(folder: Path, name: str) -> Path:
-    """The file of this name in a suite's folder, or its compressed copy (``.gz``).
+    """The same.
 
     Raises:
         DeclarationError: neither is there.
     """
-    for place in (folder / name, folder / f"{name}.gz"):
-        if place.is_file():
-            return place
-    raise DeclarationError(f"{folder / name} is missing: fetch the suite, or put the file there")
+    place = copy_of(folder, name)
+    if place is None:
+        raise DeclarationError(f"{folder / name} is missing: fetch the suite, or put the file there")
+    return place
 
 
 SUITES = Registry("suite", "conqret.suites", Suite, package="conqret.suites.catalog", attribute="SUITE")

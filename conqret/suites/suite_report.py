@@ -17,18 +17,15 @@ from conqret.stats.estimate import Estimate
 from conqret.suites.result import (
     FILE_NAME,
     MOST_FILES,
-    RecomputedFigure,
     SuiteFigure,
     SuiteJudge,
     SuiteResult,
-    logged_figure,
-    logged_results,
     read_result,
-    recomputed,
     result_file,
 )
 from conqret.suites.suite import SUITES, PublishedFigure, Suite, SuiteData, SuiteStatistic
 from conqret.suites.suite_places import local_copy
+from conqret.suites.suite_statistics import RecomputedFigure, logged_figure, logged_results, recomputed
 
 LEVEL = 0.05
 """A difference whose p, corrected by Holm within a suite, is below this is shown."""

@@ -14,7 +14,6 @@ import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
-from http import HTTPStatus
 
 from protego import Protego
 from yarl import URL
@@ -148,7 +147,7 @@ class Robots:
 def _refused(error: FetchError, origin: URL) -> FetchError | None:
     """Why nothing of ``origin`` may be asked if its robots.txt ended so; None where everything may."""
     if error.reply is not None:
-        unreachable = error.http >= 500 or error.http == HTTPStatus.TOO_MANY_REQUESTS
+        unreachable = error.http >= 500 or error.http == 429
         return _forbidden(f"unreachable (HTTP {error.http})", " (RFC 9309)") if unreachable else None
     elsewhere = error.http or (error.url and URL(error.url).origin() != origin)
     if error.status is FetchStatus.BLOCKED and elsewhere:

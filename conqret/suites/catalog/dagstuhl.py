@@ -23,6 +23,7 @@ from conqret.suites.suite import (
     SuiteData,
     SuiteFile,
     SuiteVerdicts,
+    printed,
     suite_file,
 )
 from conqret.suites.suite_statistics import correlation, mean_labels, spearman_rho
@@ -173,18 +174,14 @@ SUITE = Suite(
             )
             for judge, row in TABLE_5.items()
         ),
-        *(
-            PublishedFigure(
-                judge,
-                "mean alpha of fourteen dimensions",
-                float(row.split()[14]),
-                2,
-                "ConQRet, Table 5, average",
-                recompute=partial(printed_average, judge),
-                judge=False,
-                note="it follows from the printed figures of the dimensions",
-            )
-            for judge, row in TABLE_5.items()
+        *printed(
+            {judge: float(row.split()[14]) for judge, row in TABLE_5.items()},
+            "mean alpha of fourteen dimensions",
+            2,
+            "ConQRet, Table 5, average",
+            recompute=printed_average,
+            judge=False,
+            note="it follows from the printed figures of the dimensions",
         ),
         *(
             PublishedFigure(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from conqret.suites.suite import (
     SuiteData,
     SuiteFile,
     SuiteVerdicts,
+    printed,
 )
 from conqret.suites.suite_statistics import (
     annotator_table,
@@ -158,19 +158,7 @@ SUITE = Suite(
             judge=False,
             note=_PART,
         ),
-        *(
-            PublishedFigure(
-                source,
-                "mean rating",
-                mean,
-                2,
-                _RELEASED,
-                recompute=partial(mean_of, source),
-                judge=False,
-                note=_PART,
-            )
-            for source, mean in _MEANS.items()
-        ),
+        *printed(_MEANS, "mean rating", 2, _RELEASED, recompute=mean_of, judge=False, note=_PART),
     ),
     whole={"items": 631},
     folder="debate_speeches",
