@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 from urllib.parse import urldefrag, urlsplit
 
 from lxml.html import HtmlElement
@@ -97,7 +98,10 @@ class PageInspection:
 
     def record(self) -> dict[str, object]:
         """The same as plain data, without the HTML."""
-        record = asdict(self.inspection) | {"archived": self.page.archived, "failed": list(self.failed)}
+        record: dict[str, Any] = asdict(self.inspection) | {
+            "archived": self.page.archived,
+            "failed": list(self.failed),
+        }
         if (parts := record["parts"]) is not None:
             for name in ("pros", "cons", "sources"):
                 parts[name] = [row.model_dump() for row in parts[name]]

@@ -67,7 +67,7 @@ def list_suites(
 def _one_suite(suite: Suite, source: Path | None) -> tuple[dict[str, Any], Iterator[RenderableType]]:
     """All there is to say of a suite, for a machine and in lines."""
     from conqret.show.table import spaced
-    from conqret.suites.page import published_table, statistics_table
+    from conqret.suites.leaderboard_page import published_table, statistics_table
     from conqret.suites.suite_places import address, local_copy
     from conqret.suites.suite_statistics import recomputed
 

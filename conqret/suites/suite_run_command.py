@@ -145,7 +145,7 @@ def run(
 
 
 def _lines(prepared: PreparedSuite, made: SuiteRun) -> Iterator[RenderableType]:
-    from conqret.suites.page import figures_table
+    from conqret.suites.leaderboard_page import figures_table
 
     yield figures_table(prepared.suite, [made.result])
     if (sample := made.result.sample) is not None:
