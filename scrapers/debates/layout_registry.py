@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
@@ -80,7 +80,9 @@ class LayoutProblem:
     layout: str = ""
 
 
-def read_debate(html: str, url: str, *, further: Mapping[str, str] = NONE) -> Debate | LayoutProblem:
+def read_debate(
+    html: str, url: str, *, further: Mapping[str, str] = NONE, layouts: Collection[Layout] = ALL
+) -> Debate | LayoutProblem:
     """Read a debate page.
 
     Args:
@@ -88,6 +90,7 @@ def read_debate(html: str, url: str, *, further: Mapping[str, str] = NONE) -> De
         url: Its address; the debate's id comes from it, and relative links are resolved against it.
         further: The HTML of the pages that :func:`wanted_pages` names, by their addresses: its footnotes, or its
             other side.
+        layouts: The layouts to try, in order.
 
     Returns:
         The debate, or a :class:`LayoutProblem` if no layout fits, if a side has no text, if the page has no
@@ -97,11 +100,11 @@ def read_debate(html: str, url: str, *, further: Mapping[str, str] = NONE) -> De
         page = DebatePage.read(html, url, further)
     except UnreadableHtmlError as error:
         return LayoutProblem(url, (str(error),))
-    layout = next((layout for layout in ALL if layout.fits(page)), None)
+    layout = next((layout for layout in layouts if layout.fits(page)), None)
     if layout is None:
-        known = ", ".join(layout.name for layout in ALL)
+        known = ", ".join(layout.name for layout in layouts)
         lines = [f"no layout fits: the page has the arguments of none of {known}"]
-        if listed := max((len(layout.index(page).debates) for layout in ALL), default=0):
+        if listed := max((len(layout.index(page).debates) for layout in layouts), default=0):
             lines.append(f"it lists {listed} debates: `conqret corpus topics` makes a list of them")
         return LayoutProblem(url, tuple(lines))
     reading = layout.read(page)
