@@ -166,15 +166,12 @@ def board_table(board: SuiteBoard) -> Table:
         "less is better" if board.statistic.lower_is_better else "",
     ]
     price = texts("Price of 1,000 items")
-    columns: tuple[str | Column, ...] = (
-        *texts("Judge", "Origin"),
-        label,
-        "Behind",
-        *texts("Test"),
-        "Items",
-        *price,
-    )
-    return Table(board.suite.title, columns, rows, note=f"{'; '.join(filter(None, note))}.").compact()
+    return Table(
+        board.suite.title,
+        [*texts("Judge", "Origin"), label, "Behind", *texts("Test"), "Items", *price],
+        rows,
+        note=f"{'; '.join(filter(None, note))}.",
+    ).compact()
 
 
 def _against_best(
@@ -322,13 +319,11 @@ def published_table(suite: Suite, figures: Sequence[RecomputedFigure]) -> Table:
         remark = f"{figure.where}; {state}: {figure.note}" if figure.note else f"{figure.where}; {state}"
         printed = f"{figure.value / figure.times:.{places}f}"
         rows.append((figure.who, figure.statistic, printed, value or "", remark))
-    columns: tuple[str | Column, ...] = (
-        *texts("Of", "Statistic"),
-        "Published",
-        "From the files",
-        *texts("Remark"),
+    return Table(
+        f"{suite.title}: figures of the paper",
+        [*texts("Of", "Statistic"), "Published", "From the files", *texts("Remark")],
+        rows,
     )
-    return Table(f"{suite.title}: figures of the paper", columns, rows)
 
 
 def figures_table(suite: Suite, results: Sequence[SuiteResult]) -> Table:

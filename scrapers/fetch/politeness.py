@@ -69,13 +69,11 @@ class Politeness:
 
     async def ready(self, host: str) -> None:
         """Wait until ``host`` may be asked, without taking the turn."""
-        state = self._hosts[host]
-        await asyncio.sleep(max(0.0, state.free - self._clock()))
+        await asyncio.sleep(max(0.0, self._hosts[host].free - self._clock()))
 
     def crawl_delay(self, host: str, seconds: float) -> None:
         """Take over the pause that the host's robots.txt asks for, if it is longer than ours."""
-        state = self._hosts[host]
-        state.delay = max(self._delay, min(seconds, MAX_CRAWL_DELAY))
+        self._hosts[host].delay = max(self._delay, min(seconds, MAX_CRAWL_DELAY))
 
     def hold(self, host: str, seconds: float) -> None:
         """Leave the host alone for some time, because it asked for that."""
