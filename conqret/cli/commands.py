@@ -120,8 +120,8 @@ HOMES: Parts = {
         "import": "scrapers.corpus_command:import_corpus",
         "topics": "scrapers.command:topics",
         "debates": "scrapers.command:debates",
-        "evidence": "scrapers.evidence_command:evidence",
-        "inspect": "scrapers.inspect_command:inspect",
+        "evidence": "scrapers.corpus_command:evidence",
+        "inspect": "scrapers.command:inspect",
     },
     "retrieve": {"index": "retrieval.index_command:index", APP: "retrieval.command"},
     "generate": {

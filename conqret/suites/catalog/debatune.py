@@ -6,7 +6,7 @@ import math
 from functools import partial
 from pathlib import Path
 
-from conqret.suites.published_files import NO_DIGEST, files_present
+from conqret.suites.published_files import files_present
 from conqret.suites.suite import (
     PublishedFigure,
     Suite,
@@ -114,7 +114,6 @@ SUITE = Suite(
             *_FROM,
             f"inference_results_of_exsisting_models/{folder}/debate_test_arg_2048.json",
             optional=True,
-            note=NO_DIGEST,
         )
         for folder, *_ in SYSTEMS.values()
     ),
