@@ -12,8 +12,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, note_all, progress, result
 from conqret.errors import number
-from conqret.judging.command import JudgeRunOptions
-from conqret.judging.command_options import AnyJudge
+from conqret.judging.command_options import AnyJudge, JudgeRunOptions
 from conqret.llm.client_options import OFFLINE_MODEL
 
 if TYPE_CHECKING:

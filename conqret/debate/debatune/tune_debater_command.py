@@ -104,7 +104,7 @@ def tune(
             on_step=stepped,
         )
     places = {"model": str(folder.model), "adapter": str(folder.adapter) if chosen.lora else None}
-    lines = [
+    lines: list[str | Table] = [
         loss_table(training),
         *([at(folder.adapter, "adapter")] if chosen.lora else []),
         at(folder.model, "model") + (", with the adapter merged into it" if chosen.lora else ""),

@@ -74,7 +74,7 @@ def verdict_words(curves: Iterable[Curve]) -> str:
         (False, "curves that should fall or rise do so"),
         (True, "curves that should not change or not rise do not"),
     ):
-        if counts := Counter(verdicts.get(still, ())):
+        if counts := Counter(map(str, verdicts.get(still, ()))):
             rest = ", ".join(f"{counts[name]} {words}" for name, words in _VERDICTS.items() if counts[name])
             phrases.append(f"{counts['yes']} of {counts.total()} {as_it_should}" + f" ({rest})" * bool(rest))
     if without := verdicts.get(None):

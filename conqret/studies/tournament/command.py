@@ -96,7 +96,7 @@ def tournament(
         **pairs.given(),
         **compared_by.given(),
         **asking.settings,
-        "model": [asking.calls.of(model) for model in compared_by.model or [None]],
+        "model": [asking.calls.of(model) for model in compared_by.model or (None,)],
         "columns": options.column_map(item_columns, options.ITEM_COLUMNS),
         "skip_invalid": skip_invalid,
         "language": language,
