@@ -17,8 +17,8 @@ from conqret.data import Item
 from conqret.data.item import Stance
 from conqret.debate.debatune.debate_files import SIDES, Side, instruction_of, read_statements
 from conqret.debate.debatune.debate_run import HeldFolder
-from conqret.debate.debatune.transcript import HeldSummary
 from conqret.debate.debatune.output_filter import harmless
+from conqret.debate.debatune.transcript import HeldSummary
 from conqret.errors import DeclarationError, strict_options
 from conqret.judges.controllability import declines
 from conqret.text.word_lists import caseless
