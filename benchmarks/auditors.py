@@ -26,7 +26,7 @@ from simulated_pairs import NOTHING, SimulatedJudge
 from conqret.data import Judgment, Measure
 from conqret.studies.bias.bias_run import BiasPlan
 from conqret.studies.bias.contrast import ONE_ORDER, Key
-from conqret.studies.bias.probes.position import SWAPPED
+from conqret.studies.bias.probes.places import SWAPPED
 from conqret.studies.bias.result import bias_rows
 from conqret.studies.power.bias_power import pairs_plan
 

@@ -28,11 +28,16 @@ from pathlib import Path
 from rich.console import Console
 
 from conqret import judge
-from conqret.debate.debatune.controllability_scores import FORMAT, GOOD_FROM, Controllability, controllability
-from conqret.debate.debatune.page import controllability_table, quality_table
+from conqret.debate.debatune.controllability_scores import (
+    FORMAT,
+    GOOD_FROM,
+    Controllability,
+    controllability,
+    controllability_table,
+)
+from conqret.debate.debatune.debate_files import read_statements
 from conqret.debate.debatune.quality_scores import FORMAT as QUALITY
-from conqret.debate.debatune.quality_scores import pair, quality
-from conqret.debate.debatune.statements import read_statements
+from conqret.debate.debatune.quality_scores import pair, quality, quality_table
 from conqret.show.table import Table
 
 FILES = {

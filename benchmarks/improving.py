@@ -23,8 +23,9 @@ from conqret.data import Item, Judgment, Measure, Status
 from conqret.io.label_scale import LabelScale, Scales
 from conqret.io.label_set import Label, LabelSet, Unit
 from conqret.studies.agreement.agreement_settings import USUAL
-from conqret.studies.improve.improve_run import ImprovePlan, LabelledItems
+from conqret.studies.improve.improve_run import ImprovePlan
 from conqret.studies.improve.improved_prompt import AS_IT_IS
+from conqret.studies.improve.learned import LabelledItems
 from conqret.studies.improve.measuring import outcome
 
 VARIANTS = (AS_IT_IS, "examples", "wording", "both")
@@ -137,10 +138,10 @@ def drawn(case: Case, seed: int) -> Drawn:
 def claims(case: Case, seed: int) -> tuple[bool, bool, str, float]:
     """Whether a gain over the judge as it is, and over a calibration alone, is claimed; what is chosen; the gain."""
     plan = drawn(case, seed)
-    came = outcome(plan)
-    gains = [came.found[name].alpha for name in ("gain", "over_calibration")]
+    _, found = outcome(plan)
+    gains = [found[name].alpha for name in ("gain", "over_calibration")]
     one, other = (gain.low is not None and gain.low > 0 for gain in gains)
-    return one, other, came.final.chosen.name, gains[0].value or 0.0
+    return one, other, found["final"].chosen.name, gains[0].value or 0.0
 
 
 def main() -> None:

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from conqret.debate.two_turn.anova import debate_anova as debate_anova
     from conqret.debate.two_turn.judged_run import judge_debates as judge_debates
     from conqret.debate.two_turn.outcomes import debate_outcomes as debate_outcomes
-    from conqret.debate.two_turn.payoffs import payoffs as payoffs
     from conqret.debate.two_turn.rubric import grade_counter_arguments as grade_counter_arguments
+    from conqret.debate.two_turn.slider_answers import payoffs as payoffs
     from conqret.debate.two_turn.text_annotations import summarize_annotations as summarize_annotations
     from conqret.debate.two_turn.two_turn_files import read_two_turn as read_two_turn
     from conqret.debate.two_turn.writer_scores import score_writers as score_writers
@@ -111,7 +111,7 @@ if TYPE_CHECKING:
     from conqret.studies.sensitivity.sensitivity_study import sensitivity as sensitivity
     from conqret.studies.systems.result import systems as systems
     from conqret.studies.tournament.tournament_power import power_tournament as power_tournament
-    from conqret.studies.tournament.tournament_run import tournament as tournament
+    from conqret.studies.tournament.tournament_study import tournament as tournament
     from conqret.studies.validate.validate import validate as validate
     from conqret.studies.variance.result import variance as variance
     from conqret.suites.suite_fetch import fetch_suite as fetch_suite
@@ -184,7 +184,7 @@ _HOMES = {
     "make_perspectives": "conqret.perspectives.perspectives_run",
     "metric_stability": "conqret.debateqa.stability",
     "missed_viewpoints": "conqret.debateqa.curation.benchmark_checks",
-    "payoffs": "conqret.debate.two_turn.payoffs",
+    "payoffs": "conqret.debate.two_turn.slider_answers",
     "perspective_errors": "conqret.perspectives.perspectives_run",
     "power_agreement": "conqret.studies.power.sample_sizes",
     "power_bias": "conqret.studies.power.bias_power",
@@ -212,7 +212,7 @@ _HOMES = {
     "suite_report": "conqret.suites.suite_report",
     "summarize_annotations": "conqret.debate.two_turn.text_annotations",
     "systems": "conqret.studies.systems.result",
-    "tournament": "conqret.studies.tournament.tournament_run",
+    "tournament": "conqret.studies.tournament.tournament_study",
     "tune_debater": "conqret.debate.debatune.debater_training",
     "tune_detector": "conqret.perspectives.detector_tuning",
     "two_sided_topics": "conqret.debate.debatune.topic_check",

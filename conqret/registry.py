@@ -30,7 +30,8 @@ class Registry(Mapping[str, T], Generic[T]):
         group: the group of entry points (``conqret.judges``).
         of: the type that each object has to have.
         package: the package whose modules hold conqret's own, the object of each under ``attribute``. Modules whose
-            names begin with an underscore hold none. Or one module that holds all of them, as a tuple of that name.
+            names begin with an underscore hold none. Or a package or module that itself holds all of them, as a tuple
+            of that name.
             Without a package all are of plug-ins.
         first: names that come before the others, which follow in alphabetical order.
         shared: the group has other kinds in it too; what is of another type is none of this kind. (Whoever looks
@@ -109,12 +110,11 @@ class Registry(Mapping[str, T], Generic[T]):
         spec = importlib.util.find_spec(self._package) if self._package else None
         if spec is None:
             return {}
-        if spec.submodule_search_locations is None:
-            held = getattr(import_module(self._package), self._attribute)
-            return {_plain(module.name): self._package for module in held}
-        stems = {
-            file.stem for place in spec.submodule_search_locations for file in Path(place).glob("[!_]*.py")
-        }
+        held = getattr(import_module(self._package), self._attribute, None)
+        if held is not None:
+            return {_plain(one.name): self._package for one in held}
+        places = spec.submodule_search_locations or ()
+        stems = {file.stem for place in places for file in Path(place).glob("[!_]*.py")}
         return {_plain(stem): f"{self._package}.{stem}" for stem in stems}
 
     def _loaded(self, entry: EntryPoint) -> object:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlencode, urlsplit
 
 from conqret.errors import DeclarationError
+from conqret.scrapers.debates.page_html import snapshot_of
 from conqret.scrapers.fetch import Fetcher, FetchError, FetchStatus, Page
-from conqret.scrapers.snapshots import snapshot_of
 
 BASE = "https://archive.org"
 """Where the availability API lives (``/wayback/available``)."""
@@ -59,12 +59,8 @@ class InternetArchive:
             raise FetchError(FetchStatus.ERROR, f"the archive's index: {page.detail}", http=page.http)
         try:
             answer = json.loads(page.body)
-            closest = answer["archived_snapshots"].get("closest")
-            if (
-                not closest
-                or not closest.get("available")
-                or not str(closest.get("status", "200")).startswith("2")
-            ):
+            closest = answer["archived_snapshots"].get("closest") or {}
+            if not (closest.get("available") and str(closest.get("status", "200")).startswith("2")):
                 return None
             snapshot = snapshot_of(closest["url"])
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -73,10 +69,9 @@ class InternetArchive:
             ) from error
         if snapshot is None:
             raise FetchError(FetchStatus.ERROR, "the archive's index gave an address that is no snapshot")
-        secure = self.base.startswith("https:")
-        return snapshot._replace(
-            place=snapshot.place.replace("http:", "https:", 1) if secure else snapshot.place
-        ).plain
+        if self.base.startswith("https:"):
+            snapshot = snapshot._replace(place=snapshot.place.replace("http:", "https:", 1))
+        return snapshot.plain
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,10 @@
-"""``conqret corpus debates`` and ``topics``: debate pages into a corpus directory, and the lists of their addresses."""
+"""``conqret corpus debates``, ``topics`` and ``inspect``: debate pages into a corpus directory, the lists of their
+addresses, and what a page has beside what the layouts look for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,13 +13,19 @@ import typer
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
-from conqret.console.printing import at, end, note, note_all, progress, result, tell
-from conqret.errors import number
+from conqret.console.printing import at, end, heading, note, note_all, progress, result, tell
+from conqret.errors import number, shortened
 
 if TYPE_CHECKING:
-    from conqret.data import Debate
+    from rich.console import RenderableType
+
+    from conqret.data import Debate, DebateArgument
     from conqret.scrapers.debates import LayoutProblem
-    from conqret.scrapers.topic_list import TopicList
+    from conqret.scrapers.debates.layout import DebateParts
+    from conqret.scrapers.debates.layout_inspection import LayoutInspection, LookedFor
+    from conqret.scrapers.scrape_places import PageInspection, TopicList
+    from conqret.show.table import Cell
+
 
 _SHOWN = 20  # problems printed; all of them are in problems.jsonl
 
@@ -71,7 +79,7 @@ def debates(
 
     def take(result: Debate | LayoutProblem) -> None:
         from conqret.data import Debate
-        from conqret.scrapers.snapshots import snapshot_of
+        from conqret.scrapers.debates.page_html import snapshot_of
 
         if isinstance(result, Debate) and not shown.quiet:
             sides = f"{len(result.pros)} pros, {len(result.cons)} cons, {len(result.sources)} sources"
@@ -156,3 +164,139 @@ def _lines(topic_list: TopicList, output: Path, *, explainers: bool) -> Iterator
         yield f"{number(len(topic_list.explainers), 'explainer')} {kept}"
     yield at(output)
     yield f"next: conqret corpus debates {output} -o corpus/"
+
+
+TEXT_SHOWN = 60
+"""Characters of a text of the page."""
+
+
+@grouped
+def inspect(
+    page: str,
+    *,
+    layout: str | None = None,
+    further: list[Path] | None = None,
+    address: str = "",
+    fetching: Fetching,
+    json_output: options.Printed = None,
+) -> None:
+    """Show what conqret reads from a debate page, which HTML elements the site's layout looks for, and which elements
+    of the page nearly match.
+
+    Nothing is written. If an address is given, further pages of the same debate are fetched, too.
+
+    Args:
+        page: The address of a debate page, or a file saved from a browser.
+        layout: Read the page with the layout of this debate site (such as `procon_classic`), even if the page does not
+            match it.
+        further: A further page of the same debate that you saved from the site, such as the one with the cons. May be
+            repeated.
+        address: The address that the saved page had, to complete its links.
+
+    Examples:
+
+    conqret corpus inspect https://www.britannica.com/procon/zoos-debate
+
+    conqret corpus inspect zoos.html --further zoos-cons.html --layout procon-britannica
+    """
+    from conqret.scrapers.corpus_collecting import inspect_debate_page
+
+    inspection = inspect_debate_page(
+        page, layout=layout, further=further or (), address=address, **fetching.given()
+    )
+    result(inspection.record(), _inspection_lines(inspection), as_json=json_output)
+
+
+def _inspection_lines(page_inspection: PageInspection) -> Iterator[RenderableType]:
+    from conqret.scrapers.scrape_places import UNKNOWN
+    from conqret.show.table import Column, Table
+
+    inspection, opened = page_inspection.inspection, page_inspection.page
+    others, failed = page_inspection.further, page_inspection.failed
+    where = "unknown; --address says where it was" if inspection.url == UNKNOWN else inspection.url
+    yield f"page      {where}, {inspection.characters:,} characters of text"
+    if opened.archived:
+        yield f"archived  {opened.archived}"
+    yield f"layout    {_layout(inspection)}"
+    yield from (f"further   {other} is read, too" for other in others)
+    yield from (f"further   {url}" for url in failed)
+    for address in inspection.wants[len(others) + len(failed) :]:
+        yield f"further   {address} belongs to it; --further FILE gives the saved page"
+    if not inspection.layout and inspection.index.debates:
+        yield f"index     {len(inspection.index.debates)} debates are listed; conqret corpus topics makes a list"
+    if inspection.drawn_by_script:
+        yield "script    it holds almost no text: a script draws it; save it from a browser"
+    for place, words in inspection.hidden:
+        yield f"hidden    {place}: {words:,} words that readers do not see are left out"
+    if inspection.parts is not None:
+        remarks = inspection.parts.remarks if inspection.missing else ()
+        yield from (f"missing   {line}" for line in (*inspection.missing, *remarks))
+        yield ""
+        yield Table("What was read", ("part", Column("found", "text")), _read(inspection.parts))
+    yield ""
+    columns = (Column("selector", "name"), Column("part", "name"), "found", Column("nearly", "text"))
+    yield Table("What the layouts look for", columns, _looked_for(inspection.looked_for))
+    if inspection.said:
+        yield ""
+        places = ("says", Column("where", "text"), "times", Column("first", "text"))
+        phrases = [
+            (phrase.what, phrase.where, phrase.times, shortened(phrase.first, 40))
+            for phrase in inspection.said
+        ]
+        yield Table("Where the page says what debate pages say", places, phrases)
+    yield ""
+    yield heading("To mend a layout, or to write one: docs/adding-a-debate-site.md")
+
+
+def _looked_for(selectors: Sequence[LookedFor]) -> Iterator[tuple[Cell, ...]]:
+    """A heading and a row a selector for each layout of which the page has, or nearly has, anything."""
+    for name in dict.fromkeys(selector.layout for selector in selectors):
+        rows = [selector for selector in selectors if selector.layout == name]
+        if any(row.found or row.nearly for row in rows):
+            yield (name,)
+            for bias_row in rows:
+                yield bias_row.selector, bias_row.part, bias_row.found, ", ".join(bias_row.nearly)
+        else:
+            yield (f"{name}: nothing",)
+
+
+def _layout(inspection: LayoutInspection) -> str:
+    if inspection.layout and inspection.layout not in inspection.fits:
+        return f"{inspection.layout}, which does not fit; what fits: {', '.join(inspection.fits) or 'none'}"
+    if not inspection.layout:
+        return "none fits; --layout NAME compares the page with one"
+    file = f"layouts/{inspection.layout.replace('-', '_')}.py"
+    return f"{inspection.layout} fits ({file})"
+
+
+def _read(parts: DebateParts) -> list[tuple[str, str]]:
+    from conqret.text.citations import cited_against, cited_by
+
+    both = (*parts.pros, *parts.cons)
+    cited = sorted({*cited_by(both), *cited_against(both)})
+    listed = {source.number for source in parts.sources}
+    dangling = [number for number in cited if number not in listed]
+    sources = f"{len(parts.sources)}, {sum(bool(source.url) for source in parts.sources)} with an address"
+    if cited:
+        sources += f"; {len(cited)} cited"
+    if dangling:
+        sources += f", {len(dangling)} of them listed nowhere, such as [{dangling[0]}]"
+    return [
+        ("title", shortened(parts.title, TEXT_SHOWN)),
+        ("question", shortened(parts.question, TEXT_SHOWN)),
+        ("introduction", shortened(parts.introduction, TEXT_SHOWN)),
+        ("pros", _arguments(parts.pros)),
+        ("cons", _arguments(parts.cons)),
+        ("sources", sources),
+    ]
+
+
+def _arguments(arguments: tuple[DebateArgument, ...]) -> str:
+    if not arguments:
+        return "none"
+    paragraphs = sum(len(argument.paragraphs) for argument in arguments)
+    answered = sum(bool(argument.counterpoint) for argument in arguments)
+    summary = f"{len(arguments)}, {paragraphs} paragraphs" + (f", {answered} answered" if answered else "")
+    return f"{summary}: " + "; ".join(
+        shortened(argument.title or "(no title)", TEXT_SHOWN) for argument in arguments
+    )

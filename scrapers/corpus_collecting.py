@@ -8,12 +8,13 @@ install.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 from conqret._optional import require
 from conqret.errors import strict_options
+from conqret.runs.loop import Loop
 from conqret.scrapers.fetch_ledger import EvidenceSummary, LedgerLine
 
 if TYPE_CHECKING:
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
     from conqret.scrapers.debate_pages import PageFetcher, ScrapeResult
     from conqret.scrapers.debates import LayoutProblem
     from conqret.scrapers.fetch import FetchOptions
-    from conqret.scrapers.scrape_places import PageInspection
-    from conqret.scrapers.topic_list import TopicList
+    from conqret.scrapers.scrape_places import PageInspection, TopicList
 
 
+T = TypeVar("T")
 CITED = "cited"
 """The time of a copy in the archive that is that of the citation."""
 
@@ -81,8 +82,7 @@ def list_debate_pages(
     _need_pages()
     from conqret.io.overwriting import check_new
     from conqret.io.safe_files import write_all
-    from conqret.runs.loop import Loop
-    from conqret.scrapers.topic_list import gather_topics
+    from conqret.scrapers.scrape_places import gather_topics
 
     async def gather() -> TopicList:
         async with page_fetcher(settings) as fetcher:
@@ -90,8 +90,7 @@ def list_debate_pages(
 
     if output is not None:
         check_new([Path(output)], overwrite=overwrite)
-    with Loop() as loop:
-        topic_list = loop.run(gather())
+    topic_list = _run(gather())
     if output is not None:
         lines = topic_list.lines(index, explainers=explainers)
         write_all(Path(output), (f"{line}\n".encode() for line in lines))
@@ -123,21 +122,19 @@ def collect_debates(
         MissingDependencyError: the extra ``scrape`` is not installed.
     """
     _need_pages()
-    from conqret.runs.loop import Loop
     from conqret.scrapers.debate_pages import checked_urls, gather_debates, read_urls
 
     addresses = read_urls(urls) if isinstance(urls, str | Path) else checked_urls(urls)
-    with Loop() as loop:
-        return loop.run(
-            gather_debates(
-                Path(output),
-                addresses,
-                _fetch_options(settings),
-                archive=_archive(settings),
-                refetch=refetch,
-                on_result=on_result,
-            )
+    return _run(
+        gather_debates(
+            Path(output),
+            addresses,
+            _fetch_options(settings),
+            archive=_archive(settings),
+            refetch=refetch,
+            on_result=on_result,
         )
+    )
 
 
 @strict_options
@@ -169,9 +166,8 @@ def collect_evidence(
         MissingDependencyError: the extra ``scrape`` is not installed.
     """
     require("trafilatura", "pypdf", "warcio", "protego", "charset_normalizer", extra="scrape")
-    from conqret.runs.loop import Loop
     from conqret.scrapers.evidence_fetching import EvidenceOptions, gather_evidence, reparse_evidence
-    from conqret.scrapers.providers import providers
+    from conqret.scrapers.search import providers
 
     names = search.split(",") if isinstance(search, str) else search
     options = EvidenceOptions(
@@ -181,8 +177,7 @@ def collect_evidence(
         retry_errors,
     )
     work = reparse_evidence if reparse else gather_evidence
-    with Loop() as loop:
-        return loop.run(work(Path(corpus), options, on_start=on_start, on_line=on_line))
+    return _run(work(Path(corpus), options, on_start=on_start, on_line=on_line))
 
 
 @strict_options
@@ -210,15 +205,13 @@ def inspect_debate_page(
         MissingDependencyError: the extra ``scrape`` is not installed.
     """
     _need_pages()
-    from conqret.runs.loop import Loop
     from conqret.scrapers.scrape_places import inspected
 
     async def inspect() -> PageInspection:
         async with page_fetcher(settings) as fetcher:
             return await inspected(page, [Path(file) for file in further], fetcher, layout, address)
 
-    with Loop() as loop:
-        return loop.run(inspect())
+    return _run(inspect())
 
 
 @contextlib.asynccontextmanager
@@ -230,6 +223,11 @@ async def page_fetcher(settings: PageSettings) -> AsyncIterator[PageFetcher]:
     archive = _archive(settings)
     async with Fetcher(_fetch_options(settings)) as fetcher:
         yield ArchivedPages(fetcher, archive) if archive else fetcher
+
+
+def _run(work: Coroutine[Any, Any, T]) -> T:
+    with Loop() as loop:
+        return loop.run(work)
 
 
 def _need_pages() -> None:

@@ -24,9 +24,9 @@ from conqret.scrapers.debates.layout_registry import (
     told_apart,
     wanted_pages,
 )
-from conqret.scrapers.extract.charset import decode
+from conqret.scrapers.debates.page_html import original_address
+from conqret.scrapers.extract.document import decode
 from conqret.scrapers.fetch import Fetcher, FetchOptions, Page
-from conqret.scrapers.snapshots import original_address
 
 CONCURRENCY = 8
 """Debate pages under way at a time; they mostly lie on one host, which the fetcher asks one by one anyway."""
@@ -102,7 +102,6 @@ async def gather_debates(
     *,
     archive: InternetArchive | None = None,
     refetch: bool = False,
-    concurrency: int = CONCURRENCY,
     on_result: OnResult = lambda result: None,
 ) -> ScrapeResult:
     """Read debate pages into a corpus, each as it arrives: a stopped run goes on where it stopped.
@@ -133,7 +132,6 @@ async def gather_debates(
                     todo,
                     ArchivedPages(fetcher, archive) if archive else fetcher,
                     taken=[row.id for row in store.rows() if _key(row) not in asked],
-                    concurrency=concurrency,
                     on_result=take,
                 )
             read = tuple(result for result in results if isinstance(result, Debate))
@@ -150,7 +148,6 @@ async def scrape_debates(
     fetcher: PageFetcher,
     *,
     taken: Iterable[str] = (),
-    concurrency: int = CONCURRENCY,
     on_result: OnResult = lambda result: None,
 ) -> list[Debate | LayoutProblem]:
     """Fetch and read debate pages.
@@ -159,14 +156,13 @@ async def scrape_debates(
         urls: Their addresses.
         fetcher: Fetches them, and the further pages (footnotes, the other side) that some need.
         taken: Ids that other debates of the corpus have.
-        concurrency: Pages under way at a time.
         on_result: Called with each result as it arrives.
 
     Returns:
         A debate or a problem for each address, in the order of ``urls``. Where two addresses give the same
         id, the later one gets a digest of its address at the end.
     """
-    gate = asyncio.Semaphore(concurrency)
+    gate = asyncio.Semaphore(CONCURRENCY)
     ids: set[str] = set(taken)
 
     async def one(url: str, identifier: str) -> Debate | LayoutProblem:

@@ -38,8 +38,7 @@ from conqret.scrapers.fetch_ledger import (
     make_document,
 )
 from conqret.scrapers.jobs import SEARCH_LANE, CitedSource, Job, cited_sources, plan, work_off
-from conqret.scrapers.providers import Provider
-from conqret.scrapers.search import WebSearcher
+from conqret.scrapers.search import Provider, WebSearcher
 from conqret.scrapers.warc import WarcReader, WarcWriter
 
 IN_HAND = 2
@@ -215,11 +214,9 @@ class _FetchRun:
             "seconds": round(page.seconds, 3),
             "attempts": page.attempts,
         }
-        return (
-            end | await parsed(page, cited_source.source.title, self.extractor, self.documents)
-            if page.ok
-            else end
-        )
+        if page.ok:
+            end |= await parsed(page, cited_source.source.title, self.extractor, self.documents)
+        return end
 
     async def _page(self, url: str, cited: str) -> Page:
         if self.options.archive is not None:
@@ -236,7 +233,7 @@ async def parsed(page: Page, title: str, extractor: Extractor, documents: Docume
     """
     result = await extractor.extract(page.body, page.content_type, page.charset)
     if not result.ok:
-        return {"status": FetchStatus.UNPARSABLE.value, "detail": result.problem, "document": None}
+        return _unparsable(result.problem)
     document = make_document(result.text, result.title or title, page.final_url, result.language)
     return {
         "status": FetchStatus.OK.value,
@@ -244,6 +241,10 @@ async def parsed(page: Page, title: str, extractor: Extractor, documents: Docume
         "document": documents.keep(document),
         "language": result.language,
     }
+
+
+def _unparsable(problem: str) -> dict[str, Any]:
+    return {"status": FetchStatus.UNPARSABLE.value, "detail": problem, "document": None}
 
 
 def _record(ledger: FetchLedger, lines: Iterable[LedgerLine], on_line: OnLine) -> None:
@@ -310,14 +311,11 @@ async def _parse_all(
 
                 async def parse(url: str) -> None:
                     page = await asyncio.to_thread(reader.read, url, options.fetch.limits)
-                    if page.ok:
-                        ends[url] = await parsed(page, again[url][0].title, extractor, documents)
-                    else:
-                        ends[url] = {
-                            "status": FetchStatus.UNPARSABLE.value,
-                            "detail": page.detail,
-                            "document": None,
-                        }
+                    ends[url] = (
+                        await parsed(page, again[url][0].title, extractor, documents)
+                        if page.ok
+                        else _unparsable(page.detail)
+                    )
 
                 # a few more at once than there are processes
                 await work_off([(deque(sorted(again)), 2 * options.workers)], parse)

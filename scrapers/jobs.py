@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from conqret.data.digest import gathered
 from conqret.data.item import Debate, Source
 from conqret.scrapers.fetch import FetchError, Policy
-from conqret.scrapers.fetch.address_guard import checked_url
+from conqret.scrapers.fetch.wire import checked_url
 from conqret.scrapers.fetch_ledger import FetchLedger, LedgerLine, source_key
 from conqret.scrapers.search import UNSEARCHED
 

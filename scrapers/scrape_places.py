@@ -1,23 +1,28 @@
-"""A page that somebody names: by its address, or as a file that was saved from a browser."""
+"""A page that somebody names, by its address or as a file saved from a browser: inspected, or read as the index
+of a debate site, from which comes the list of its debates' addresses that ``conqret corpus debates`` takes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
+from urllib.parse import urldefrag, urlsplit
 
 from lxml.html import HtmlElement
 
 from conqret.errors import DeclarationError, ExecutionError
 from conqret.scrapers import markup
-from conqret.scrapers.debate_pages import PageFetcher, page_end
+from conqret.scrapers.debate_pages import PageFetcher, page_end, page_key
 from conqret.scrapers.debates.cited_sources import web_address
-from conqret.scrapers.debates.layout import DebateParts
+from conqret.scrapers.debates.layout import DebatePage, ListedDebate, PageIndex
 from conqret.scrapers.debates.layout_inspection import LayoutInspection, inspect_page
-from conqret.scrapers.debates.layout_registry import LAYOUTS, wanted_pages
-from conqret.scrapers.debates.page_html import MAX_PAGE, UnreadableHtmlError
-from conqret.scrapers.extract.charset import decode
-from conqret.scrapers.snapshots import original_address
+from conqret.scrapers.debates.layout_registry import ALL, LAYOUTS, wanted_pages
+from conqret.scrapers.debates.page_html import MAX_PAGE, UnreadableHtmlError, original_address
+from conqret.scrapers.extract.document import decode
 
 UNKNOWN = "https://unknown.invalid/"
 """The address of a saved page that does not say its own."""
@@ -93,9 +98,13 @@ class PageInspection:
 
     def record(self) -> dict[str, object]:
         """The same as plain data, without the HTML."""
-        record = asdict(self.inspection) | {"archived": self.page.archived, "failed": list(self.failed)}
-        if self.inspection.parts is not None:
-            record["parts"] = _parts(self.inspection.parts)
+        record: dict[str, Any] = asdict(self.inspection) | {
+            "archived": self.page.archived,
+            "failed": list(self.failed),
+        }
+        if (parts := record["parts"]) is not None:
+            for name in ("pros", "cons", "sources"):
+                parts[name] = [row.model_dump() for row in parts[name]]
         return record
 
 
@@ -128,8 +137,142 @@ async def inspected(
     return PageInspection(inspection, page, others, tuple(failed))
 
 
-def _parts(parts: DebateParts) -> dict[str, object]:
-    values = {field.name: getattr(parts, field.name) for field in fields(parts)}
-    return values | {
-        name: [argument.model_dump() for argument in values[name]] for name in ("pros", "cons", "sources")
-    }
+MAX_INDEX_PAGES = 500
+"""Pages of an index that are read; Debatabase has some 20 categories of a few pages each."""
+_SHOWN = 6
+
+
+@dataclass(frozen=True, slots=True)
+class TopicList:
+    """What the pages of an index list: debates, pages without sides, and the index pages that ``failed``."""
+
+    debates: tuple[ListedDebate, ...]
+    explainers: tuple[ListedDebate, ...]
+    pages: int
+    failed: tuple[str, ...] = ()
+
+    def record(self) -> dict[str, object]:
+        """The same as plain data: addresses, and the number of index pages."""
+        return {
+            "debates": [debate.url for debate in self.debates],
+            "explainers": [explainer.url for explainer in self.explainers],
+            "pages": self.pages,
+            "failed": list(self.failed),
+        }
+
+    def lines(self, index: str, *, explainers: bool = False) -> Iterator[str]:
+        """The lines of the file: addresses, with the headings of the index as comments.
+
+        Pages without sides are comments, too, unless ``explainers``.
+        """
+        yield f"# {index}"
+        heading = ""
+        for debate in (*self.debates, *self.explainers):
+            if debate.heading != heading:
+                heading = debate.heading
+                yield f"# {heading}"
+            yield debate.url if debate.sides or explainers else f"# explainer, without sides: {debate.url}"
+
+
+async def gather_topics(
+    place: str,
+    fetcher: PageFetcher,
+    *,
+    address: str = "",
+    links: str = "",
+    on_page: Callable[[int, int], None] = lambda done, known: None,
+) -> TopicList:
+    """Read an index, and the index pages that it leads to.
+
+    Args:
+        place: Its address, or a file that holds it.
+        fetcher: Fetches it, and the pages that it leads to.
+        address: Where a file was saved from.
+        links: A pattern such as ``https://*.procon.org/*``: the links of this one page that it matches are taken, for
+            an index that no layout knows.
+        on_page: Called with the number of index pages done, and of those known of.
+
+    Raises:
+        DeclarationError: there is no such file, or no debate is listed; the message says what the page links to.
+        ExecutionError: the index cannot be fetched.
+    """
+    first = await open_page(place, fetcher, address)
+    page = _parsed(first)
+    if links:
+        listed = [ListedDebate(link) for link in _links(page) if fnmatchcase(link, links)]
+        if not listed:
+            raise DeclarationError(f"{place}: none of its links matches {links!r}; {_linked(page)}")
+        return TopicList(tuple(listed), (), 1)
+    layout = next((one for one in ALL if one.index(page) != PageIndex()), None)
+    if layout is None:
+        raise DeclarationError(
+            f"{place}: no layout finds a list of debates on it; {_linked(page)}. "
+            "Choose links with --links 'PATTERN', as in --links 'https://*.procon.org/*'"
+        )
+    listed_debates: dict[str, ListedDebate] = {}
+    failed: list[str] = []
+    seen, waiting, pages = {page_key(first.url)}, deque[DebatePage | str]([page]), 0
+    while waiting:
+        following = waiting.popleft()
+        index_page = await _fetched(following, fetcher, failed) if isinstance(following, str) else following
+        if index_page is None:
+            continue
+        pages += 1
+        index = layout.index(index_page)
+        for listed_there in index.debates:
+            listed_debates.setdefault(page_key(listed_there.url), listed_there)
+        for further in index.further:
+            if page_key(further) not in seen and len(seen) < MAX_INDEX_PAGES:
+                seen.add(page_key(further))
+                waiting.append(further)
+        on_page(len(seen) - len(waiting), len(seen))
+    if not listed_debates:
+        raise DeclarationError(
+            f"{place}: {pages} index pages of {layout.name} were read, and list no debate"
+            + "".join(f"\n  {url}" for url in failed[:_SHOWN])
+        )
+    debates = [debate for debate in listed_debates.values() if debate.sides]
+    return TopicList(
+        tuple(debates),
+        tuple(debate for debate in listed_debates.values() if not debate.sides),
+        pages,
+        tuple(failed),
+    )
+
+
+def _parsed(opened: OpenedPage) -> DebatePage:
+    try:
+        return DebatePage.read(opened.html, opened.url)
+    except UnreadableHtmlError as error:
+        raise DeclarationError(f"{opened.url}: {error}") from error
+
+
+async def _fetched(url: str, fetcher: PageFetcher, failed: list[str]) -> DebatePage | None:
+    """An index page; None, and a line more in ``failed``, if it cannot be had or read."""
+    page = await fetcher.fetch(url)
+    if not page.ok:
+        failed.append(f"{url}: {page_end(page)}")
+        return None
+    try:
+        return DebatePage.read(decode(page.body, page.charset), original_address(page.final_url or url))
+    except UnreadableHtmlError as error:
+        failed.append(f"{url}: {error}")
+        return None
+
+
+def _links(page: DebatePage) -> list[str]:
+    """The addresses that a page links to, each once, in page order."""
+    addresses = (web_address(page.link(link.get("href") or "")) for link in page.root.iter("a"))
+    return list(dict.fromkeys(urldefrag(address).url for address in addresses if address))
+
+
+def _linked(page: DebatePage) -> str:
+    """Where the links of a page lead, the commonest places first: what a pattern can be made of."""
+    places: Counter[str] = Counter()
+    links = _links(page)
+    for link in links:
+        parts = urlsplit(link)
+        folder = parts.path.strip("/").rpartition("/")[0]
+        places[f"{parts.netloc}/{folder[:60] + '/' if folder else ''}*"] += 1
+    shown = ", ".join(f"{place} ({count})" for place, count in places.most_common(_SHOWN))
+    return f"it links to {len(links)} pages: {shown}" if links else "it has no link at all"

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
@@ -97,15 +97,11 @@ def read_index(corpus: Path) -> Iterator[Place]:
     for number, line in whole_lines(path):
         try:
             place = Place(**json.loads(line))
-            if not all(_is_size(value) for value in (place.offset, place.length)):
+            if not all(type(value) is int and 0 <= value < 2**63 for value in place[2:]):
                 raise ValueError(line)
             yield place
         except (ValueError, TypeError):
             raise DeclarationError(f"{path}:{number} is not a line of the index; remove it") from None
-
-
-def _is_size(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
 
 
 class WarcReader:

@@ -13,9 +13,13 @@ sys.path.insert(0, str(ROOT))
 from conqret.data import Judgment, Measure, Status  # noqa: E402 - likewise
 from conqret.debate.two_turn.two_turn_files import read_two_turn  # noqa: E402 - likewise
 from conqret.labels.answer_ledger import Ledger  # noqa: E402 - likewise
-from conqret.labels.links import ADJUDICATE, DASHBOARD, JOIN  # noqa: E402 - likewise
 from conqret.labels.pages.adjudicating import adjudication_app  # noqa: E402 - likewise
-from conqret.labels.pages.study_access import Setting  # noqa: E402 - likewise
+from conqret.labels.pages.study_access import (  # noqa: E402 - likewise
+    ADJUDICATE,
+    DASHBOARD,
+    JOIN,
+    Setting,
+)
 from conqret.labels.written_arguments import writing_study  # noqa: E402 - after the checkout is on the path
 from tests.annotation.debates import BOTH, DEBATES, begun_debate  # noqa: E402 - likewise
 from tests.annotation.studies import begun  # noqa: E402 - likewise

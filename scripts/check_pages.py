@@ -150,7 +150,7 @@ def make_pages(to: Path) -> Iterator[Path]:
     with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stdout(nowhere), contextlib.chdir(ROOT):
         for command in commands(to):
             run_command(*command)
-        from scripts.perspectives_experiment import experiment
+        from benchmarks.perspectives_experiment import experiment
 
         experiment(ROOT / "fixtures/perspectives/offline.toml", to / "perspectives")
     write_viewed(to)

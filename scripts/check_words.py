@@ -76,7 +76,6 @@ EXCEPTIONS: Sequence[AllowedPassage] = (
         r"|^a text addresses the judge$|^nobody (?:answered|rated|was asked|else argued)",
         "stored with results",
     ),
-    AllowedPassage(r", people's", "the name of a comparison in bias.json"),
     AllowedPassage(r"stands still", "what an assertion claims, a name"),
     AllowedPassage(r"\\w\*|support\|worried", "patterns of words to look for"),
     AllowedPassage(

@@ -183,7 +183,7 @@ def _agreement_lines(agreements: Iterable[RankingAgreement]) -> Iterator[Rendera
 
 
 def _compare_instruments(
-    scores: Sequence[Path], over: Literal["systems", "answers"], plot: Path | None, json_output: bool
+    scores: Sequence[Path], over: Literal["systems", "answers"], plot: Path | None, json_output: bool | None
 ) -> None:
     from conqret.debateqa.stability import metric_stability
 

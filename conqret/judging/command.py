@@ -22,7 +22,7 @@ from conqret.console.printing import (
     tell_retried,
 )
 from conqret.errors import number
-from conqret.judging.command_options import AnyJudge, BatchedEngines, JudgingOptions
+from conqret.judging.command_options import ChosenJudge, JudgeRunOptions, JudgingOptions
 from conqret.judging.settings_file import Config
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from conqret.console.conditions import RequirementOutcome
     from conqret.io import CheckedItems
-    from conqret.judging.judge_folder import JudgeFolder
     from conqret.judging.judgments import Judgments
     from conqret.judging.setup import Setup
     from conqret.judging.summary import Summary
@@ -58,15 +57,6 @@ COMMON = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChosenJudge(OptionGroup):
-    """The judge."""
-
-    own: AnyJudge
-    format: options.Format = None
-    model: options.Model = None
-
-
-@dataclass(frozen=True, kw_only=True)
 class ItemReading(OptionGroup):
     """How items are read.
 
@@ -83,16 +73,6 @@ class ItemReading(OptionGroup):
     nuggets: Path | None = None
     skip_invalid: options.SkipInvalid = False
     language: options.Language = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class JudgeRunOptions(OptionGroup):
-    """How the run is made."""
-
-    calls: options.Calls
-    engines: BatchedEngines
-    kept: options.RunFolderOptions
-    prompts: options.Prompts = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,7 +190,11 @@ def judge(
         **ran.kept.given(),
         **ran.engines.given(),
     }
-    maps = None if applied.calibration is None else _read(applied.calibration)
+    maps: Calibration | None = None
+    if applied.calibration is not None:
+        from conqret.studies.calibrate.calibration import Calibration
+
+        maps = Calibration.read(applied.calibration)
     if chosen.own.elsewhere and chosen.format is not None:
         file = f", in {config} too" if config is not None else ""
         raise DeclarationError(f"a judge of your own has no format: leave --format out{file}")
@@ -246,7 +230,11 @@ def judge(
     _remark(judgments, quiet=shown.quiet)
     summary = judgments.summary
     if maps is not None and judgments.folder is not None:
-        summary = _calibrated(judgments.folder, maps)
+        from conqret.judging.page import write_report
+        from conqret.studies.calibrate.calibration import calibrate_run
+
+        summary = calibrate_run(judgments.folder, maps)
+        write_report(judgments.folder)
     outcomes = [check_mean(condition, judgments.summary) for condition in wanted]
     result(
         summary, _lines(judgments, summary, quiet=shown.quiet), as_json=shown.json_output, outcomes=outcomes
@@ -258,7 +246,7 @@ def judge(
         and ran.kept.replay is None
     )
     _name_a_model(items, chosen, read, judging, wanted=by_default and not shown.quiet)
-    _write_for_build(judgments, outcomes, gate.junit, gate.markdown)
+    _write_for_build(judgments, outcomes, gate)
     met = tell_outcomes(outcomes)
     if outcomes and met and judgments.summary.failed:
         complain(
@@ -298,19 +286,16 @@ def _name_a_model(
     note(f"no LLM was requested: {scores}. Name a model: {typed} {named} ({why})")
 
 
-def _write_for_build(
-    judgments: Judgments, outcomes: Sequence[RequirementOutcome], junit: Path | None, markdown: Path | None
-) -> None:
+def _write_for_build(judgments: Judgments, outcomes: Sequence[RequirementOutcome], gate: BuildGate) -> None:
     """Write what a build shows, where that is wanted."""
     from conqret.io.safe_files import write_whole
+    from conqret.judging.requirements import judge_junit
     from conqret.judging.summary_tables import build_summary
 
-    if junit is not None:
-        from conqret.judging.requirements import judge_junit  # and with it what measures judges
-
-        write_whole(junit, judge_junit(judgments.summary, outcomes))
-    if markdown is not None:
-        write_whole(markdown, build_summary(judgments.summary, judgments.record, outcomes).encode())
+    if gate.junit is not None:
+        write_whole(gate.junit, judge_junit(judgments.summary, outcomes))
+    if gate.markdown is not None:
+        write_whole(gate.markdown, build_summary(judgments.summary, judgments.record, outcomes).encode())
 
 
 def _metrics(items: Path | None, chosen: ChosenJudge, read: ItemReading, judging: JudgingOptions) -> set[str]:
@@ -334,22 +319,6 @@ def _metrics(items: Path | None, chosen: ChosenJudge, read: ItemReading, judging
     return {*judge.metrics, *judge.derived} & asked or set(judge.metrics)
 
 
-def _read(calibration: Path) -> Calibration:
-    from conqret.studies.calibrate.calibration import Calibration
-
-    return Calibration.read(calibration)
-
-
-def _calibrated(run: JudgeFolder, maps: Calibration) -> Summary:
-    """Put the calibrated scores into table, summary and page of the run."""
-    from conqret.judging.page import write_report
-    from conqret.studies.calibrate.calibration import calibrate_run
-
-    summary = calibrate_run(run, maps)
-    write_report(run)
-    return summary
-
-
 def _hold_against(card: Path, setup: Setup) -> None:
     """Say whether the judge card is of this instrument, and if not, what has changed."""
     from conqret.studies.card.result import changes, last_checked, read_card
@@ -370,7 +339,6 @@ def _hold_against(card: Path, setup: Setup) -> None:
 
 
 def _announce(setup: Setup, checked: CheckedItems, items: Path | None) -> None:
-
     counts = f"{number(checked.count, 'item')}, {number(checked.documents, 'document')}"
     tell(f"{counts} from {items} (read as {checked.layout})")
     tell(f"judged by {setup.judge.name} with {setup.client.model}")

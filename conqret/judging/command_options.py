@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from conqret.console.option_groups import OptionGroup
-from conqret.console.shared_options import Calls, Metric
+from conqret.console.shared_options import Calls, Format, Metric, Model, Prompts, RunFolderOptions
 from conqret.judging.judge_options import JudgeOptions
 from conqret.options import Within
 
@@ -128,3 +128,22 @@ class JudgingOptions(OptionGroup, of=JudgeOptions):
         options = super().given()
         metrics = tuple(options.pop("metric", ()))
         return {"metrics": metrics, **options} if metrics else options
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChosenJudge(OptionGroup):
+    """The judge."""
+
+    own: AnyJudge
+    format: Format = None
+    model: Model = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeRunOptions(OptionGroup):
+    """How the run is made."""
+
+    calls: Calls
+    engines: BatchedEngines
+    kept: RunFolderOptions
+    prompts: Prompts = None

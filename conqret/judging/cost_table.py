@@ -41,11 +41,16 @@ def tell_cost(
     lines: Iterable[str] = (),
     asked: Iterable[ClientOptions] = (),
 ) -> None:
-    """Print what is expected, after ``lines`` (for a machine: ``facts``), what is assumed in it, and what a ``budget``
+    """Print what is expected, after ``lines`` (for a machine: ``facts``; the sums have ``cost_usd`` null where a price
+    is unknown), what is assumed in it, and what a ``budget``
     (dollars) would do to the run; end with exit code 2 where the run is impossible: a model that is to be ``asked``
     cannot be, its price is unknown under a budget, or no prompt fits."""
+    from conqret.judging.cost import Total
+
     stop, refused = budget_words(estimates, budget), refusal(estimates, budget, asked)
-    shown = {**facts, **cost_facts(estimates), "budget_usd": budget, "budget_note": stop, "refusal": refused}
+    stages = [{"stage": estimate.stage, **asdict(estimate)} for estimate in estimates]
+    costs = {"stages": stages, **asdict(Total.of(estimates)), "budget_usd": budget, "budget_note": stop}
+    shown = {**facts, **costs, "refusal": refused}
     result(shown, [*lines, cost_table(estimates)], as_json=as_json)
     share = min((estimate.sampled for estimate in estimates), default=1.0)
     if share < 1:
@@ -107,16 +112,6 @@ def budget_words(estimates: Sequence[ExpectedCost], budget: float | None) -> str
                 f"{money(cost)}"
             )
     return None
-
-
-def cost_facts(estimates: Sequence[ExpectedCost]) -> Mapping[str, Any]:
-    """The same for a machine: ``stages``, one each, and their sums (``cost_usd`` null where a price is unknown)."""
-    from conqret.judging.cost import Total
-
-    return {
-        "stages": [{"stage": estimate.stage, **asdict(estimate)} for estimate in estimates],
-        **asdict(Total.of(estimates)),
-    }
 
 
 def cost_table(estimates: Sequence[ExpectedCost]) -> Table:

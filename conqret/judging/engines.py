@@ -1,14 +1,14 @@
 """Where the questions of a run are asked: in this process, or by the workers of a Ray cluster, which get a shard of the
 items each.
 
-Ray's actors are used and not its data sets: each judgment comes back with its responses and is kept as it comes, by the
-same loop and into the same files as in one process. The limits of the model are divided among the workers.
+Ray's actors are used and not its data sets: each response and each judgment is kept as it comes, by the same loop and
+into the same files as in one process. The limits of the model are divided among the workers. A request keeps its place
+among them until the driver has recorded its response, so a kill loses at most as many responses as may be under way.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import copy
 import logging
 import os
@@ -16,7 +16,6 @@ import secrets
 import signal
 import sys
 import threading
-import uuid
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from pathlib import Path
@@ -117,23 +116,16 @@ class Cluster:
     """
 
     def __init__(self, workers: int | None = None) -> None:
-        for name, value in SETTINGS.items():
-            os.environ.setdefault(name, value)
+        os.environ.update({**SETTINGS, **os.environ})
         self._address = os.environ.get("RAY_ADDRESS") or LOCAL
         _close_to_others(self._address)
         self.ray: Any = require("ray", extra="ray")
         self.workers = workers or max(2, os.cpu_count() or 2)
 
     def __call__(
-        self,
-        options: ClientOptions,
-        *,
-        store: Recordings | None,
-        replay: bool = False,
-        progress: Progress | None = None,
-        batch: bool = False,
+        self, options: ClientOptions, *, replay: bool = False, batch: bool = False, **more: Any
     ) -> Client:
-        """A client as :class:`Client` is one.
+        """A client as :class:`Client` is one, with the same arguments.
 
         Raises:
             DeclarationError: a replay or a batch is wanted, which is nothing to be spread, or nobody else can ask.
@@ -143,7 +135,7 @@ class Cluster:
                 "a replay, a batch, or a model that runs in this process only cannot be distributed: "
                 "leave out the engine ray"
             )
-        return SpreadClient(self, options, store=store, progress=progress)
+        return SpreadClient(self, options, **more)
 
     def join(self) -> None:
         """Join the cluster at ``RAY_ADDRESS``, or start one here, which ends with this program; nothing, where the
@@ -155,10 +147,10 @@ class Cluster:
         if self.ray.is_initialized():
             return
         own = {"num_cpus": self.workers, "object_store_memory": STORE_BYTES, "include_dashboard": False}
-        local = own if self._address == LOCAL else {}
         before = signal.getsignal(signal.SIGTERM)
         try:
-            self.ray.init(self._address, log_to_driver=False, logging_level=logging.ERROR, **local)
+            more = own if self._address == LOCAL else {}
+            self.ray.init(self._address, log_to_driver=False, logging_level=logging.ERROR, **more)
         except (ConnectionError, ValueError, RuntimeError, self.ray.exceptions.RayError) as error:
             raise DeclarationError(f"Ray cannot be reached at {self._address}: {error}") from error
         if threading.current_thread() is threading.main_thread():
@@ -166,22 +158,31 @@ class Cluster:
 
 
 class WorkerResult(NamedTuple):
-    """What a worker hands back: a judgment or an answer, and what came since it last handed anything back: the
-    ``responses`` to record, and its counts ``now`` and ``before``."""
+    """What a worker hands back: a judgment, an answer, or responses to record, and its counts now and when it
+    last handed anything back."""
 
     value: Any
-    responses: list[tuple[str, Completion, dict[str, Any]]]
     now: Progress
     before: Progress
 
 
-class ResponsesOfWorker:
-    """The store of a worker's client: finds what the run has recorded, where ``run`` can be read, and holds what is
-    new, which the driver records."""
+class Worker(Client):
+    """An actor: a client in a process of its own, which judges the items and asks the questions that it is handed.
+    ``options`` hold its share of the limits.
 
-    def __init__(self, run: Path | None) -> None:
-        self._run = None if run is None else Recordings(run, read_only=True)
-        self.new: list[tuple[str, Completion, dict[str, Any]]] = []
+    It is its own store: it finds what the run has recorded, where ``run`` can be read, and holds what is new until the
+    driver takes it. A request keeps its place until its response is recorded.
+    """
+
+    __class_getitem__ = None  # Ray would take it for a method
+
+    def __init__(self, options: ClientOptions, run: Path | None) -> None:
+        super().__init__(options, store=cast("Recordings", self))
+        self._instruments: dict[str, Instrument] = {}
+        self._before, self._run = Progress(), Recordings(run, read_only=True) if run else None
+        self._new: list[tuple[str, Completion, dict[str, Any]]] = []
+        self._arrived, self._taken, self._next = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._places = asyncio.Semaphore(self.in_flight)
 
     def ledger(self, model: str) -> None:
         """None: the driver books what all workers spend."""
@@ -192,62 +193,67 @@ class ResponsesOfWorker:
 
     def put(self, key: str, completion: Completion, **about: Any) -> Completion:
         """Hold what the driver is to record by :meth:`Recordings.put`."""
-        self.new.append((key, completion, about))
+        self._new.append((key, completion, about))
+        self._arrived.set()
         return completion
 
+    async def responses(self) -> WorkerResult:
+        """The new responses, as soon as there are some, or none after :meth:`stop`; whoever calls has recorded those of
+        the last call."""
+        self._taken.set()
+        await self._arrived.wait()
+        self._arrived.clear()
+        self._taken, self._next = self._next, asyncio.Event()
+        new, self._new = self._new, []
+        return self._result(new)
 
-class Worker:
-    """An actor: a process that judges the items and asks the questions that it is handed. ``options`` hold its share of
-    the limits."""
-
-    def __init__(self, options: ClientOptions, run: Path | None) -> None:
-        self._instruments: dict[str, Instrument] = {}
-        self._under_way: set[asyncio.Task[Any]] = set()
-        self._store, self._before = ResponsesOfWorker(run), Progress()
-        self._client = Client(options, store=cast("Recordings", self._store))
-
-    async def judge(self, item: Item, name: str, instrument: list[Any]) -> WorkerResult:
-        """What an instrument says of an item; ``instrument`` holds the reference to it, of which ``name`` is new
-        wherever it is."""
-        if name not in self._instruments:
+    async def judgment(self, item: Item, instrument: list[Any]) -> WorkerResult:
+        """What an instrument says of an item; ``instrument`` holds the reference to it."""
+        if (name := instrument[0].hex()) not in self._instruments:
             self._instruments[name] = await instrument[0]
-        return await self._done(judge_item(item, replace(self._instruments[name], client=self._client)))
+        return await self._done(judge_item(item, replace(self._instruments[name], client=self)))
 
-    async def ask(self, request: Request[Any]) -> WorkerResult:
+    async def answer(self, request: Request[Any]) -> WorkerResult:
         """What the model answers."""
-        return await self._done(self._client.ask(request))
+        return await self._done(self.ask(request))
 
     async def stop(self) -> WorkerResult:
-        """Ask nothing more; what is under way is handed back if it comes soon."""
-        for task in self._under_way:
-            task.cancel()
-        await asyncio.gather(*self._under_way, return_exceptions=True)
-        await self._client.close()
+        """Ask nothing more; what is under way is recorded if it comes soon."""
+        self._places = asyncio.Semaphore(0)  # where whatever else would be asked waits
+        await self.close()
+        await self._recorded()
+        self._arrived.set()
         return self._result(None)
 
+    async def _send(self, *request: Any, **more: Any) -> tuple[Completion, int]:
+        async with self._places:
+            received = await super()._send(*request, **more)
+            await self._recorded()
+        return received
+
+    async def _recorded(self) -> None:
+        """Wait until the driver has recorded all that is here now."""
+        await (self._next if self._new else self._taken).wait()
+
     async def _done(self, work: Coroutine[Any, Any, Any]) -> WorkerResult:
-        task = asyncio.ensure_future(work)
-        self._under_way.add(task)
-        try:
-            return self._result(await task)
-        finally:
-            self._under_way.discard(task)
+        value = await work
+        await self._recorded()
+        return self._result(value)
 
     def _result(self, value: Any) -> WorkerResult:
-        responses, self._store.new = self._store.new, []
-        before, self._before = self._before, copy.deepcopy(self._client.progress)
-        return WorkerResult(value, responses, self._before, before)
+        before, self._before = self._before, copy.deepcopy(self.progress)
+        return WorkerResult(value, self._before, before)
 
 
 class SpreadClient(Client):
     """A client that has workers judge whole items, and ask whatever else is asked."""
 
-    def __init__(
-        self, cluster: Cluster, options: ClientOptions, *, store: Recordings | None, progress: Progress | None
-    ) -> None:
-        self._cluster, self._workers, self._under_way = cluster, list[Any](), list[int]()
-        self._named: dict[int, tuple[Instrument, str, Any]] = {}
-        super().__init__(options, store=store, progress=progress)
+    def __init__(self, cluster: Cluster, options: ClientOptions, **more: Any) -> None:
+        self._cluster, self._under_way = cluster, list[int]()
+        self._workers: list[tuple[Any, asyncio.Future[Any]]] = []
+        """Each worker with what receives its responses."""
+        self._named: dict[int, tuple[Instrument, Any]] = {}
+        super().__init__(options, **more)
         self._ledger: SpendingLedger | None = None
         self._remote = self._facts.in_flight is None
         limits = (options.max_concurrency, options.rpm, options.tpm) if self._remote else ()
@@ -268,9 +274,9 @@ class SpreadClient(Client):
         if id(instrument) not in self._named:
             self._start()
             alone = replace(instrument, client=None)  # type: ignore[arg-type]
-            self._named[id(instrument)] = (instrument, uuid.uuid4().hex, self._cluster.ray.put(alone))
-        _, name, reference = self._named[id(instrument)]
-        return await self._done(lambda worker: worker.judge.remote(item, name, [reference]))  # type: ignore[no-any-return]
+            self._named[id(instrument)] = (instrument, self._cluster.ray.put(alone))
+        _, reference = self._named[id(instrument)]
+        return await self._done(lambda worker: worker.judgment.remote(item, [reference]))  # type: ignore[no-any-return]
 
     async def ask(self, request: Request[Response]) -> Answer[Response]:
         """As :meth:`Client.ask`, by a worker; the offline baseline answers here, as what it answers from may hold
@@ -278,19 +284,18 @@ class SpreadClient(Client):
         if self.baseline:
             return await super().ask(request)
         bare = replace(request, baseline=None)
-        return await self._done(lambda worker: worker.ask.remote(bare))  # type: ignore[no-any-return]
+        return await self._done(lambda worker: worker.answer.remote(bare))  # type: ignore[no-any-return]
 
     async def close(self) -> None:
-        """Have the workers end, and record what they hand back."""
-        ray, workers = self._cluster.ray, self._workers
-        self._workers = []
-        if workers:
-            stopping = [worker.stop.remote() for worker in workers]
-            for ended in ray.wait(stopping, num_returns=len(stopping), timeout=2 * GRACE)[0]:
-                with contextlib.suppress(ray.exceptions.RayError):  # it died before
-                    self._record_result(ray.get(ended))
-            for worker in workers:
-                ray.kill(worker)
+        """Have the workers end, and record what is under way."""
+        workers, self._workers = self._workers, []
+        if stopping := [asyncio.ensure_future(one.stop.remote()) for one, by in workers if not by.done()]:
+            for ended in (await asyncio.wait([*stopping, *(by for _, by in workers)], timeout=2 * GRACE))[0]:
+                if ended in stopping and ended.exception() is None:  # else it died before
+                    self._book(ended.result())
+        for worker, receiver in workers:
+            receiver.cancel()
+            self._cluster.ray.kill(worker)
         await super().close()
 
     async def _done(self, work: Callable[[Any], Any]) -> Any:
@@ -304,25 +309,32 @@ class SpreadClient(Client):
         number = self._under_way.index(min(self._under_way))
         self._under_way[number] += 1
         errors = self._cluster.ray.exceptions
+        worker, receiver = self._workers[number]
+        value = asyncio.ensure_future(work(worker))
         try:
-            done: WorkerResult = await work(self._workers[number])
+            await asyncio.wait([value, receiver], return_when=asyncio.FIRST_COMPLETED)
+            done = await (value if value.done() else receiver)
         except errors.RayError as error:
             cause = getattr(error, "cause", error)
             if not isinstance(cause, errors.RayError):
                 raise (cause if isinstance(cause, ConqretError) else error) from None
-            lost = f"a Ray worker died and could not be restarted ({cause})"
-            again = "all responses are kept; run the command again"
-            raise ExecutionError(f"{lost}: {again}", reason="worker lost", retryable=False) from error
+            lost = f"a Ray worker died for good ({cause}): all responses are kept; run the command again"
+            raise ExecutionError(lost, reason="worker lost", retryable=False) from error
         finally:
+            value.cancel()
             self._under_way[number] -= 1
-        self._record_result(done)
+        self._book(done)
         return done.value
 
-    def _record_result(self, done: WorkerResult) -> None:
-        """Record the responses of a worker, and count and book what they took."""
-        store = cast("Recordings", self._store)
-        for key, completion, about in done.responses:
-            store.put(key, completion, **about)
+    async def _receive(self, worker: Any, store: Recordings) -> None:
+        """Record the responses of a worker as they come."""
+        while (done := await worker.responses.remote()).value:
+            for key, completion, about in done.value:
+                store.put(key, completion, **about)
+            self._book(done)
+
+    def _book(self, done: WorkerResult) -> None:
+        """Count and book what a worker did."""
         self.progress.count_on(done.now, done.before)
         if self._ledger is not None:
             spent = (done.now.cost_usd or 0.0) - (done.before.cost_usd or 0.0)
@@ -333,29 +345,24 @@ class SpreadClient(Client):
         if self._workers:
             return
         if self._store is None:
-            raise DeclarationError(
-                "the engine ray records its workers' responses in a run's folder: give one (output)"
-            )
+            raise DeclarationError("the engine ray records responses in a run's folder: give one (output)")
         self._cluster.join()
         ray, options, count = self._cluster.ray, self._options, self._count
         budget = options.budget_usd
         if budget is not None:
             self._ledger = self._store.ledger(self.model_id)
             budget = max(0.0, budget - sum(self._ledger.total())) / count
-        gpus = 0 if self._remote else int(ray.cluster_resources().get("GPU", 0) >= count)
         restarts = RESTARTS if budget is None else 0  # a new one would get its whole share once more
         actor = ray.remote(Worker).options(
             num_cpus=0,
-            num_gpus=gpus,
+            num_gpus=0 if self._remote else int(ray.cluster_resources().get("GPU", 0) >= count),
             scheduling_strategy="SPREAD",
             max_restarts=restarts,
             max_task_retries=restarts,
-            max_concurrency=self.in_flight,
+            max_concurrency=self.in_flight + 2,  # two more calls: responses and stop
         )
-        one_machine = (
-            sum(node["Alive"] for node in ray.nodes()) == 1
-        )  # others cannot read what is written here
-        run = self._store.path.absolute() if one_machine else None
+        machines = sum(node["Alive"] for node in ray.nodes())  # others cannot read what is written here
+        run = self._store.path.absolute() if machines == 1 else None
         least, more = divmod(options.max_concurrency, count)
         for number in range(count):
             share = replace(
@@ -365,5 +372,6 @@ class SpreadClient(Client):
                 tpm=options.tpm and options.tpm // count,
                 budget_usd=budget,
             )
-            self._workers.append(actor.remote(share, run))
+            worker = actor.remote(share, run)
+            self._workers.append((worker, asyncio.ensure_future(self._receive(worker, self._store))))
         self._under_way = [0] * count

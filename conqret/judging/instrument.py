@@ -77,6 +77,7 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
         [_ask_samples(ask, item_case, swapped, instrument) for ask in judge.select(options.metrics)]
     )
     measures = {metric: measure for outcome in outcomes for metric, measure in outcome.measures.items()}
+    asked = _joined(measures, outcomes)
     for part in judge.computed:
         measures |= part.measures(item)
     if judge.combined is not None:
@@ -91,11 +92,11 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
         measures=judge.report(measures, options.metrics),
         version=item.version,
         flags=tuple(flags(item)),
-        trims=_most_trimmed(outcomes),
+        trims=asked.trims,
         strays=_strays(item),
         language=item_language(item),
         translation_of=item.translation_of,
-        trace=Trace(calls=tuple(call for outcome in outcomes for call in outcome.calls)),
+        trace=Trace(calls=asked.calls),
     )
 
 
@@ -136,11 +137,10 @@ async def _ask_samples(ask: Ask[Any], item_case: Case, swapped: Case, instrument
             for sample in range(instrument.options.samples)
         ]
     )
-    return _Outcome(
-        {metric: combine_samples([sample.measures[metric] for sample in samples]) for metric in ask.metrics},
-        tuple(call for sample in samples for call in sample.calls),
-        _most_trimmed(samples),
-    )
+    measures = {
+        metric: combine_samples([sample.measures[metric] for sample in samples]) for metric in ask.metrics
+    }
+    return _joined(measures, samples)
 
 
 def _sampled(case: Case, sample: int) -> Case:
@@ -168,11 +168,7 @@ async def _ask_parts(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outc
     outcomes: list[_Outcome] = await _gather([_ask_once(ask, part, instrument) for part in cases])
     if len(outcomes) == 1:
         return outcomes[0]
-    return _Outcome(
-        ask.joined(case, [outcome.measures for outcome in outcomes]),
-        tuple(call for outcome in outcomes for call in outcome.calls),
-        _most_trimmed(outcomes),
-    )
+    return _joined(ask.joined(case, [outcome.measures for outcome in outcomes]), outcomes)
 
 
 async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outcome:
@@ -271,13 +267,8 @@ def filled(prompt: Prompt, ask: Ask[Any], case: Case) -> RenderedPrompt:
         elif case.last is not None:
             texts = whole_texts(case.last, turns, documents=documents)
             user |= {name: text for name, text in texts.items() if user[name]}
-        rendered = with_turns(
-            prompt.render(user, system),
-            case.item,
-            turns,
-            documents=documents,
-            judged=judged,
-        )
+        shown = prompt.render(user, system)
+        rendered = with_turns(shown, case.item, turns, documents=documents, judged=judged)
     note = "" if ask.reading is not None else _language_note(prompt, case)
     further = "\n\n".join(filter(None, (note, ask.further)))
     return RenderedPrompt(f"{rendered.system}\n\n{further}", rendered.user) if further else rendered
@@ -336,14 +327,15 @@ def _reading(ask: Ask[Any], case: Case, rendered: RenderedPrompt, prompt: Prompt
     return ask.reading(case, rendered, filled(prompt, ask, without))
 
 
-def _most_trimmed(outcomes: Iterable[_Outcome]) -> tuple[Trim, ...]:
-    """For each document the shortest that it was made for any of the questions."""
+def _joined(measures: Mapping[str, Measure], outcomes: Sequence[_Outcome]) -> _Outcome:
+    """The measures with all calls, and for each document the shortest that it was made for any of the questions."""
     shortest: dict[str, Trim] = {}
     for outcome in outcomes:
         for trim in outcome.trims:
             if trim.document not in shortest or trim.after < shortest[trim.document].after:
                 shortest[trim.document] = trim
-    return tuple(shortest.values())
+    calls = tuple(call for outcome in outcomes for call in outcome.calls)
+    return _Outcome(measures, calls, tuple(shortest.values()))
 
 
 async def _gather(coroutines: Sequence[Any]) -> list[Any]:

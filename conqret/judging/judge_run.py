@@ -103,6 +103,9 @@ def _explanation(measure: Measure) -> str | None:
 
 _log = logging.getLogger(__name__)
 
+Readers = Sequence[Callable[[Judgment], None]]
+"""Whatever gets every judgment of a finished run once, in the order of the items."""
+
 
 class Abstainer(Protocol):
     """What is made of whole judgments: :class:`conqret.studies.abstain.abstention.Abstention`."""
@@ -165,7 +168,7 @@ class JudgePlan(Plan[Judgment, JudgeOutcome]):
     setup: Setup
     abstain: Abstainer | None = None
     on_stop: Callable[[JudgeFolder], object] = lambda folder: None
-    readers: Sequence[Callable[[Judgment], None]] = ()
+    readers: Readers = ()
     item_readers: Sequence[Callable[[Item], None]] = ()
 
     @cached_property
@@ -184,8 +187,8 @@ class JudgePlan(Plan[Judgment, JudgeOutcome]):
     def resume(self, *, new: bool) -> None:
         """Mend the items that an earlier run wrote; forget an earlier stop."""
         if self.folder is not None:
-            if not new:
-                mend_items(self.source, self.folder, self.checked)
+            if not new and not self.folder.items_whole():
+                write_items(self.source, self.folder, self.checked)
             _forget_stop(self.folder)
 
     def open_rows(self) -> Rows[Judgment]:
@@ -264,44 +267,21 @@ def write_items(source: ItemSource, out: JudgeFolder, checked: CheckedItems | No
             raise DeclarationError(f"{source.name} has changed since it was checked: run the command again")
 
 
-def mend_items(source: ItemSource, out: JudgeFolder, checked: CheckedItems) -> None:
-    """Write the items again where those of a run that goes on are damaged.
-
-    Raises:
-        DeclarationError: the source no longer holds what it held when it was checked.
-    """
-    if not out.items_whole():
-        write_items(source, out, checked)
-
-
-def sum_up(
-    out: JudgeFolder,
-    rows: Rows[Judgment],
-    counts: SessionCounts,
-    readers: Sequence[Callable[[Judgment], None]] = (),
-) -> Summary:
+def sum_up(out: JudgeFolder, rows: Rows[Judgment], counts: SessionCounts, readers: Readers = ()) -> Summary:
     """Write what is derived from the judgments, in one pass over them; ``readers`` get each of them, too."""
     with ScoreTable(out.scores_file) as table:
         return _write_summary(out, rows, counts, (table.add, *readers))
 
 
 def _write_summary(
-    out: JudgeFolder,
-    rows: Rows[Judgment],
-    counts: SessionCounts,
-    readers: Sequence[Callable[[Judgment], None]] = (),
+    out: JudgeFolder, rows: Rows[Judgment], counts: SessionCounts, readers: Readers = ()
 ) -> Summary:
     summary = _summary(out.record(), rows, counts, readers)
     write_whole(out.summary_file, summary.model_dump_json(indent=1).encode())
     return summary
 
 
-def _summary(
-    record: JudgeRecord,
-    rows: Rows[Judgment],
-    counts: SessionCounts,
-    readers: Sequence[Callable[[Judgment], None]],
-) -> Summary:
+def _summary(record: JudgeRecord, rows: Rows[Judgment], counts: SessionCounts, readers: Readers) -> Summary:
     summariser = Summariser()
     for judgment in rows.rows():
         for read in (summariser.add, *readers):

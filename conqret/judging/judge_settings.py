@@ -207,7 +207,12 @@ def chosen_format(
     """
     name, criteria = settings.get("format"), settings.get("criteria")
     rubric: Any = settings.get("rubric")
-    size = _in_one_call(settings)
+    in_one_call = settings.get("criteria_per_call")
+    if in_one_call is not None and not (isinstance(in_one_call, int) and in_one_call >= 1):
+        raise DeclarationError(
+            f"criteria_per_call is {in_one_call!r}, but it must be a whole number of at least 1"
+        )
+    size = {} if in_one_call is None else {"in_one_call": in_one_call}
     if criteria and rubric is not None:
         raise DeclarationError(
             "criteria and a rubric cannot be used together: write the criteria into the rubric"
@@ -241,18 +246,6 @@ def chosen_format(
     except ItemsError:  # at the first faulty item: all faults are told
         source.check()
         raise
-
-
-def _in_one_call(settings: Mapping[str, Any]) -> dict[str, int]:
-    """How many criteria are asked in one call, where the settings say it.
-
-    Raises:
-        DeclarationError: it is no number from 1.
-    """
-    size = settings.get("criteria_per_call")
-    if size is not None and not (isinstance(size, int) and size >= 1):
-        raise DeclarationError(f"criteria_per_call is {size!r}, but it must be a whole number of at least 1")
-    return {} if size is None else {"in_one_call": size}
 
 
 def session_settings(settings: Mapping[str, Any]) -> dict[str, Any]:

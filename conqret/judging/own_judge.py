@@ -129,7 +129,7 @@ def _ask(metrics: tuple[str, ...], *, pair: bool) -> Ask[OwnVerdict]:
         optional=frozenset({"documents", "reference"}),
         response=lambda case: OwnVerdict,
         score=_score,
-        baseline=_nothing,
+        baseline=lambda case: {},  # the offline model says nothing, which is no valid answer and never a score
         context=lambda case: {ITEM: plain(case.item, pair=pair), METRICS: metrics},
         variables=lambda case: {} if pair else {"second_argument": None},
         both_orders=pair,
@@ -145,11 +145,6 @@ def _measure(name: str, value: float) -> Measure:
         return Measure(status=Status.SCORED, value=value)
     label = "tie" if value == PREFERENCE["tie"] else "first" if value > PREFERENCE["tie"] else "second"
     return preferred(label).model_copy(update={"value": value})
-
-
-def _nothing(case: Case) -> Any:
-    """What the offline model says: nothing, which is no valid answer and never a score."""
-    return {}
 
 
 def recorded_judge(record: InstrumentRecord) -> Judge:

@@ -186,7 +186,9 @@ def _sent_again(
         return heard, NONE_SENT
     try:
         with without_hub(), Loop() as loop:
-            setup = _setup(record, prompts)
+            known = {field.name for field in fields(ClientOptions)} & record.model_options.keys()
+            client = ClientOptions(record.model, **{name: record.model_options[name] for name in known})
+            setup = set_up(recorded_judge(record), client, JudgeOptions(**record.judging), prompts)
             loop.run(fill(setup))
     except ConqretError as error:  # a model or a plug-in that is not here leaves the raw answers
         return heard, f"it cannot be filled here: {shortened(str(error), 300)}"
@@ -196,13 +198,6 @@ def _sent_again(
         heard,
         f"it cannot be filled as it was sent: {which} is not that of the run (its prompts: --prompts FOLDER)",
     )
-
-
-def _setup(record: JudgeRecord, prompts: Path | None) -> Setup:
-    """The instrument that the record describes."""
-    known = {field.name for field in fields(ClientOptions)} & record.model_options.keys()
-    client = ClientOptions(record.model, **{name: record.model_options[name] for name in known})
-    return set_up(recorded_judge(record), client, JudgeOptions(**record.judging), prompts)
 
 
 def _exchanges(

@@ -65,11 +65,6 @@ def judge_junit(summary: Summary, outcomes: Sequence[RequirementOutcome] = ()) -
     )
 
 
-def difference_junit(outcomes: Sequence[RequirementOutcome]) -> bytes:
-    """A test case for each requirement on the difference of two runs."""
-    return junit_suite("runs diff", list(required_cases(outcomes)))
-
-
 def required_cases(outcomes: Sequence[RequirementOutcome]) -> Iterator[Case]:
     """A test case for each requirement: a failure where it is not met."""
     for outcome in outcomes:

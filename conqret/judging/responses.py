@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -170,19 +170,9 @@ CREDIT = {"stated": 1.0, "borne_out": 1.0, "partly": 0.5}
 """What a claim counts by its verdict; by any other, nothing."""
 
 
-class JudgedClaim(Protocol):
-    """A claim, what decides, and the verdict."""
-
-    @property
-    def claim(self) -> str: ...  # noqa: D102
-    @property
-    def explanation(self) -> str: ...  # noqa: D102
-    @property
-    def verdict(self) -> str: ...  # noqa: D102
-
-
-def claim_share(claims: Sequence[JudgedClaim], text: str) -> Measure:
-    """The mean of what the claims of ``text`` count, each with its verdict as a part. There is one claim at least."""
+def claim_share(claims: Sequence[Any], text: str) -> Measure:
+    """The mean of what the claims of ``text`` count, each with its verdict as a part. There is one claim at least, and
+    each has the texts ``claim``, ``explanation`` and ``verdict``."""
     parts = tuple(
         Part(
             id=claim.claim,

@@ -234,7 +234,8 @@ def together(judged: Sequence[tuple[Criterion, Measure]], *, rows: bool = False)
     without = _without(lost, len(judged))
     if failed or (not possible and lost):
         first = (failed or lost)[0]
-        detail = first.detail if len(lost) == len(judged) and len(set(map(_why, lost))) == 1 else without
+        reasons = {(measure.reason, measure.detail) for measure in lost}
+        detail = first.detail if len(lost) == len(judged) and len(reasons) == 1 else without
         reason = first.reason or Reason.INVALID_ANSWER
         return Measure(status=reason.status, reason=reason, detail=detail, parts=parts)
     if not possible:
@@ -282,10 +283,6 @@ def _score(valued: Sequence[tuple[Criterion, float]]) -> float | None:
     """Points over those that were possible, as they are; None where none were."""
     possible = sum(criterion.points for criterion, _ in valued if criterion.points > 0)
     return sum(criterion.points * value for criterion, value in valued) / possible if possible else None
-
-
-def _why(measure: Measure) -> tuple[Reason | None, str]:
-    return measure.reason, measure.detail
 
 
 def _without(lost: Sequence[Measure], total: int) -> str:

@@ -66,9 +66,8 @@ class SessionJudge(Closing):
 
     def _started(self) -> _Work:
         with self._lock:
-            if (
-                self._work is None or self._work.process != os.getpid()
-            ):  # no thread lives on in a forked process
+            # no thread lives on in a forked process
+            if self._work is None or self._work.process != os.getpid():
                 self._work = _Work(self._settings)
                 weakref.finalize(self, self._work.forget).atexit = False
                 _OPEN.add(self._work)

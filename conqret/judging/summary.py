@@ -10,11 +10,12 @@ import math
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 from pydantic import BaseModel
 
 from conqret.data import Judgment, Status
+from conqret.data.item import Frozen
 from conqret.data.topic_keys import TopicKeys
 from conqret.runs.session import SessionCounts
 from conqret.stats.estimate import Estimate, mean_of_sums
@@ -235,12 +236,9 @@ class Summariser:
             tally.total += 1
             if measure.value is not None:
                 tally.add(measure.value, topic)
-            if measure.reason is not None:
-                tally.said["reason"][measure.reason] += 1
-            if measure.label is not None:
-                tally.said["label"][measure.label] += 1
-            if measure.method is not None:
-                tally.said["method"][measure.method] += 1
+            for name, counter in tally.said.items():
+                if (said := getattr(measure, name)) is not None:
+                    counter[said] += 1
             if measure.flipped is not None:
                 tally.flipped = (tally.flipped or 0) + measure.flipped
         for call in judgment.trace.calls:
@@ -292,3 +290,37 @@ def summarise(judgments: Iterable[Judgment], session: SessionCounts | None = Non
     for judgment in judgments:
         summariser.add(judgment)
     return summariser.summary(session)
+
+
+class Cost(Frozen):
+    """What the run took: ``calls`` requests (answered by the model or a recording), tokens, US dollars (None where
+    a price is unknown) and the model's seconds; an ``item`` takes the mean of each."""
+
+    judgments: int
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    usd: float | None
+    seconds: float
+    item: Mapping[str, float | None]
+
+    @classmethod
+    def of(cls, summary: Summary) -> Self:
+        """The costs of a finished run."""
+        used, total = summary.usage, summary.total
+        calls = used.calls + used.recorded
+        usd = None if used.unpriced else used.cost_usd
+        return cls(
+            judgments=total,
+            calls=calls,
+            prompt_tokens=used.prompt_tokens,
+            completion_tokens=used.completion_tokens,
+            usd=usd,
+            seconds=used.seconds,
+            item={
+                "calls": calls / total if total else None,
+                "tokens": (used.prompt_tokens + used.completion_tokens) / total if total else None,
+                "usd": usd / total if usd is not None and total else None,
+                "seconds": used.seconds / total if total else None,
+            },
+        )

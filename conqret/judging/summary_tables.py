@@ -185,34 +185,28 @@ def cost_table(summary: Summary) -> Table:
     """What was asked and spent, by this session and for all judgments, which is one column where they are the same;
     what is nothing in both has no row."""
     session, usage = summary.session, summary.usage
-    now = {} if session is None else dict(session_rows(session))
     whole = dict(usage_rows(usage))
     if usage.calls == usage.attempts:
         del whole[CALLS]
-    if session is None or not (session.kept or session.recorded or session.estimated):
-        now = {}
+    now: dict[str, str] = {}
+    if session is not None and (session.kept or session.recorded or session.estimated):
+        now = {
+            REQUESTS: words.count(session.sent),
+            RECORDED: words.count(session.recorded),
+            COST: words.money(session.cost_usd),
+            "Judgments kept from before": words.count(session.kept),
+        }
     cost_rows = [(label, now.get(label, ""), whole.get(label, "")) for label in {**whole, **now}]
     rows = [row for row in cost_rows if not {*row[1:]} <= {"", "0"}]
     notes = [] if session is None else list(_session_notes(session))
     return Table("", ("", "This session", "All judgments"), rows, note=" ".join(notes)).compact()
 
 
-def session_rows(session: SessionCounts) -> list[tuple[str, str]]:
-    """What was sent, taken and kept now, which may be nothing where a run goes on."""
-    return [
-        (REQUESTS, words.count(session.sent)),
-        (RECORDED, words.count(session.recorded)),
-        (COST, words.money(session.cost_usd)),
-        ("Judgments kept from before", words.count(session.kept)),
-    ]
-
-
 def _session_notes(session: SessionCounts) -> Iterator[str]:
     if session.estimated:
         yield (
             f"The provider did not report the tokens of {words.number(session.estimated, 'response')}, so their "
-            f"cost is "
-            "estimated."
+            "cost is estimated."
         )
     for name, answers in session.others.items():
         yield f"The provider answered {words.number(answers, 'request')} with another model than requested: {name}."

@@ -11,9 +11,7 @@ from datetime import UTC, datetime
 
 from conqret.errors import DeclarationError
 from conqret.labels.database import Database
-from conqret.labels.label_study import MAX_PEOPLE
-from conqret.labels.records import Person, ScreenTurn
-from conqret.labels.screens import Screen
+from conqret.labels.screens import MAX_PEOPLE, Person, Screen, ScreenTurn
 
 BLOCK = 20
 """Screens that all have before anybody goes on to others, each person in an order of their own: a study that ends early

@@ -10,9 +10,17 @@ from pathlib import Path
 from conqret.errors import DeclarationError
 from conqret.labels.annotators import MAX_COMMENT, People, assign, begun, turn_of
 from conqret.labels.database import BACKUP, FILE, DamagedLabelsError, Database
-from conqret.labels.label_study import MAX_PEOPLE, Study, check_names
-from conqret.labels.records import Final, Person, ScreenResponse, ScreenTurn, StaleAnswerError
-from conqret.labels.screens import Screen
+from conqret.labels.screens import (
+    MAX_PEOPLE,
+    Final,
+    Person,
+    Screen,
+    ScreenResponse,
+    ScreenTurn,
+    StaleAnswerError,
+    Study,
+    check_names,
+)
 
 
 def steady() -> Callable[[], float]:

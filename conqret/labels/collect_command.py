@@ -8,20 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import note, note_left_out
 from conqret.errors import DeclarationError
 from conqret.io.bounded import whole_text
 from conqret.labels.label_server import ServerOptions
+from conqret.options import Within
 
 if TYPE_CHECKING:
     from conqret.debate.two_turn.slider_answers import SliderAnswer
     from conqret.labels.answer_ledger import Ledger
-    from conqret.labels.label_study import Study
-    from conqret.labels.screens import Screen
+    from conqret.labels.screens import Screen, Study
 
 
 DEBATE, WRITE = "debate", "write"
@@ -69,45 +67,26 @@ class TaskOptions(OptionGroup):
 
 @dataclass(frozen=True, kw_only=True)
 class AnnotatorOptions(OptionGroup):
-    """Who labels, what they agree to and practise first, and how many label an item."""
+    """Who labels, what they agree to and practise first, and how many label an item.
 
-    annotators: Annotated[
-        str, typer.Option(help="Who labels: names, comma-separated; each annotator gets a link of their own.")
-    ] = ""
-    open_to: Annotated[
-        int,
-        typer.Option(
-            "--open", help="Number of annotators who may join by one open link, choosing a name.", min=0
-        ),
-    ] = 0
-    overlap: Annotated[
-        int | None,
-        typer.Option(help="How many annotators label each item. Default: 3, or all if there are fewer."),
-    ] = None
-    consent: Annotated[
-        Path | None,
-        typer.Option(
-            help="A text file, shown to each annotator before the first item; only those who agree to it can go on."
-        ),
-    ] = None
-    practice: Annotated[
-        Path | None,
-        typer.Option(
-            help="Practice items, which each annotator gets first and is then shown the right answers to: items with "
-            "known answers (`gold` in their metadata), or questions with debates. Practice texts of writers are read "
-            "by you (`conqret labels manage --resume`)."
-        ),
-    ] = None
-    passing: Annotated[
-        float,
-        typer.Option(
-            "--pass",
-            help="The share of practice items (`--practice`) that an annotator must answer correctly to go on, for "
-            "example 0.8.",
-            min=0,
-            max=1,
-        ),
-    ] = 0.0
+    Args:
+        annotators: Who labels: names, comma-separated; each annotator gets a link of their own.
+        open_to (--open): Number of annotators who may join by one open link, choosing a name.
+        overlap: How many annotators label each item. Default: 3, or all if there are fewer.
+        consent: A text file, shown to each annotator before the first item; only those who agree to it can go on.
+        practice: Practice items, which each annotator gets first and is then shown the right answers to: items with
+            known answers (`gold` in their metadata), or questions with debates. Practice texts of writers are read by
+            you (`conqret labels manage --resume`).
+        passing (--pass): The share of practice items (`--practice`) that an annotator must answer correctly to go on,
+            for example 0.8.
+    """
+
+    annotators: str = ""
+    open_to: Annotated[int, Within(0)] = 0
+    overlap: int | None = None
+    consent: Path | None = None
+    practice: Path | None = None
+    passing: Annotated[float, Within(0, 1)] = 0.0
 
     @property
     def names(self) -> list[str]:
@@ -171,9 +150,7 @@ class PlannedStudy:
 def collect(
     items: options.Items,
     *,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="The folder in which the study and its labels are stored.")
-    ],
+    output: Path,
     asked: TaskOptions,
     panel: AnnotatorOptions,
     served: ServerOptions,
@@ -192,6 +169,9 @@ def collect(
     each passage, each against the first option's argument in one half of its questions and against the second's in the
     other half.
 
+    Args:
+        output (--output, -o): The folder in which the study and its labels are stored.
+
     Examples:
 
     conqret labels collect items.jsonl --annotators anna,ben,carl -o labels
@@ -206,15 +186,15 @@ def collect(
 
     conqret labels collect questions.jsonl --task write --annotators ann,bob -o writing
     """
-    check_options(
-        asked.task,
-        {
-            "--metric": asked.metric, "--scale": asked.scale, "--plan": asked.plan, "--open": panel.open_to,
-            "--overlap": panel.overlap, "--pass": panel.passing, "--columns": columns, "--skip-invalid": skip_invalid,
-            "--language": language, "--design": asked.design, "--instruction": asked.instruction,
-            "--judged": asked.judged,
-        },
-    )  # fmt: skip
+    options_set = {
+        "--metric": asked.metric, "--scale": asked.scale, "--plan": asked.plan, "--open": panel.open_to,
+        "--overlap": panel.overlap, "--pass": panel.passing, "--columns": columns, "--skip-invalid": skip_invalid,
+        "--language": language, "--design": asked.design, "--instruction": asked.instruction,
+        "--judged": asked.judged,
+    }  # fmt: skip
+    takes = ONLY_FOR.get(asked.task, ONLY_FOR[""])
+    if others := [name for name, value in options_set.items() if value and name not in takes]:
+        raise DeclarationError(f"--task {asked.task} takes no {' and no '.join(others)}: leave it out")
     if panel.passing and panel.practice is None:
         raise DeclarationError("--pass is the share of correct answers in --practice FILE: add --practice")
     if asked.task == DEBATE:
@@ -233,25 +213,13 @@ def collect(
     served.serve(output, lambda: planned.open(output, panel.names), planned.judged)
 
 
-def check_options(task: str, given: Mapping[str, Any]) -> None:
-    """Whether a task takes the options that were given.
-
-    Raises:
-        DeclarationError: it does not.
-    """
-    takes = ONLY_FOR.get(task, ONLY_FOR[""])
-    if others := [name for name, value in given.items() if value and name not in takes]:
-        raise DeclarationError(f"--task {task} takes no {' and no '.join(others)}: leave it out")
-
-
 def label_plan(
     items: Path, asked: TaskOptions, panel: AnnotatorOptions, columns: Mapping[str, str], **reading: Any
 ) -> PlannedStudy:
     """A study in which items are labeled."""
     from conqret.labels.command import ends
-    from conqret.labels.label_study import OVERLAP, study_of
-    from conqret.labels.practice import practice_screens
-    from conqret.labels.study_screens import items_of, planned_screens
+    from conqret.labels.screens import OVERLAP, study_of
+    from conqret.labels.study_screens import items_of, planned_screens, practice_screens
 
     metrics, points = asked.metric or (), ends(asked.scale) if asked.scale else None
     source = items_of(items, asked.task, columns, metrics=metrics, on_check=note_left_out, **reading)
@@ -285,8 +253,8 @@ def label_plan(
 
 def debate_plan(questions: Path, asked: TaskOptions, panel: AnnotatorOptions) -> PlannedStudy:
     """A study in which two-turn debates are judged."""
-    from conqret.debate.two_turn.judging_plan import debate_study
-    from conqret.debate.two_turn.payoffs import INSTRUCTIONS
+    from conqret.debate.two_turn.judge_answers import debate_study
+    from conqret.debate.two_turn.slider_answers import INSTRUCTIONS
     from conqret.debate.two_turn.two_turn_files import read_two_turn
 
     question_list = read_two_turn(questions)

@@ -11,17 +11,15 @@ from pathlib import Path
 from typing import Literal
 
 from conqret.data.digest import gathered
+from conqret.debate.two_turn.judge_answers import TASK as JUDGING
 from conqret.debate.two_turn.judge_answers import as_slider_answers
-from conqret.debate.two_turn.judging_plan import TASK as JUDGING
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.label_sheets import FOR_ESTIMATION, NOT, PROBABILITY, SCALE, csv_text, written_scale
 from conqret.io.overwriting import write_new
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.collected_labels import scale_of
-from conqret.labels.label_study import Study
-from conqret.labels.records import Final, Person, ScreenResponse
-from conqret.labels.screens import CANNOT_JUDGE, Screen, ScreenQuestion
+from conqret.labels.screens import CANNOT_JUDGE, Final, Person, Screen, ScreenQuestion, ScreenResponse, Study
 from conqret.labels.written_arguments import TASK as WRITING
 from conqret.labels.written_arguments import practised, written
 
@@ -86,8 +84,10 @@ def export_labels(
                 raise DeclarationError(f"{folder} is a debate study: leave out --final and --to")
             if task == WRITING:
                 text, lacking = _debates(ledger, practice=practice)
+            elif any(ledger.given()):
+                text = as_slider_answers(ledger)
             else:
-                text = _answers(ledger)
+                raise DeclarationError("the study has no answers yet")
         else:
             text, left, questions = _labels(ledger, place, to, final=final)
         write_new({file: text}, overwrite=overwrite, register=place)
@@ -120,13 +120,6 @@ def _labels(
         text = as_finals(decided, ledger.people(), marks=marks) if final else EXPORTS[to](given, marks=marks)
     questions = {question.name: question for one in given for question in one.screen.questions}
     return text, left if final or to == "pairs" else 0, questions
-
-
-def _answers(ledger: Ledger) -> str:
-    text = as_slider_answers(ledger)
-    if not any(ledger.given()):
-        raise DeclarationError("the study has no answers yet")
-    return text
 
 
 def _debates(ledger: Ledger, *, practice: bool) -> tuple[Iterable[str], list[str]]:
@@ -178,17 +171,9 @@ def as_finals(
             verdict.by, f"a{1 + sum(name.startswith('a') for name in names.values()):02}"
         )
         if verdict.value is not None:
-            screen = verdict.screen
-            columns = (
-                verdict.value,
-                FINAL,
-                screen.topic,
-                verdict.comment,
-                verdict.how,
-                by,
-                _scales(screen)[verdict.question],
-            )
-            rows.append((screen.item, screen.part, verdict.question, *columns, *more.values()))
+            screen, name = verdict.screen, verdict.question
+            decided = (screen.topic, verdict.comment, verdict.how, by, _scales(screen)[name])
+            rows.append((screen.item, screen.part, name, verdict.value, FINAL, *decided, *more.values()))
     return csv_text((*FINAL_COLUMNS, *more), rows)
 
 

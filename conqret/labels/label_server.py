@@ -19,7 +19,7 @@ from conqret.labels.page_messages import page_messages
 if TYPE_CHECKING:
     from conqret.debate.two_turn.slider_answers import SliderAnswer
     from conqret.labels.answer_ledger import Ledger
-    from conqret.labels.links import Links
+    from conqret.labels.pages.study_access import Links
 
 ANNOTATE_PORT = 8767
 """Where the pages are on which people label, if no other port is given."""
@@ -37,16 +37,16 @@ PageLanguage = Annotated[
 
 @dataclass(frozen=True)
 class ServerOptions(OptionGroup):
-    """Where pages are served, and how people reach them."""
+    """Where pages are served, and how people reach them.
 
-    host: Annotated[
-        str,
-        typer.Option(help="The address to listen on; beyond this machine, put a proxy with TLS before it."),
-    ] = "127.0.0.1"
+    Args:
+        host: The address to listen on; beyond this machine, put a proxy with TLS before it.
+        url: The address at which annotators reach the pages, if behind a proxy.
+    """
+
+    host: str = "127.0.0.1"
     port: Port = ANNOTATE_PORT
-    url: Annotated[
-        str, typer.Option(help="The address at which annotators reach the pages, if behind a proxy.")
-    ] = ""
+    url: str = ""
     page_language: PageLanguage = "en"
 
     def serve(
@@ -64,9 +64,8 @@ class ServerOptions(OptionGroup):
         """
         require("starlette", "uvicorn", extra="web")
         from conqret.io.safe_files import only_writer
-        from conqret.labels.links import Links
         from conqret.labels.pages.label_app import annotation_app
-        from conqret.labels.pages.study_access import Setting
+        from conqret.labels.pages.study_access import Links, Setting
         from conqret.web.local_server import checked_url, is_loopback, people
 
         secure = checked_url(self.url).scheme == "https"
@@ -92,7 +91,7 @@ class ServerOptions(OptionGroup):
 
 
 def _say_links(base: str, ledger: Ledger, links: Links) -> None:
-    from conqret.labels.links import DASHBOARD, JOIN
+    from conqret.labels.pages.study_access import DASHBOARD, JOIN
 
     people = [person for person in ledger.people() if person.state != "deleted"]
     width = max((len(person.name) for person in people), default=0)

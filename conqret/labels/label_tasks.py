@@ -28,7 +28,7 @@ from conqret.labels.task import (
     screen_of,
     where_any,
 )
-from conqret.labels.task_formats import format_task
+from conqret.labels.task_choice import format_task
 from conqret.text.sentences import sentences
 
 _KNOWN = {dimension.name: dimension for dimension in DIMENSIONS}

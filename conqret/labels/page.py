@@ -8,14 +8,14 @@ from statistics import median
 
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
-from conqret.debate.two_turn.judging_plan import TASK as JUDGING
+from conqret.debate.two_turn.judge_answers import TASK as JUDGING
 from conqret.io.label_set import LabelSet
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.collected_labels import against_others, agreement_so_far, label_set
 from conqret.labels.page_messages import ENGLISH, PageMessages, worded
-from conqret.labels.records import ScreenResponse
+from conqret.labels.screens import ScreenResponse
 from conqret.labels.written_arguments import TASK as WRITING
-from conqret.show.report_page import CollapsedTable, ReportPage, Section
+from conqret.show.report_page import CollapsedTable, Part, ReportPage, Section
 from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement_answer import annotators_answer, annotators_picture
@@ -38,16 +38,27 @@ def dashboard(ledger: Ledger, t: PageMessages = ENGLISH) -> ReportPage:
     done, wanted = ledger.wanted()
     labels = label_set(records)
     agreement_result, people = agreement_so_far(labels), people_rows(ledger, records, labels)
-    right, checks = (
-        sum(annotator.right for annotator in people),
-        sum(annotator.checks for annotator in people),
-    )
+    right = sum(annotator.right for annotator in people)
+    checks = sum(annotator.checks for annotator in people)
     lacking = why_no_agreement(ledger)
     events = Table(
         "Log",
         (Column("When", "name"), Column("What", "name"), Column("Who", "text")),
         [(at[:16].replace("T", " ") + " UTC", what, who) for at, what, who in ledger.events()[-100:][::-1]],
     )
+    facts = [
+        (t.plain("Screens"), f"{ledger.study.screens:,}"),
+        (t.plain("Annotators for each"), str(ledger.study.overlap)),
+    ]
+    times: list[Part] = []
+    if records:
+        seconds = median(record.seconds for record in records)
+        facts.append((t.plain("Median seconds per screen"), f"{seconds:.0f}"))
+        slowest = t.plain("Seconds of each item, the slowest first")
+        times.append(CollapsedTable(slowest, worded(time_of_items(records), t)))
+    if checks:
+        passed = t.plain("{right} of {checks}").format(right=right, checks=checks)
+        facts.append((t.plain("Attention checks right"), passed))
     return ReportPage(
         "labels",
         t.plain("Study: {task}").format(task=ledger.study.task),
@@ -58,16 +69,7 @@ def dashboard(ledger: Ledger, t: PageMessages = ENGLISH) -> ReportPage:
                 [people_table(agreement_result)] if agreement_result else [],
                 f"In brackets: {agreement_result.basis.intervals}." if agreement_result else "",
             ),
-            Section(
-                t.plain("Time"),
-                [
-                    CollapsedTable(
-                        t.plain("Seconds of each item, the slowest first"), worded(time_of_items(records), t)
-                    )
-                ]
-                if records
-                else [],
-            ),
+            Section(t.plain("Time"), times),
             Section(t.plain("Who joined, paused or left"), [worded(events, t)] if events.rows else []),
         ],
         answer=[
@@ -76,30 +78,7 @@ def dashboard(ledger: Ledger, t: PageMessages = ENGLISH) -> ReportPage:
             *(annotators_answer(agreement_result) if agreement_result else []),
         ],
         picture=annotators_picture(agreement_result) if agreement_result else [],
-        facts=[
-            (t.plain("Screens"), f"{ledger.study.screens:,}"),
-            (t.plain("Annotators for each"), str(ledger.study.overlap)),
-            *(
-                [
-                    (
-                        t.plain("Median seconds per screen"),
-                        f"{median(record.seconds for record in records):.0f}",
-                    )
-                ]
-                if records
-                else []
-            ),
-            *(
-                [
-                    (
-                        t.plain("Attention checks right"),
-                        t.plain("{right} of {checks}").format(right=right, checks=checks),
-                    )
-                ]
-                if checks
-                else []
-            ),
-        ],
+        facts=facts,
     )
 
 

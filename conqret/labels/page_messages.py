@@ -88,12 +88,8 @@ def plural_category(language: str, count: int) -> str:
         if count < 3:
             return CATEGORIES[count]
         return "few" if 3 <= tens <= 10 else "many" if tens >= 11 else "other"
-    if language in _SLAVIC:
-        if ones == 1 and tens != 11:
-            return "one"
-        return "few" if 2 <= ones <= 4 and not 12 <= tens <= 14 else "many"
-    if language == "pl":
-        if count == 1:
+    if language in _SLAVIC or language == "pl":
+        if count == 1 if language == "pl" else ones == 1 and tens != 11:
             return "one"
         return "few" if 2 <= ones <= 4 and not 12 <= tens <= 14 else "many"
     if language in ("cs", "sk"):

@@ -205,11 +205,11 @@ def plan_labels(
             candidate.model_copy(update={"probability": chance / CERTAINTY})
             for candidate, chance in zip(listed, chances, strict=True)
         ]
-        chosen = _in_turn(_drawn_with(listed, chances, CERTAINTY, rng), rng)
+        chosen = _in_turn(_drawn(listed, chances, CERTAINTY, rng), rng)
     elif uncertain_first:
         chosen = sorted(listed, key=lambda candidate: -candidate.uncertainty)[:count]
     else:
-        chosen = _in_turn(_drawn(listed, count, rng), rng)
+        chosen = _in_turn(_drawn(listed, [count] * len(listed), len(listed), rng), rng)
     return LabelPlan(
         chosen=tuple(chosen),
         probability=None if uncertain_first or oversample_uncertain else count / len(listed),
@@ -220,17 +220,13 @@ def plan_labels(
     )
 
 
-def _drawn(listed: Sequence[SampledItem], count: int, rng: random.Random) -> list[SampledItem]:
-    """``count`` of them in their order, each with the same chance, by ordered pivotal sampling (Deville and Tillé
-    1998): two neighbours meet, and one of them goes on with what it can have of both chances, until that is 0 or 1.
-    Chances are counted in wholes, so that nothing is rounded: ``len(listed)`` is certainty."""
-    return _drawn_with(listed, [count] * len(listed), len(listed), rng)
-
-
-def _drawn_with(
+def _drawn(
     listed: Sequence[SampledItem], chances: Sequence[int], whole: int, rng: random.Random
 ) -> list[SampledItem]:
-    """The same with a chance of its own for each, of which ``whole`` is certainty and whose sum is so many times it."""
+    """Some of them in their order, each with a chance of its own, by ordered pivotal sampling (Deville and Tillé
+    1998): two neighbours meet, and one of them goes on with what it can have of both chances, until that is 0 or 1.
+    Chances are counted in wholes, so that nothing is rounded: ``whole`` is certainty, and their sum is so many times
+    it."""
     kept = [False] * len(listed)
     waiting, chance = 0, 0
     for place, own in enumerate(chances):
@@ -276,7 +272,7 @@ def _in_turn(chosen: Sequence[SampledItem], rng: random.Random) -> list[SampledI
     such an order."""
     if len(chosen) < 2:
         return list(chosen)
-    first = _drawn(chosen, len(chosen) // 2, rng)
+    first = _drawn(chosen, [len(chosen) // 2] * len(chosen), len(chosen), rng)
     ids = {candidate.item.id for candidate in first}
     rest = [candidate for candidate in chosen if candidate.item.id not in ids]
     return [*_in_turn(first, rng), *_in_turn(rest, rng)]

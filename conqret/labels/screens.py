@@ -1,14 +1,19 @@
-"""What a person sees and is asked at once: a document, an argument with its documents, two arguments, a sentence."""
+"""A study: its screens, its people, and how many labels each screen is to get; and what a person sees and is asked at
+once: a document, an argument with its documents, two arguments, a sentence."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from conqret.data.item import Frozen, Identifier, NonEmpty, dumped
-from conqret.errors import DeclarationError
+from conqret.errors import ConqretError, DeclarationError
 
 CANNOT_JUDGE = "cannot judge"
 """What a label file has in the place of a value that a person would not give."""
@@ -151,3 +156,167 @@ def rating(low: int, high: int, meanings: Mapping[int, str] | None = None) -> tu
     """The whole numbers from ``low`` to ``high``, with what each means where that is said."""
     meaning_of = meanings or {}
     return tuple(Choice(value=str(n), meaning=meaning_of.get(n, "")) for n in range(low, high + 1))
+
+
+class StaleAnswerError(ConqretError):
+    """Another answer was given meanwhile, in another window; what stands there is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who labels. ``state`` is active, paused, dropped, whose labels are in no export, or one in which practice ends
+    (:mod:`conqret.labels.study_screens`); ``practised`` says in words how that went, once it is over."""
+
+    number: int
+    name: str
+    state: str
+    agreed: str
+    practised: str = ""
+
+    @property
+    def pseudonym(self) -> str:
+        """The name in every export."""
+        return f"p{self.number:02}"
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenTurn:
+    """A screen that a person was given, and what they answered last: ``answers`` is empty where nothing stands.
+    ``revision`` counts what was written, withdrawals included; ``shown`` is when it was first given (Unix seconds), and
+    ``started`` when its time began to run, where it has."""
+
+    number: int
+    screen: Screen
+    state: str
+    shown: float
+    revision: int
+    answers: Mapping[str, str]
+    comment: str
+    started: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenResponse:
+    """One screen's last answer by one person, for exports. Values are those that the person chose, on the screen as it
+    was; :meth:`Screen.written` puts them into the order of the item. ``place`` is the screen's among all, from 1."""
+
+    person: Person
+    place: int
+    screen: Screen
+    answers: Mapping[str, str]
+    comment: str
+    at: str
+    seconds: float
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Final:
+    """What somebody said finally of a screen on which others differ: ``answers`` as on the screen, by question. ``by``
+    is the name, ``at`` the time in UTC."""
+
+    screen: int
+    answers: Mapping[str, str]
+    comment: str
+    by: str
+    at: str
+
+
+OVERLAP = 3
+"""Labels of each screen: two agree or do not, and three have a majority."""
+MAX_PEOPLE = 500
+MAX_NAME = 60
+
+_RESERVED = re.compile(r"\A\s*+(?:[pa]\d++$|deleted\b|final$)", re.IGNORECASE)
+"""Names that nobody may have: commands take pseudonyms, too, and would mean somebody else."""
+
+
+class Study(Frozen):
+    """What stays the same for as long as labels are collected.
+
+    ``overlap`` is the number of people who get each screen, ``open_to`` how many may join who are not named;
+    ``items`` is a digest of what is shown. ``estimates`` is false where the items were chosen for what a judge said of
+    them, so that their labels say nothing of others; ``probability`` is that of each item to be drawn, where they were.
+    Everybody has ``practice`` screens first, which are not counted among ``screens``; who has fewer than a share of
+    ``passing`` right gets no others.
+    """
+
+    task: Identifier
+    overlap: int = OVERLAP
+    open_to: int = 0
+    items: str
+    screens: int
+    seed: int = 13
+    consent: str = ""
+    estimates: bool = True
+    probability: float | None = None
+    practice: int = 0
+    passing: float = 0.0
+
+
+def study_of(
+    task: str,
+    screens: Sequence[Screen],
+    annotators: Sequence[str],
+    *,
+    overlap: int = OVERLAP,
+    open_to: int = 0,
+    consent: str = "",
+    estimates: bool = True,
+    probability: float | None = None,
+    passing: float = 0.0,
+) -> Study:
+    """The study of ``screens``, those to practise among them, checked.
+
+    Raises:
+        DeclarationError: there is nobody to ask or nothing to ask, there are fewer people than labels wanted of a
+            screen, or names repeat.
+    """
+    labelled = [screen for screen in screens if not screen.practice]
+    if not labelled:
+        raise DeclarationError("there is nothing to label: no item can be shown in this task")
+    names = check_names(annotators)
+    if not names and not open_to:
+        raise DeclarationError(
+            "name the annotators (--annotators anna,ben,carl), or admit everyone who has the link (--open)"
+        )
+    able = len(names) + open_to
+    if not 1 <= overlap <= able:
+        raise DeclarationError(
+            f"--overlap is the number of annotators who label each item, from 1 to the number of annotators "
+            f"({able}), not {overlap}"
+        )
+    return Study(
+        task=task, overlap=overlap, open_to=open_to, items=digest(screens), screens=len(labelled),
+        consent=consent, estimates=estimates, probability=probability, passing=passing,
+        practice=max(Counter(screen.person for screen in screens if screen.practice).values(), default=0),
+    )  # fmt: skip
+
+
+def check_names(annotators: Sequence[str]) -> list[str]:
+    """The names, without the white space around them.
+
+    Raises:
+        DeclarationError: one is empty, too long or not printable, or stands twice.
+    """
+    names = [name.strip() for name in annotators]
+    if len(names) > MAX_PEOPLE:
+        raise DeclarationError(f"{len(names)} annotators are named, and {MAX_PEOPLE} is the most")
+    for name in names:
+        if not name or len(name) > MAX_NAME or not name.isprintable():
+            raise DeclarationError(
+                f"{name[:MAX_NAME]!r} is not a name of 1 to {MAX_NAME} printable characters"
+            )
+        if _RESERVED.match(name):
+            raise DeclarationError(f"{name!r} looks like a pseudonym in exports; choose another name")
+        if names.count(name) > 1:
+            raise DeclarationError(f"two annotators have the name {name!r}; give each a name of their own")
+    return names
+
+
+def digest(screens: Iterable[Screen]) -> str:
+    """What tells other screens apart."""
+    sha = hashlib.sha256()
+    for screen in screens:
+        sha.update(screen.model_dump_json().encode("utf-8", "backslashreplace") + b"\n")
+    return sha.hexdigest()[:32]

@@ -1,8 +1,10 @@
-"""Which task a name means: one with screens of its own, a sheet's, a format of the judge, or a file of one's own."""
+"""Which task a name means: one with screens of its own, a sheet's, a file of one's own, or a format of the judge, whose
+ratings people are asked for with the format's own definitions, points and scale."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -10,10 +12,14 @@ from pydantic import Field, ValidationError
 
 from conqret.data import Item
 from conqret.data.item import Frozen, Identifier, NonEmpty
-from conqret.errors import UnknownNameError, check_known
+from conqret.errors import DeclarationError, UnknownNameError, check_known
+from conqret.io.item_check import Share
 from conqret.io.label_sheets import LabelTask
 from conqret.io.toml import read_toml, toml_error
-from conqret.judging.judge_parts import JUDGES
+from conqret.judging.dimensions import DIMENSIONS
+from conqret.judging.instrument import filled
+from conqret.judging.judge_parts import JUDGES, SECOND, Case, Judge
+from conqret.judging.setup import PROBE
 from conqret.labels.sampling import TASKS
 from conqret.labels.screens import Choice, Screen, ScreenPassage, ScreenQuestion, rating
 from conqret.labels.task import (
@@ -26,7 +32,6 @@ from conqret.labels.task import (
     where_any,
     with_gold,
 )
-from conqret.labels.task_formats import format_task, states_ratings
 
 
 def task_of(name: str) -> AnnotationTask:
@@ -145,3 +150,99 @@ def custom_task(path: Path) -> AnnotationTask:
     return AnnotationTask(
         path.stem, declared.summary or f"the questions of {path.name}", screens, needs=needs
     )
+
+
+PREFERENCE = "preference"
+"""It is asked by the task of this name."""
+_SCALE = re.compile(r"\A(\d++) to (\d++)")
+_DERIVED = ("predicted_precision",)
+"""What follows from other ratings and is not asked."""
+_POINT = re.compile(r"^(?:- )?(\d+)(?: \([^)]*\)|, [^:]*)?: (.+)$")
+"""A line of a prompt that says what a point of a scale stands for."""
+_BETWEEN = "What a dimension calls the middle"
+"""How the line begins that says which points are the middle and the low of a definition."""
+_NOTICE = "Everything between the tags"
+"""How the paragraph for models about texts from outside begins; people need none."""
+_DIMENSIONS = {dimension.name: dimension for dimension in DIMENSIONS}
+
+
+def format_task(judge: Judge) -> AnnotationTask:
+    """The task that asks people for the metrics of ``judge``."""
+
+    def needs(wanted: TaskRequest, has: Mapping[str, Share]) -> frozenset[str]:
+        """As for the judge: without a choice, ratings are left out whose fields no item has."""
+        metrics = [metric for metric in rateable(judge) if not wanted.metrics or metric in wanted.metrics]
+        each = [judge.select([metric])[0].needs for metric in metrics]
+        possible = [fields for fields in each if all(has[name] != "none" for name in fields)]
+        return frozenset[str]().union(*(each if wanted.metrics else possible or each))
+
+    return AnnotationTask(
+        judge.name, judge.summary, lambda item, wanted: _screens(judge, item, wanted), needs=needs
+    )
+
+
+def states_ratings(judge: Judge) -> bool:
+    """Whether the format asks for ratings on a scale of whole numbers, as people can give them."""
+    return bool(judge.asks) and _SCALE.fullmatch(judge.scale) is not None
+
+
+def rateable(judge: Judge) -> tuple[str, ...]:
+    """The metrics that people can rate on the format's scale.
+
+    Raises:
+        DeclarationError: the format states no ratings.
+    """
+    if not states_ratings(judge):
+        why = (
+            f"has no scale on which annotators could rate ({judge.scale})" if judge.asks else "has no rating"
+        )
+        raise DeclarationError(
+            f"the format {judge.name} {why}; use a format with ratings, such as rag-fine-grained, "
+            "or a task of its own, such as citation-support"
+        )
+    return tuple(
+        metric
+        for metric in judge.metrics
+        if metric not in (*_DERIVED, PREFERENCE) and not metric.startswith(SECOND)
+    )
+
+
+def _screens(judge: Judge, item: Item, wanted: TaskRequest) -> Iterator[Screen]:
+    known = rateable(judge)
+    metrics = [metric for metric in known if metric in wanted.metrics] if wanted.metrics else known
+    questions = {metric: _question(judge, metric, wanted) for metric in metrics}
+    needs = {metric: judge.select([metric])[0].needs for metric in metrics}
+    single = [metric for metric in metrics if needs[metric] == {"documents"}]
+    had = {metric for metric in metrics if all(getattr(item, name) for name in needs[metric])}
+    whole = [metric for metric in metrics if metric in had and metric not in single]
+    for place, document in enumerate(item.documents if single else ()):
+        shown = passages(item, ("documents",), only=place)
+        asked = [questions[metric] for metric in single]
+        yield screen_of(item, shown, asked, part=document.id, heading=item.topic)
+    if whole:
+        fields = frozenset[str]().union(*(needs[metric] for metric in whole))
+        yield screen_of(item, passages(item, fields), [questions[metric] for metric in whole])
+
+
+def _question(judge: Judge, metric: str, wanted: TaskRequest) -> ScreenQuestion:
+    """The question, what is meant and the points of the scale, as the format's own prompt says them for models."""
+    ask = judge.select([metric])[0]
+    system = filled(wanted.library[ask.prompt], ask, Case(PROBE)).system
+    low, high = map(int, judge.scale.split(" to "))
+    points = {int(found[1]): found[2] for line in system.splitlines() if (found := _POINT.match(line))}
+    asks, paragraphs = _explained(metric, system)
+    return ScreenQuestion(name=metric, asks=asks, choices=rating(low, high, points), guide=paragraphs)
+
+
+def _explained(metric: str, system: str) -> tuple[str, tuple[str, ...]]:
+    """The question of a metric, and the paragraphs of a prompt that explain it."""
+    if (dimension := _DIMENSIONS.get(metric)) is not None:
+        named = [line for line in system.splitlines() if line.startswith(_BETWEEN)]
+        named = named if "In the middle:" in dimension.definition else []
+        return dimension.question, (dimension.definition, *named)
+    blocks = [block.strip() for block in re.split(r"\n\s*\n", system) if block.strip()]
+    blocks = [block for block in blocks if not block.startswith(_NOTICE)]
+    named = [block for block in blocks if block.startswith(f"{metric}:")]
+    lines = [line for block in named or blocks for line in block.removeprefix(f"{metric}:").splitlines()]
+    paragraphs = tuple(line.strip() for line in lines if line.strip() and not _POINT.match(line))
+    return f"How would you rate the {metric.replace('_', ' ')}?", paragraphs

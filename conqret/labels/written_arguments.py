@@ -12,14 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from conqret.data.digest import gathered
-from conqret.debate.two_turn.judging_plan import QUESTION, debated
+from conqret.debate.two_turn.judge_answers import QUESTION, debated
 from conqret.debate.two_turn.two_turn_files import SideArgument, TwoTurnQuestion, quoted_in
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.label_study import Study
-from conqret.labels.practice import to_practise
-from conqret.labels.records import ScreenResponse
-from conqret.labels.screens import Screen
+from conqret.labels.screens import Screen, ScreenResponse, Study
+from conqret.labels.study_screens import to_practise
 
 TASK = "counter-arguments"
 TEXT, SNIPPETS = "text", "snippets"

@@ -12,7 +12,7 @@ from conqret.stats.estimate import FEWEST_TESTED, Estimate, undefined
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import OVERALL, PeopleAgreement
 from conqret.studies.agreement.dimension_result import DimensionAgreement
-from conqret.studies.agreement.held_out import HeldOut
+from conqret.studies.agreement.shared_units import HeldOut
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS, Statistic
 from conqret.studies.agreement.trivial_judges import TRIVIAL
 from conqret.studies.compare.result import PRICED_ITEMS, JudgeComparison, JudgeCost, JudgePair
@@ -119,7 +119,16 @@ def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
         f"{chosen_words(held_out, comparison.basis)} A judge that uses another part of the scale than annotators do "
         "has a lower alpha; conqret judges calibrate corrects for that.",
     )
-    yield pairs_table(average.pairs, comparison.basis)
+    clustered = f"{comparison.basis.clustered_by}s"
+    yield Table(
+        "Differences of alphas",
+        (Column("Judge", "name"), Column("Minus", "name"), "Difference", "p"),
+        [(pair.first, pair.second, pair.difference, words.p_value(pair.p)) for pair in average.pairs],
+        note=f"Judges are compared on the same {clustered}. The p-values are corrected for the number of "
+        f"pairs (maxT, by flipping the signs of whole {clustered}). With fewer than {FEWEST_TESTED} "
+        f"{clustered} there are no p-values. {words.NOT_CORRECTED} "
+        f"{words.symmetry_note(comparison.basis.clusters)}".rstrip(),
+    )
     yield Table(
         "Alpha by dimension",
         ("Dimension", "Units", *comparison.judges),
@@ -172,28 +181,9 @@ def over_other(pair: JudgePair) -> tuple[str, Estimate]:
     """The judge than which the one that is shown to agree better does so, and by how much."""
     if pair.shown == pair.first:
         return pair.second, pair.difference
-    return pair.first, turned(pair.difference)
-
-
-def turned(difference: Estimate) -> Estimate:
-    """A difference the other way round."""
-    value, high, low = (
-        None if end is None else -end for end in (difference.value, difference.low, difference.high)
-    )
-    return replace(difference, value=value, low=low, high=high)
-
-
-def pairs_table(pairs: Sequence[JudgePair], basis: Basis) -> Table:
-    """The differences of the mean alphas of all pairs of judges."""
-    return Table(
-        "Differences of alphas",
-        (Column("Judge", "name"), Column("Minus", "name"), "Difference", "p"),
-        [(pair.first, pair.second, pair.difference, words.p_value(pair.p)) for pair in pairs],
-        note=f"Judges are compared on the same {basis.clustered_by}s. The p-values are corrected for the number of "
-        f"pairs (maxT, by flipping the signs of whole {basis.clustered_by}s). With fewer than {FEWEST_TESTED} "
-        f"{basis.clustered_by}s there are no p-values. {words.NOT_CORRECTED} "
-        f"{words.symmetry_note(basis.clusters)}".rstrip(),
-    )
+    ends = (pair.difference.value, pair.difference.high, pair.difference.low)
+    value, low, high = (None if end is None else -end for end in ends)
+    return pair.first, replace(pair.difference, value=value, low=low, high=high)
 
 
 AS_ONE = ("Judge in place of one", "One annotator", "Inter-annotator")
@@ -237,7 +227,13 @@ def table_of_rows(
         for row in rows
     ]
     foot: list[tuple[Cell, ...]] = []
-    notes = [alpha_note(basis, several)]
+    notes = [
+        "Alpha is 1 for perfect agreement, 0 for agreement by chance, and below 0 for less than that; brackets hold "
+        f"{basis.intervals}. “Units” is the number of arguments, or of documents of items, that have both a score "
+        "and a human label. “Coverage” is the share of labeled units that have a score."
+        + several
+        * _ONE_ANNOTATOR
+    ]
     if average is not None:
         raw = (average.judge["mean"], *mapped * (average.judge.get(CALIBRATED, ""),))
         rest = ("",) * len(statistics) if coverage is None else (f"{coverage:.1%}",)
@@ -314,16 +310,6 @@ def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping
         "item, so its alpha is about 0 or below."
         + " “Offline” is a baseline that scores by word statistics."
         * ("floor" in names),
-    )
-
-
-def alpha_note(basis: Basis, several: bool) -> str:
-    """What stands in a table of alphas, for its note."""
-    return (
-        "Alpha is 1 for perfect agreement, 0 for agreement by chance, and below 0 for less than that; brackets hold "
-        f"{basis.intervals}. “Units” is the number of arguments, or of documents of items, that have both a score "
-        f"and a "
-        "human label. “Coverage” is the share of labeled units that have a score." + several * _ONE_ANNOTATOR
     )
 
 

@@ -15,7 +15,7 @@ from conqret.errors import number
 from conqret.suites.suite_run_command import Source, judged_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from rich.console import RenderableType
 
@@ -49,25 +49,16 @@ def list_suites(
         return
     suites = [SUITES[name] for name in SUITES]
     here = {suite.name: local_copy(suite, source) for suite in suites}
-    listed = [
-        {**_facts(suite), "here": None if (copy := here[suite.name]) is None else str(copy.folder)}
-        for suite in suites
-    ]
+    folders = {name: None if copy is None else str(copy.folder) for name, copy in here.items()}
+    listed = [{**_facts(suite), "here": folders[suite.name]} for suite in suites]
 
     def entries() -> Iterator[RenderableType]:
         for suite in suites:
-            copy = here[suite.name]
-            state = "its files are not here" if copy is None else f"here: {copy.folder}"
+            folder = folders[suite.name]
+            state = "its files are not here" if folder is None else f"here: {folder}"
             judged = "" if suite.judged else "; published verdicts only, nothing to judge"
-            yield from entry(
-                suite.name,
-                suite.title,
-                [
-                    suite.question,
-                    f"{_size(suite)}; {suite.about}; public since {suite.public_since}{judged}",
-                    state,
-                ],
-            )
+            size = f"{_size(suite)}; {suite.about}; public since {suite.public_since}{judged}"
+            yield from entry(suite.name, suite.title, [suite.question, size, state])
         yield "conqret suite list NAME says more; conqret suite fetch NAME brings its files."
 
     result(listed, entries(), as_json=json_output)
@@ -76,41 +67,24 @@ def list_suites(
 def _one_suite(suite: Suite, source: Path | None) -> tuple[dict[str, Any], Iterator[RenderableType]]:
     """All there is to say of a suite, for a machine and in lines."""
     from conqret.show.table import spaced
-    from conqret.suites.page import published_table, statistics_table
-    from conqret.suites.published import recomputed
+    from conqret.suites.leaderboard_page import published_table, statistics_table
     from conqret.suites.suite_places import address, local_copy
+    from conqret.suites.suite_statistics import recomputed
 
     copy = local_copy(suite, source)
     data = None if copy is None else suite.data(copy.folder)
     figures = [] if data is None else recomputed(suite, data)
     files = [
-        {
-            "file": file.local,
-            "from": address(file),
-            "sha256": file.sha256,
-            "size": file.size,
-            "note": file.note,
-        }
-        for file in suite.files
+        {"file": one.local, "from": address(one), "sha256": one.sha256, "size": one.size, "note": one.note}
+        for one in suite.files
     ]
     facts = {
         **_facts(suite),
         "here": None if copy is None else str(copy.folder),
         "counts": None if data is None else data.counts,
         "files": files,
-        "statistics": [
-            {"name": one.name, "definition": one.definition, "chance": one.chance} for one in suite.statistics
-        ],
-        "published": [
-            {
-                "who": one.who,
-                "statistic": one.statistic,
-                "value": one.value,
-                "where": one.where,
-                "note": one.note,
-            }
-            for one in suite.published
-        ],
+        "statistics": _fields(suite.statistics, "name", "definition", "chance"),
+        "published": _fields(suite.published, "who", "statistic", "value", "where", "note"),
         "recomputed": [{"who": one.figure.who, "value": one.value, "same": one.same} for one in figures],
     }
 
@@ -262,19 +236,15 @@ def report(
 report = grouped(report)
 
 
+def _fields(rows: Iterable[object], *names: str) -> list[dict[str, Any]]:
+    return [{name: getattr(row, name) for name in names} for row in rows]
+
+
+_FACTS = ("name", "title", "question", "source", "license", "about", "task", "judged", "public_since")
+
+
 def _facts(suite: Suite) -> dict[str, Any]:
-    return {
-        "name": suite.name,
-        "title": suite.title,
-        "question": suite.question,
-        "source": suite.source,
-        "license": suite.license,
-        "about": suite.about,
-        "task": suite.task,
-        "judged": suite.judged,
-        "public_since": suite.public_since,
-        "whole": dict(suite.whole),
-    }
+    return {**_fields([suite], *_FACTS)[0], "whole": dict(suite.whole)}
 
 
 def _size(suite: Suite) -> str:

@@ -1,4 +1,4 @@
-"""Judges over suites, as tables and as a page."""
+"""A suite, results of it, and judges over suites, as tables and as a page."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from conqret.show import words
 from conqret.show.forest import Forest, ForestRow
 from conqret.show.report_page import CollapsedTable, PageRemarks, Part, ReportPage, Section
 from conqret.show.table import Cell, Column, Table
-from conqret.suites.page import published_table
 from conqret.suites.result import SuiteResult
+from conqret.suites.suite import Suite
 from conqret.suites.suite_report import LeaderComparison, SuiteBoard, SuiteReport
+from conqret.suites.suite_statistics import RecomputedFigure
 
 FEW = 5
 """Printed figures of a suite that stand open on the page; more are folded."""
@@ -99,28 +100,10 @@ def verdict_table(report: SuiteReport) -> Table:
             continue
         best, *others = board.results
         second = _with_value(others[0], board) if others else "none"
-        rows.append(
-            (
-                name,
-                _with_value(best, board),
-                "; ".join((second, *(f"{who}: {value}" for who, value, _ in _yardsticks(board)))),
-                _shown(board),
-                _items(best),
-                _price(best),
-            )
-        )
-    return Table(
-        "Which judge",
-        (
-            Column("Test set", "text"),
-            Column("Best judge", "text"),
-            Column("Second", "text"),
-            Column("Shown to be better", "text"),
-            "Items",
-            Column("Price of 1,000 items", "text"),
-        ),
-        rows,
-    )
+        second = "; ".join((second, *(f"{who}: {value}" for who, value, _ in _yardsticks(board))))
+        rows.append((name, _with_value(best, board), second, _shown(board), _items(best), _price(best)))
+    titled = texts("Test set", "Best judge", "Second", "Shown to be better")
+    return Table("Which judge", (*titled, "Items", *texts("Price of 1,000 items")), rows)
 
 
 def _with_value(result: SuiteResult, board: SuiteBoard) -> str:
@@ -170,37 +153,25 @@ def board_table(board: SuiteBoard) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for place, result in enumerate(board.results):
         behind, state = _against_best(board, place, result, compared.get(id(result)))
-        rows.append(
-            (
-                _name(result, board),
-                _origin(result),
-                result.main.estimate,
-                behind,
-                state,
-                _items(result),
-                _price(result),
-            )
-        )
+        name, estimate = _name(result, board), result.main.estimate
+        rows.append((name, _origin(result), estimate, behind, state, _items(result), _price(result)))
     rows += [
         (who, "human labels", value, "", f"yardstick: {where}", "", "")
         for who, value, where in _yardsticks(board)
     ]
-    chance = board.statistic.chance
+    chance, label = board.statistic.chance, words.label(board.statistic.name)
     note = [
-        f"{words.label(board.statistic.name)}: {board.statistic.definition}",
+        f"{label}: {board.statistic.definition}",
         f"by chance {words.score(chance, 3)}" if chance is not None else "",
         "less is better" if board.statistic.lower_is_better else "",
     ]
-    columns = (
-        Column("Judge", "text"),
-        Column("Origin", "text"),
-        words.label(board.statistic.name),
-        "Behind",
-        Column("Test", "text"),
-        "Items",
-        Column("Price of 1,000 items", "text"),
-    )
-    return Table(board.suite.title, columns, rows, note=f"{'; '.join(filter(None, note))}.").compact()
+    price = texts("Price of 1,000 items")
+    return Table(
+        board.suite.title,
+        [*texts("Judge", "Origin"), label, "Behind", *texts("Test"), "Items", *price],
+        rows,
+        note=f"{'; '.join(filter(None, note))}.",
+    ).compact()
 
 
 def _against_best(
@@ -241,7 +212,7 @@ def printed_table(board: SuiteBoard) -> Table:
     rows = [(one.who, words.score(one.value / one.times, 3), one.where) for one in ordered]
     return Table(
         f"{board.suite.title}: printed in the paper",
-        (Column("Judge", "text"), words.label(board.statistic.name), Column("Where in the paper", "text")),
+        (*texts("Judge"), words.label(board.statistic.name), *texts("Where in the paper")),
         rows,
         note="These figures have no interval and no test, as the verdicts of the judges are not public.",
     )
@@ -311,3 +282,64 @@ def _sources(report: SuiteReport) -> list[str]:
             f"{board.suite.license}.{part}"
         )
     return lines
+
+
+def texts(*titles: str) -> tuple[Column, ...]:
+    """Columns that hold texts."""
+    return tuple(Column(title, "text") for title in titles)
+
+
+def statistics_table(suite: Suite) -> Table:
+    """What is computed of verdicts and gold."""
+    return Table(
+        "Statistics",
+        ("Statistic", Column("Definition", "text"), "By chance"),
+        [
+            (
+                one.name,
+                one.definition + (" (less is better)" if one.lower_is_better else ""),
+                "" if one.chance is None else one.chance,
+            )
+            for one in suite.statistics
+        ],
+        note="The leaderboard uses the first of these statistics.",
+    )
+
+
+def published_table(suite: Suite, figures: Sequence[RecomputedFigure]) -> Table:
+    """The published figures beside what this copy gives."""
+    found = {id(one.figure): one for one in figures}
+    rows: list[tuple[Cell, ...]] = []
+    for figure in suite.published:
+        own = found.get(id(figure))
+        places = figure.digits + 2 * (figure.times == 100)
+        value = None if own is None or own.value is None else f"{own.value / figure.times:.{places + 1}f}"
+        same = None if own is None else own.same
+        state = "not recomputed" if value is None else "the same" if same else "differs"
+        remark = f"{figure.where}; {state}: {figure.note}" if figure.note else f"{figure.where}; {state}"
+        printed = f"{figure.value / figure.times:.{places}f}"
+        rows.append((figure.who, figure.statistic, printed, value or "", remark))
+    return Table(
+        f"{suite.title}: figures of the paper",
+        [*texts("Of", "Statistic"), "Published", "From the files", *texts("Remark")],
+        rows,
+    )
+
+
+def figures_table(suite: Suite, results: Sequence[SuiteResult]) -> Table:
+    """The figures of judges on one suite, a row each."""
+    rows: list[tuple[Cell, ...]] = []
+    for one in results:
+        for figure in one.figures:
+            statistic = suite.statistic(figure.statistic)
+            chance = None if statistic is None else statistic.chance
+            by_chance = "" if chance is None else words.score(chance)
+            count = f"{figure.n:,} of {figure.items:,}"
+            row = (figure.statistic, one.judge.name, figure.estimate, count, figure.clusters, by_chance)
+            rows.append(row)
+    return Table(
+        suite.title,
+        ("Statistic", Column("Judge", "text"), "Value", "Items", "Clusters", "By chance"),
+        rows,
+        note="Brackets hold 95% confidence intervals over clusters (topics).",
+    ).varying("Judge")

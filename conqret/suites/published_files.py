@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io.checks import a_list, filled, number
 from conqret.io.faults import Unfit, quoted
 from conqret.io.files import file_rows
 from conqret.io.rows import Rows
 from conqret.io.schema import Schema, TableReader
-from conqret.suites.suite import suite_file
+from conqret.suites.suite import SuiteData, copy_of, suite_file
 
 MOVED = "Fetch the file again; if its layout has changed, tell the maintainers"
 """What to do where a published file lacks a column."""
-NO_DIGEST = "its authors publish no digest: its columns and values are checked instead, and how much there is"
-"""What there is to know of a file whose digest is not known."""
 _CONTROLS = dict.fromkeys([*range(0x09), *range(0x0E, 0x20), 0x7F])
 
 
@@ -59,6 +59,25 @@ def published_rows(
     return iter(kept)
 
 
+def data_of_rows(rows: Iterable[Mapping[str, Any]], *metrics: str, **more: Any) -> SuiteData:
+    """What rows hold, an item each: under the names of :class:`conqret.Item`'s fields, with the gold under those of the
+    metrics (NaN: none), and perhaps ``cluster`` and ``group``. ``more`` are other fields of the data."""
+    items = []
+    gold: dict[str, dict[str, float]] = {metric: {} for metric in metrics}
+    clusters, groups = {}, {}
+    for row in rows:
+        item = Item(**{name: row[name] for name in Item.model_fields if name in row})
+        items.append(item)
+        for metric in metrics:
+            if not math.isnan(row[metric]):
+                gold[metric][item.id] = row[metric]
+        if "cluster" in row:
+            clusters[item.id] = row["cluster"]
+        if "group" in row:
+            groups[item.id] = row["group"]
+    return SuiteData(tuple(items), gold, clusters, groups, **more)
+
+
 def files_present(folder: Path, names: tuple[str, ...], what: str) -> list[str]:
     """Those of the files that are there, compressed or not.
 
@@ -73,7 +92,7 @@ def files_present(folder: Path, names: tuple[str, ...], what: str) -> list[str]:
 
 def is_there(folder: Path, name: str) -> bool:
     """Whether a file, or its compressed copy, lies in the suite's folder."""
-    return (folder / name).is_file() or (folder / f"{name}.gz").is_file()
+    return copy_of(folder, name) is not None
 
 
 def ratings(low: float, high: float) -> Callable[[object, str, TableReader], list[float]]:

@@ -7,7 +7,6 @@ verdict of a single item and no gold label leaves the machine on which the suite
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -21,7 +20,6 @@ from conqret.runs.run_folder import now
 from conqret.show.visible_text import visible
 from conqret.stats.estimate import Estimate, JackknifedEstimate, Scale, freedom_by_size
 from conqret.stats.resampling import MOST_CLUSTERS
-from conqret.suites.suite_statistics import HeldStatistic
 
 MOST_FILES = 10_000
 """Results that are read at once."""
@@ -73,27 +71,6 @@ class SuiteFigure(ResultPart):
     items_digest: Digest
     without: tuple[Number | None, ...] = Field(default=(), max_length=MOST_CLUSTERS)
     sizes: tuple[Whole, ...] = Field(default=(), max_length=MOST_CLUSTERS)
-
-    @classmethod
-    def of(cls, held: HeldStatistic) -> SuiteFigure:
-        """The figure of a statistic that was computed."""
-        jackknifed = held.jackknifed
-        estimate = jackknifed.estimate()
-        return cls(
-            statistic=held.statistic.name,
-            metric=held.metric,
-            value=estimate.value,
-            low=estimate.low,
-            high=estimate.high,
-            n=held.judged,
-            items=held.items,
-            clusters=jackknifed.clusters,
-            scale=jackknifed.scale,
-            reason=estimate.reason,
-            items_digest=held.items_digest,
-            without=tuple(None if value != value else value for value in jackknifed.without.tolist()),
-            sizes=held.sizes,
-        )
 
     @property
     def estimate(self) -> Estimate:
@@ -226,8 +203,3 @@ def faults(error: ValidationError, most: int = 5) -> list[str]:
         for one in error.errors(include_input=False, include_url=False, include_context=False)
     ]
     return found[:most] + ([f"and {len(found) - most} more"] if len(found) > most else [])
-
-
-def verdict_digest(verdicts: Mapping[str, Mapping[str, float | None]], names: Iterable[object]) -> str:
-    """The fingerprint of a published judge: the digest of its verdicts."""
-    return digest_of([list(names), {metric: sorted(values.items()) for metric, values in verdicts.items()}])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import compress
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -33,6 +34,8 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}\Z")
 _REPOSITORY = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}\Z", re.ASCII)
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 _MONTH = re.compile(r"(19|20)\d\d-(0[1-9]|1[0-2])\Z")
+NO_DIGEST = "its authors publish no digest: its columns and values are checked instead, and how much there is"
+"""What there is to know of a file whose digest is not known."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,8 @@ class SuiteFile:
         sha256: the digest of the published file; empty where it is not known.
         size: its bytes; None where they are not known.
         optional: whether the suite can be read without it.
-        note: what there is to know of it, as why it cannot be fetched.
+        note: what there is to know of it, as why it cannot be fetched; of a published one without digest by default
+            that there is none.
 
     Raises:
         DeclarationError: a place leads out of the folder, the digest is none, or there are two addresses.
@@ -78,6 +82,8 @@ class SuiteFile:
             raise DeclarationError(f"{where}: give commit and path in the repository, too")
         if self.url and not self.url.startswith("https://"):
             raise DeclarationError(f"{where}: its address must begin with https://")
+        if self.published and not (self.sha256 or self.note):
+            object.__setattr__(self, "note", NO_DIGEST)
 
     @property
     def published(self) -> bool:
@@ -109,17 +115,13 @@ class SuiteVerdicts:
     def of(self, kept: NDArray[np.bool_]) -> SuiteVerdicts:
         """Some of the items."""
         chosen = kept.tolist()
-
-        def some(values: tuple[Any, ...]) -> tuple[Any, ...]:
-            return tuple(compress(values, chosen))
-
         return SuiteVerdicts(
-            some(self.ids),
+            tuple(compress(self.ids, chosen)),
             self.gold[kept],
             self.verdicts[kept],
-            some(self.clusters),
-            some(self.groups),
-            some(self.annotations),
+            tuple(compress(self.clusters, chosen)),
+            tuple(compress(self.groups, chosen)),
+            tuple(compress(self.annotations, chosen)),
         )
 
 
@@ -185,6 +187,24 @@ class PublishedFigure:
     def agrees(self, value: float) -> bool:
         """Whether a recomputed statistic is the printed figure, to its digits."""
         return abs(value * self.times - self.value) <= 0.5 * 10.0**-self.digits + 1e-9
+
+
+def printed(
+    values: Mapping[str, float],
+    statistic: str,
+    digits: int,
+    where: str,
+    recompute: Callable[[str, SuiteData], float] | None = None,
+    **more: Any,
+) -> tuple[PublishedFigure, ...]:
+    """The figures of a statistic that stand in one place, by whom each is of, which ``recompute`` gets; ``more`` are
+    other fields of all."""
+    return tuple(
+        PublishedFigure(
+            who, statistic, value, digits, where, recompute=recompute and partial(recompute, who), **more
+        )
+        for who, value in values.items()
+    )
 
 
 @dataclass(frozen=True)
@@ -359,16 +379,21 @@ class Suite:
         )
 
 
+def copy_of(folder: Path, name: str) -> Path | None:
+    """The file of this name in a suite's folder, or its compressed copy (``.gz``); None where neither is there."""
+    return next(filter(Path.is_file, (folder / name, folder / f"{name}.gz")), None)
+
+
 def suite_file(folder: Path, name: str) -> Path:
-    """The file of this name in a suite's folder, or its compressed copy (``.gz``).
+    """The same.
 
     Raises:
         DeclarationError: neither is there.
     """
-    for place in (folder / name, folder / f"{name}.gz"):
-        if place.is_file():
-            return place
-    raise DeclarationError(f"{folder / name} is missing: fetch the suite, or put the file there")
+    place = copy_of(folder, name)
+    if place is None:
+        raise DeclarationError(f"{folder / name} is missing: fetch the suite, or put the file there")
+    return place
 
 
 SUITES = Registry("suite", "conqret.suites", Suite, package="conqret.suites.catalog", attribute="SUITE")

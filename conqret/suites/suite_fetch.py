@@ -15,13 +15,12 @@ from conqret.data.digest import file_sha256
 from conqret.errors import DeclarationError
 from conqret.io.limits import UNPACKED
 from conqret.io.safe_files import only_writer, replacing
-from conqret.suites.suite import SUITES, Suite, SuiteFile
+from conqret.suites.suite import SUITES, Suite, SuiteFile, copy_of
 from conqret.suites.suite_places import (
     PART,
     SuiteCopy,
     address,
     content_sha256,
-    copy_of,
     fetched_folder,
     needed_copy,
     unpacked_sha256,
@@ -111,18 +110,17 @@ def fetch_suite(
                 "copy of the original state (--from)"
             )
     except DeclarationError:
-        for file in (
-            declared.files
-        ):  # nothing else tells that they are not the published ones: the next call fetches them
-            if file.published and not file.sha256 and (place := copy_of(folder, file)) is not None:
+        # nothing else tells that they are not the published ones: the next call fetches them
+        for file in declared.files:
+            if file.published and not file.sha256 and (place := copy_of(folder, file.local)) is not None:
                 place.unlink(missing_ok=True)
         raise
     return FetchedSuite(copy, tuple(file.local for file in lacking), tuple(file.local for file in here))
 
 
 def _sound(folder: Path, file: SuiteFile) -> bool:
-    place = copy_of(folder, file)
-    if place is None or not place.is_file():
+    place = copy_of(folder, file.local)
+    if place is None:
         return False
     try:
         return not file.sha256 or content_sha256(place) == file.sha256
@@ -132,7 +130,7 @@ def _sound(folder: Path, file: SuiteFile) -> bool:
 
 def _copy(folder: Path, source: Path, file: SuiteFile) -> None:
     """Copy a file from a folder that somebody named; DeclarationError where it is not the published one."""
-    place = copy_of(source, file)
+    place = copy_of(source, file.local)
     if place is None:
         return
     digest = content_sha256(place)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from conqret.data.digest import file_sha256
 from conqret.errors import DeclarationError
-from conqret.suites.suite import Suite, SuiteFile
+from conqret.suites.suite import Suite, SuiteFile, copy_of
 
 FETCHED = "CONQRET_SUITES"
 """The variable that names the folder into which suites are fetched."""
@@ -24,17 +24,12 @@ RAW = "https://raw.githubusercontent.com"
 PART = 2**20
 
 
-def fetched_root() -> Path:
-    """The folder into which suites are fetched."""
-    if named := os.environ.get(FETCHED, "").strip():
-        return Path(named)
-    cache = os.environ.get("XDG_CACHE_HOME", "").strip()
-    return (Path(cache) if cache else Path.home() / ".cache") / "conqret" / "suites"
-
-
 def fetched_folder(suite: Suite) -> Path:
     """The folder into which this suite is fetched."""
-    return fetched_root() / suite.name
+    if named := os.environ.get(FETCHED, "").strip():
+        return Path(named) / suite.name
+    cache = os.environ.get("XDG_CACHE_HOME", "").strip()
+    return (Path(cache) if cache else Path.home() / ".cache") / "conqret" / "suites" / suite.name
 
 
 def address(file: SuiteFile, mirror: str | None = None) -> str:
@@ -47,14 +42,6 @@ def address(file: SuiteFile, mirror: str | None = None) -> str:
     return file.url
 
 
-def copy_of(folder: Path, file: SuiteFile) -> Path | None:
-    """The file in a folder, or its compressed copy; None where neither is there."""
-    for place in (folder / file.local, folder / f"{file.local}.gz"):
-        if place.exists():
-            return place
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class SuiteCopy:
     """A suite's files on this machine; ``fetched`` says whether conqret fetched them, and so checked them."""
@@ -65,8 +52,8 @@ class SuiteCopy:
 
     def digests(self) -> dict[str, str]:
         """The SHA-256 of each file that is there, of what a compressed one holds."""
-        found = ((file.local, copy_of(self.folder, file)) for file in self.suite.files)
-        return {name: content_sha256(place) for name, place in found if place is not None and place.is_file()}
+        found = ((file.local, copy_of(self.folder, file.local)) for file in self.suite.files)
+        return {name: content_sha256(place) for name, place in found if place is not None}
 
     def changed(self) -> Iterator[str]:
         """What is known of files that are not the published ones.
@@ -101,7 +88,7 @@ def places(suite: Suite, source: Path | None = None) -> Iterator[tuple[Path, boo
 def local_copy(suite: Suite, source: str | Path | None = None) -> SuiteCopy | None:
     """The copy of a suite on this machine, in the folder ``source`` where one is named; None where there is none."""
     for folder, fetched in places(suite, None if source is None else Path(source)):
-        here = [file for file in suite.files if copy_of(folder, file) is not None]
+        here = [file for file in suite.files if copy_of(folder, file.local)]
         if here and all(file.optional or file in here for file in suite.files):
             return SuiteCopy(suite, folder, fetched)
     return None
@@ -117,7 +104,7 @@ def needed_copy(suite: Suite, source: str | Path | None = None) -> SuiteCopy:
     if found is not None:
         return found
     folder = fetched_folder(suite) if source is None else Path(source)
-    lacking = [file for file in suite.files if not file.optional and copy_of(folder, file) is None]
+    lacking = [file for file in suite.files if not (file.optional or copy_of(folder, file.local))]
     wanted = "\n".join(f"  {where_to_put(folder, file)}" for file in lacking or suite.files)
     how = "" if source is not None else f" Give conqret suite fetch {suite.name}, or name a folder (--from)."
     raise DeclarationError(f"the files of {suite.name} are not in {folder}.{how} It needs:\n{wanted}")

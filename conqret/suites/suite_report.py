@@ -14,7 +14,6 @@ from conqret.errors import DeclarationError, number
 from conqret.show import words
 from conqret.stats.effects import holm
 from conqret.stats.estimate import Estimate
-from conqret.suites.published import RecomputedFigure, logged_figure, logged_results, recomputed
 from conqret.suites.result import (
     FILE_NAME,
     MOST_FILES,
@@ -26,6 +25,7 @@ from conqret.suites.result import (
 )
 from conqret.suites.suite import SUITES, PublishedFigure, Suite, SuiteData, SuiteStatistic
 from conqret.suites.suite_places import local_copy
+from conqret.suites.suite_statistics import RecomputedFigure, logged_figure, logged_results, recomputed
 
 LEVEL = 0.05
 """A difference whose p, corrected by Holm within a suite, is below this is shown."""
@@ -297,12 +297,12 @@ def suite_report(
             "there are no results to show: give results of conqret suite run, or fetch a suite with published verdicts "
             "(conqret suite list)"
         )
-    return SuiteReport(tuple(sorted(shown, key=_order)), tuple(notes))
 
+    def order(board: SuiteBoard) -> tuple[bool, bool, str]:
+        """Suites of debates first, then those on which a model was run."""
+        return board.suite.about != DEBATES, not any(map(_is_model, board.results)), board.suite.about
 
-def _order(board: SuiteBoard) -> tuple[bool, bool, str]:
-    """Suites of debates first, then those on which a model was run."""
-    return board.suite.about != DEBATES, not any(map(_is_model, board.results)), board.suite.about
+    return SuiteReport(tuple(sorted(shown, key=order)), tuple(notes))
 
 
 def _read(place: str | Path | SuiteResult) -> Iterator[SuiteResult]:
@@ -360,11 +360,10 @@ def _board(
         for figure in suite.published
         if figure.judge and figure.statistic == suite.statistics[0].name and figure.log not in there
     )
+    # another version of the suite may have had another first statistic
+    alike = [one for one in (*seen.values(), *logged) if one.main.statistic == suite.statistics[0].name]
     sign = 1 if suite.statistics[0].lower_is_better else -1
-    ordered = sorted(
-        _named_alike(suite, [*seen.values(), *logged]),
-        key=lambda one: (one.main.value is None, sign * (one.main.value or 0.0)),
-    )
+    ordered = sorted(alike, key=lambda one: (one.main.value is None, sign * (one.main.value or 0.0)))
     return SuiteBoard(suite, tuple(ordered), figures, on_samples, data)
 
 
@@ -379,9 +378,3 @@ def _on_samples(
         for sample in samples.values()
     )
     return {(name, figure.items_digest): figure for name, figure in found if figure is not None}
-
-
-def _named_alike(suite: Suite, results: Iterable[SuiteResult]) -> Iterator[SuiteResult]:
-    """Those whose first figure is the suite's first statistic; another version of the suite may have had another."""
-    name = suite.statistics[0].name
-    return (one for one in results if one.main.statistic == name)

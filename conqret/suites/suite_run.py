@@ -24,11 +24,10 @@ from conqret.judging.judge_settings import (
 )
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.runs.run_folder import RECORD_NAME, default_folder
-from conqret.suites.published import sampled
-from conqret.suites.result import FILE_NAME, SuiteCost, SuiteFigure, SuiteJudge, SuiteResult, SuiteSample
+from conqret.suites.result import FILE_NAME, SuiteCost, SuiteJudge, SuiteResult, SuiteSample
 from conqret.suites.suite import SUITES, Suite, SuiteData
 from conqret.suites.suite_places import SuiteCopy, needed_copy
-from conqret.suites.suite_statistics import held_statistics
+from conqret.suites.suite_statistics import held_statistics, sampled
 
 if TYPE_CHECKING:
     from conqret.judging.cost import ExpectedCost
@@ -204,8 +203,7 @@ def judge_prepared(prepared: PreparedSuite, settings: JudgeSettings) -> SuiteRun
         usd=None if usage.unpriced else round(usage.cost_usd, 6),
     )
     missing = measured[next(iter(metrics.values()))].reasons
-    result = _result(prepared, judge_of, verdicts, missing, cost)
-    return _written(prepared, result, judgments.session, judgments.missing, folder)
+    return _written(prepared, judge_of, verdicts, cost, missing, judgments.session, judgments.missing, folder)
 
 
 def _judging(suite: Suite, settings: JudgeSettings) -> dict[str, Any]:
@@ -305,8 +303,10 @@ def _detected(prepared: PreparedSuite, settings: JudgeSettings) -> SuiteRun:
         fingerprint=digest_of([record.model, record.identity, record.prompts, record.schemas]),
         baseline=record.baseline,
     )
-    result = _result(prepared, judge, verdicts, outcome.lost, _detection_cost(plan, outcome.rows))
-    return _written(prepared, result, outcome.session, outcome.missing, plan.folder.path)
+    cost = _detection_cost(plan, outcome.rows)
+    return _written(
+        prepared, judge, verdicts, cost, outcome.lost, outcome.session, outcome.missing, plan.folder.path
+    )
 
 
 def _detection_cost(plan: DetectionPlan, rows: Sequence[Detection]) -> SuiteCost | None:
@@ -330,43 +330,37 @@ def _detection_cost(plan: DetectionPlan, rows: Sequence[Detection]) -> SuiteCost
     )
 
 
-def _result(
+def _written(
     prepared: PreparedSuite,
     judge: SuiteJudge,
     verdicts: Mapping[str, Mapping[str, float | None]],
-    missing: Mapping[str, int],
     cost: SuiteCost | None,
-) -> SuiteResult:
+    reasons: Mapping[str, int],
+    session: SessionCounts,
+    missing: tuple[str, ...],
+    folder: Path | None,
+) -> SuiteRun:
     suite, data = prepared.suite, prepared.data
     held = held_statistics(suite, data, verdicts, [item.id for item in data.items])
     if not held:
         check_known("metric of the suite", suite.metrics, *verdicts)
-    return SuiteResult(
+    result = SuiteResult(
         suite=suite.name,
         judge=judge,
-        figures=tuple(map(SuiteFigure.of, held)),
+        figures=tuple(held),
         judged=len(data.items),
         sample=prepared.sample,
         files=prepared.copy.digests(),
         lacking=suite.lacking(data),
-        missing=dict(missing),
+        missing=dict(reasons),
         cost=cost,
     )
+    if folder is not None:
+        write_whole(folder / FILE_NAME, result.model_dump_json(indent=1).encode() + b"\n")
+    return SuiteRun(suite, data, result, session, missing, folder, prepared.notes)
 
 
 def _forget(folder: Path) -> None:
     """Take the result of an earlier run away that is begun afresh: if this one is killed, it is no longer so."""
     if (folder / RECORD_NAME).is_file():
         (folder / FILE_NAME).unlink(missing_ok=True)
-
-
-def _written(
-    prepared: PreparedSuite,
-    result: SuiteResult,
-    session: SessionCounts,
-    missing: tuple[str, ...],
-    folder: Path | None,
-) -> SuiteRun:
-    if folder is not None:
-        write_whole(folder / FILE_NAME, result.model_dump_json(indent=1).encode() + b"\n")
-    return SuiteRun(prepared.suite, prepared.data, result, session, missing, folder, prepared.notes)

@@ -12,8 +12,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, note_all, progress, result
 from conqret.errors import number
-from conqret.judging.command import JudgeRunOptions
-from conqret.judging.command_options import AnyJudge
+from conqret.judging.command_options import AnyJudge, JudgeRunOptions
 from conqret.llm.client_options import OFFLINE_MODEL
 
 if TYPE_CHECKING:
@@ -24,23 +23,9 @@ if TYPE_CHECKING:
     from conqret.suites.suite import Suite
     from conqret.suites.suite_run import PreparedSuite, SuiteRun
 
-COMMON = (
-    "source",
-    "sample",
-    "seed",
-    "format",
-    "criterion",
-    "model",
-    "api_base",
-    "judge",
-    "verdicts",
-    "output",
-    "prompts",
-    "replay",
-    "budget_usd",
-    "batch",
-    "dry_run",
-    "json_output",
+COMMON = tuple(
+    "source sample seed format criterion model api_base judge verdicts output prompts replay budget_usd batch dry_run "
+    "json_output".split()
 )
 """The options that ``--help`` shows."""
 
@@ -147,7 +132,8 @@ def run(
             client, kept = arguments[-2:]
             bar.start(client, kept, len(prepared.data.items))
 
-        settings |= {"on_start": started, _advance(prepared): bar.advance}
+        advance = "on_row" if prepared.suite.task == "detection" else "on_judgment"
+        settings |= {"on_start": started, advance: bar.advance}
         made = judge_prepared(prepared, settings)  # type: ignore[arg-type]
     shown.session(made.session, number(len(prepared.data.items), "judgment"))
     if made.missing:
@@ -157,12 +143,8 @@ def run(
     end(0, made.session, there=there, reasons=made.result.missing)
 
 
-def _advance(prepared: PreparedSuite) -> str:
-    return "on_row" if prepared.suite.task == "detection" else "on_judgment"
-
-
 def _lines(prepared: PreparedSuite, made: SuiteRun) -> Iterator[RenderableType]:
-    from conqret.suites.page import figures_table
+    from conqret.suites.leaderboard_page import figures_table
 
     yield figures_table(prepared.suite, [made.result])
     if (sample := made.result.sample) is not None:

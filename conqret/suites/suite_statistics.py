@@ -1,25 +1,32 @@
 """Statistics that several suites share, as functions of :class:`conqret.suites.suite.SuiteVerdicts`, statistics by the
-groups of a suite's items (sides of debates, data sets, systems), and the annotators' labels as means and as a table."""
+groups of a suite's items (sides of debates, data sets, systems), the annotators' labels as means and as a table;
+and judges whose verdicts others have published, which stand beside those that are run: no model is asked."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
+from conqret.data import Item
 from conqret.data.digest import digest_of
+from conqret.errors import DeclarationError
+from conqret.io.pairs import Pair
 from conqret.stats.correlation import kendall, spearman
 from conqret.stats.estimate import JackknifedEstimate, freedom_by_size
 from conqret.stats.resampling import leave_one_out
-from conqret.suites.suite import Suite, SuiteData, SuiteStatistic, SuiteVerdicts
+from conqret.suites.result import SuiteFigure, SuiteJudge, SuiteResult, SuiteSample
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteStatistic, SuiteVerdicts
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from conqret.stats.estimate import Estimate
-    from conqret.suites.suite import Compute, SuiteVerdicts, Values
+    from conqret.suites.suite import Compute, Values
 
 
 def preference_accuracy(verdicts: SuiteVerdicts) -> float:
@@ -39,14 +46,47 @@ def preference_half_ties(verdicts: SuiteVerdicts) -> float:
     return float(points[untied].mean()) if untied.any() else math.nan
 
 
+def value_of(estimate: Estimate) -> float:
+    """The value; NaN where it is not defined."""
+    return math.nan if estimate.value is None else estimate.value
+
+
 def spearman_rho(verdicts: SuiteVerdicts) -> float:
     """Spearman's rank correlation of verdicts and gold."""
-    return _value(spearman(verdicts.gold, verdicts.verdicts)) if len(verdicts) else math.nan
+    return value_of(spearman(verdicts.gold, verdicts.verdicts))
 
 
 def kendall_tau(verdicts: SuiteVerdicts) -> float:
     """Kendall's tau-b of verdicts and gold."""
-    return _value(kendall(verdicts.gold, verdicts.verdicts)) if len(verdicts) else math.nan
+    return value_of(kendall(verdicts.gold, verdicts.verdicts))
+
+
+def plain_correlation(kind: str, first: Sequence[float], second: Sequence[float]) -> float:
+    """Pearson's, Spearman's or Kendall's correlation as SciPy has it; NaN where one of the two does not vary."""
+    from scipy.stats import kendalltau, pearsonr, spearmanr
+
+    if len(set(first)) < 2 or len(set(second)) < 2:
+        return math.nan
+    how = {"pearson": pearsonr, "spearman": spearmanr, "kendall": kendalltau}[kind]
+    return float(how(first, second)[0])
+
+
+def correlation(name: str, definition: str, compute: Compute, metric: str = "") -> SuiteStatistic:
+    """A statistic that is a correlation: 0 by chance."""
+    return SuiteStatistic(name, definition, compute, metric, "correlation", chance=0.0)
+
+
+def in_groups(whole: SuiteStatistic, definition: str, groups: Iterable[str]) -> tuple[SuiteStatistic, ...]:
+    """A statistic of all items, and the same of each group's, whose name stands in the ``definition`` for ``{}``."""
+    return whole, *(
+        replace(
+            whole,
+            name=f"{whole.name}_{group.lower().replace(' ', '_')}",
+            definition=definition.format(group),
+            group=group,
+        )
+        for group in groups
+    )
 
 
 def over_groups(compute: Compute) -> Compute:
@@ -72,10 +112,6 @@ def by_group(verdicts: SuiteVerdicts) -> dict[str, SuiteVerdicts]:
 
     groups = np.array(verdicts.groups)
     return {name: verdicts.of(groups == name) for name in dict.fromkeys(verdicts.groups)}
-
-
-def _value(estimate: Estimate) -> float:
-    return math.nan if estimate.value is None else estimate.value
 
 
 def mean_labels(annotations: Mapping[str, Values]) -> dict[str, float]:
@@ -106,28 +142,14 @@ PLACES = 9
 """Decimals of what is kept: less than rounding shows, more than a test needs."""
 
 
-@dataclass(frozen=True, slots=True)
-class HeldStatistic:
-    """A statistic of a judge's verdicts: the value with its jackknife, how many of ``items`` have a verdict, the number
-    of them in each cluster that is left out, and the digest of the items, by which judges of the same ones are known.
-    """
-
-    statistic: SuiteStatistic
-    metric: str
-    jackknifed: JackknifedEstimate
-    sizes: tuple[int, ...]
-    items: int
-    judged: int
-    items_digest: str
-
-
 def held_statistics(
     suite: Suite,
     data: SuiteData,
     verdicts: Mapping[str, Mapping[str, float | None]],
     ids: Iterable[str] | None = None,
-) -> list[HeldStatistic]:
-    """All statistics of a suite for verdicts by metric and item id.
+) -> list[SuiteFigure]:
+    """All statistics of a suite for verdicts by metric and item id: the value with its jackknife, how many of the items
+    have a verdict, and the digest of the items, by which judges of the same ones are known.
 
     ``ids`` are the items that were to be judged; without them those that have a verdict. A statistic of whose metric
     there are no verdicts is left out, and so is one of a group that this copy does not have.
@@ -147,7 +169,7 @@ def _held(
     statistic: SuiteStatistic,
     verdicts: Mapping[str, float | None],
     chosen: set[str] | None,
-) -> HeldStatistic:
+) -> SuiteFigure:
     import numpy as np
 
     metric = suite.metric_of(statistic)
@@ -155,11 +177,39 @@ def _held(
     ids = sorted(labelled & (verdicts.keys() if chosen is None else chosen))
     view = data.against(metric, {name: verdicts.get(name) for name in ids}, statistic.group)
     digest = digest_of([metric, [(name, data.clusters.get(name, name)) for name in ids]])
-    if not ids:
-        empty = JackknifedEstimate(
-            math.nan, np.zeros(0), np.zeros(0, dtype=bool), 0, "no item has gold", statistic.scale
+    if ids:
+        jackknifed, sizes = _jackknifed(data, statistic, view, ids)
+    else:
+        jackknifed, sizes = (
+            JackknifedEstimate(
+                math.nan, np.zeros(0), np.zeros(0, dtype=bool), 0, "no item has gold", statistic.scale
+            ),
+            (),
         )
-        return HeldStatistic(statistic, metric, empty, (), 0, 0, digest)
+    estimate = jackknifed.estimate()
+    return SuiteFigure(
+        statistic=statistic.name,
+        metric=metric,
+        value=estimate.value,
+        low=estimate.low,
+        high=estimate.high,
+        n=len(view),
+        items=len(ids),
+        clusters=jackknifed.clusters,
+        scale=jackknifed.scale,
+        reason=estimate.reason,
+        items_digest=digest,
+        without=tuple(None if value != value else value for value in jackknifed.without.tolist()),
+        sizes=sizes,
+    )
+
+
+def _jackknifed(
+    data: SuiteData, statistic: SuiteStatistic, view: SuiteVerdicts, ids: Sequence[str]
+) -> tuple[JackknifedEstimate, tuple[int, ...]]:
+    """A statistic without each cluster in turn, and how many verdicts each of them holds."""
+    import numpy as np
+
     resamples = leave_one_out([data.clusters.get(name, name) for name in ids])
     place = dict(zip(ids, resamples.cluster.tolist(), strict=True))
     own = resamples.of(np.isin(ids, view.ids))
@@ -177,9 +227,112 @@ def _held(
         freedom=freedom_by_size(sizes.astype(float)),
         behind=int(np.count_nonzero(sizes)) if statistic.scale == "share" else 0,
     )
-    return HeldStatistic(statistic, metric, jackknifed, tuple(sizes.tolist()), len(ids), len(view), digest)
+    return jackknifed, tuple(sizes.tolist())
 
 
 def computed(statistic: SuiteStatistic, verdicts: SuiteVerdicts) -> float:
     """The statistic; NaN where there are no verdicts, too."""
     return float(statistic.compute(verdicts)) if len(verdicts) else math.nan
+
+
+def sampled(suite: Suite, data: SuiteData, size: int | None, seed: int) -> SuiteData:
+    """The data with ``size`` of its items alone (None: all of them), in their order.
+
+    Items stand in a line, cluster by cluster and within each by their gold, and every so many is taken from a random
+    start (systematic sampling): each cluster, and each value of the gold within it, has its share, to one item.
+
+    Raises:
+        DeclarationError: there are no so many items, or the size is none.
+    """
+    items: Sequence[Item | Pair] = data.items
+    if size is None or size == len(items):
+        return data
+    if not 0 < size < len(items):
+        raise DeclarationError(f"--sample is {size}, but {suite.name} has only {len(items):,} items")
+    rng = random.Random(seed)
+    gold = data.gold.get(suite.metrics[0], {})
+    clusters: defaultdict[str, list[int]] = defaultdict(list)
+    for place, item in enumerate(items):
+        clusters[data.clusters.get(item.id, item.id)].append(place)
+    names = sorted(clusters)
+    rng.shuffle(names)
+    line: list[int] = []
+    for name in names:
+        members = clusters[name]
+        rng.shuffle(members)
+        line += sorted(members, key=lambda place: gold.get(items[place].id, 0.0))
+    start = rng.random()
+    chosen = sorted(line[int((number + start) * len(line) / size)] for number in range(size))
+    kept: Any = tuple(items[place] for place in chosen)
+    return replace(data, items=kept)
+
+
+PUBLISHED = "published verdicts"
+
+
+@dataclass(frozen=True, slots=True)
+class RecomputedFigure:
+    """A published figure beside what comes of the files: ``value`` as it is printed, None where it cannot be had."""
+
+    figure: PublishedFigure
+    value: float | None
+
+    @property
+    def same(self) -> bool | None:
+        """Whether it is the printed one, to its digits; None where there is no value."""
+        return None if self.value is None else self.figure.agrees(self.value / self.figure.times)
+
+
+def logged_results(suite: Suite, data: SuiteData) -> Iterator[SuiteResult]:
+    """A result for each judge whose verdicts the suite's files hold."""
+    for name, verdicts in data.logs.items():
+        held = held_statistics(suite, data, verdicts)
+        if not held:
+            continue
+        yield SuiteResult(
+            suite=suite.name,
+            judge=SuiteJudge(
+                model=name,
+                format=PUBLISHED,
+                fingerprint=digest_of(
+                    [
+                        [suite.name, name],
+                        {metric: sorted(values.items()) for metric, values in verdicts.items()},
+                    ]
+                ),
+                baseline=name in data.rules,
+                published=True,
+            ),
+            figures=tuple(held),
+            judged=len({item for values in verdicts.values() for item in values}),
+            lacking=suite.lacking(data),
+        )
+
+
+def logged_figure(suite: Suite, data: SuiteData, log: str, sample: SuiteSample) -> SuiteFigure | None:
+    """The first statistic of a published judge on a sample of the items, by which it is compared with who judged that
+    sample; None where the log does not have it, or there is no such sample of this copy."""
+    if not 0 < sample.n < len(data.items) or sample.of != len(data.items):
+        return None
+    ids = [item.id for item in sampled(suite, data, sample.n, sample.seed).items]
+    first = replace(suite, statistics=suite.statistics[:1])
+    held = held_statistics(first, data, data.logs[log], ids)
+    return held[0] if held else None
+
+
+def recomputed(suite: Suite, data: SuiteData) -> list[RecomputedFigure]:
+    """The published figures of a suite beside what its files give."""
+    return [RecomputedFigure(figure, _value(suite, data, figure)) for figure in suite.published]
+
+
+def _value(suite: Suite, data: SuiteData, figure: PublishedFigure) -> float | None:
+    statistic = suite.statistic(figure.statistic)
+    if figure.recompute is not None:
+        value = float(figure.recompute(data))
+    elif statistic is not None and figure.log in data.logs:
+        metric = suite.metric_of(statistic)
+        view = data.against(metric, data.logs[figure.log].get(metric, {}), statistic.group)
+        value = computed(statistic, view)
+    else:
+        return None
+    return None if value != value else value * figure.times

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urljoin
 
 from lxml.html import HtmlElement
 
 from conqret.data.item import DebateArgument, Source
-from conqret.scrapers.debates.page_html import UnreadableHtmlError, parse, text_of, with_class
-from conqret.scrapers.debates.selectors import Selector
-from conqret.scrapers.snapshots import original_address
+from conqret.scrapers.debates.page_html import (
+    UnreadableHtmlError,
+    original_address,
+    parse,
+    text_of,
+    with_class,
+)
 
 _ASKS = re.compile(
     r"(?:should|shall|is|are|was|were|do|does|did|can|could|will|would|has|have|had|may|must|ought|"
@@ -127,6 +131,33 @@ class PageIndex:
 
     debates: tuple[ListedDebate, ...] = ()
     further: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """Elements with a tag and a class, which hold one ``part`` of a debate ("pros", "question" …).
+
+    With ``begins``, a class that begins with ``name`` is enough. Written ``section.pro``, ``div.topic-identifier…``.
+    """
+
+    part: str
+    tag: str
+    name: str
+    begins: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.tag}.{self.name}{'…' if self.begins else ''}"
+
+    def matches(self, element: HtmlElement) -> bool:
+        """Whether the element is one of these."""
+        return element.tag == self.tag and any(
+            name == self.name or (self.begins and name.startswith(self.name))
+            for name in (element.get("class") or "").split()
+        )
+
+    def find(self, root: HtmlElement) -> Iterator[HtmlElement]:
+        """These elements under ``root`` (itself included), in document order."""
+        return (element for element in root.iter(self.tag) if self.matches(element))
 
 
 @dataclass(frozen=True, slots=True)

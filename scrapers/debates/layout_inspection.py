@@ -7,25 +7,41 @@ the page says what debate pages say ("Pro 1: …", a question, "[12] …"), what
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from lxml.html import HtmlElement
 
 from conqret.scrapers import markup
-from conqret.scrapers.debates.footnotes import is_note
-from conqret.scrapers.debates.layout import MAX_TITLE, NONE, DebatePage, DebateParts, Layout, PageIndex
+from conqret.scrapers.debates.cited_sources import is_note
+from conqret.scrapers.debates.layout import (
+    MAX_TITLE,
+    NONE,
+    DebatePage,
+    DebateParts,
+    Layout,
+    PageIndex,
+    Selector,
+)
 from conqret.scrapers.debates.layout_registry import ALL, missing_of
-from conqret.scrapers.debates.lines import PageLine, lines
-from conqret.scrapers.debates.page_arguments import SIDE_NUMBER
+from conqret.scrapers.debates.page_arguments import SIDE_NUMBER, PageLine, lines
 from conqret.scrapers.debates.page_html import OPENED_BY_CLICK
-from conqret.scrapers.debates.selectors import MAX_NAME, kinds, nearest
 from conqret.text.citations import MARK
 
 MAX_PLACES = 40
 """Kinds of places that are kept; a page of a debate has some ten."""
 LITTLE_TEXT = 400
 """Characters of a whole page below which a script must draw it."""
+MAX_KINDS = 2000
+"""Kinds of elements of a page that are compared with a selector; the largest pages of the sites have some 600."""
+MAX_NAME = 60
+"""Characters of a class that are compared."""
+NEAR = 0.7
+"""The share of two names that must agree for one to be nearly the other: ``pro-section`` and ``section-pro`` are."""
+SHOWN = 3
+"""Near ones that are named."""
 _PARTS = re.compile(
     r"points?\s+(?:for|against)\W*|counter-?\s?points?\b.{0,200}|(?:pros?|cons?)\b\W*", re.IGNORECASE
 )
@@ -185,3 +201,52 @@ def _hidden(html: str) -> Iterator[tuple[str, int]]:
         if part.tag not in markup.NO_TEXT
     ]
     yield from sorted((element for element in sized if element[1]), key=lambda element: -element[1])[:3]
+
+
+def kinds(root: HtmlElement) -> Counter[tuple[str, str]]:
+    """How many elements of a page have each tag and class, an element once for each of its classes."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for element in root.iter("*"):
+        for name in dict.fromkeys((element.get("class") or "").split()):
+            if (element.tag, name) in counts or len(counts) < MAX_KINDS:
+                counts[element.tag, name] += 1
+    return counts
+
+
+def nearest(
+    selector: Selector, there: Counter[tuple[str, str]], others: Collection[Selector] = ()
+) -> list[str]:
+    """What a page has that is nearly what ``selector`` looks for, the nearest first: ``section.pros (2)``.
+
+    ``there`` is from :func:`kinds`; what one of the ``others`` looks for is not named.
+    """
+    taken = {(other.tag, other.name) for other in others}
+    scored = [
+        (_likeness(selector, tag, name), tag, name, count)
+        for (tag, name), count in there.items()
+        if (tag, name) not in taken
+    ]
+    best = sorted(
+        (candidate for candidate in scored if candidate[0] >= NEAR),
+        key=lambda candidate: (-candidate[0], candidate[1:3]),
+    )
+    return [f"{tag}.{name[:MAX_NAME]} ({count})" for _, tag, name, count in best[:SHOWN]]
+
+
+def _likeness(selector: Selector, tag: str, name: str) -> float:
+    """From 0 to 1: how alike the names are, the same words in another order included; a bit less for another tag."""
+    ours, theirs = selector.name.lower(), name.lower()[:MAX_NAME]
+    if all(
+        any(candidate.rstrip("s") == word.rstrip("s") for candidate in _words(theirs))
+        for word in _words(ours)
+    ):
+        alike = 0.9
+    else:
+        matcher = SequenceMatcher(None, ours, theirs)
+        quick = min(matcher.real_quick_ratio(), matcher.quick_ratio())
+        alike = matcher.ratio() if quick >= NEAR else 0.0
+    return (1.0 if ours == theirs else alike) - (0.0 if tag == selector.tag else 0.05)
+
+
+def _words(name: str) -> list[str]:
+    return name.replace("_", "-").split("-")

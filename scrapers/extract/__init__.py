@@ -4,8 +4,7 @@ async with Extractor() as extractor:
     result = await extractor.extract(page.body, page.content_type, page.charset)
 """
 
-from conqret.scrapers.extract.charset import Kind, decode, sniff
-from conqret.scrapers.extract.document import Extraction, extract
+from conqret.scrapers.extract.document import Extraction, Kind, decode, extract, sniff
 from conqret.scrapers.extract.worker_pool import Extractor
 
 __all__ = ["Extraction", "Extractor", "Kind", "decode", "extract", "sniff"]

@@ -1,4 +1,9 @@
-"""Extraction in processes of its own, under a time limit: a parser that hangs or crashes costs one page."""
+"""Extraction in processes of its own, under a time limit: a parser that hangs or crashes costs one page.
+
+Such a process parses hostile bytes, one job after the other, from standard input to output. A job is a line of JSON
+(``size``, ``content_type``, ``charset``) and ``size`` bytes; an answer is a line with its length and so many bytes of
+JSON (``text``, ``title``, ``problem``). The process ends with its input.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +12,13 @@ import contextlib
 import json
 import os
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from types import TracebackType
+from typing import BinaryIO
 
-from conqret.scrapers.extract.document import Extraction
+from conqret.scrapers.extract.document import Extraction, extract
 
 SECONDS = 30.0
 """Time for one page; ordinary ones take some hundredths of a second, PDFs of 300 pages ten seconds."""
@@ -34,7 +43,7 @@ class _Worker:
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-c",
-                "from conqret.scrapers.extract.extract_worker import main; main()",
+                "from conqret.scrapers.extract.worker_pool import main; main()",
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,
@@ -113,3 +122,50 @@ def _environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if not any(secret in name.upper() for secret in _SECRETS)
     }
+
+
+MEMORY = 2 * 2**30
+"""Bytes of address space (2 GiB) beyond which the parser gets no more, where the system can say so."""
+STACK = 64 * 2**20
+"""Bytes of stack for the parsing thread: deep nesting ends in a RecursionError and not in a crash."""
+
+
+def main() -> None:
+    """Serve until standard input ends."""
+    jobs, answers = sys.stdin.buffer, _own_output()
+    _limit_memory()
+    threading.stack_size(STACK)
+    with ThreadPoolExecutor(1) as parser:
+        while line := jobs.readline():
+            job = json.loads(line)
+            body = jobs.read(job["size"])
+            future = parser.submit(extract, body, job["content_type"], job["charset"])
+            failure = future.exception()
+            result = future.result() if failure is None else Extraction(problem=_problem(failure))
+            answer = json.dumps(asdict(result)).encode("ascii")
+            answers.write(b"%d\n" % len(answer) + answer)
+            answers.flush()
+
+
+def _problem(failure: BaseException) -> str:
+    if isinstance(failure, MemoryError):
+        return "the parser ran out of memory"
+    return f"the parser failed ({type(failure).__name__})"
+
+
+def _own_output() -> BinaryIO:
+    """Standard output for the answers alone; what a library prints goes nowhere."""
+    answers = os.fdopen(os.dup(1), "wb")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
+    return answers
+
+
+def _limit_memory() -> None:
+    if sys.platform == "win32":
+        return
+    import resource
+
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))

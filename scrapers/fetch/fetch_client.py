@@ -15,11 +15,9 @@ from aiohttp.abc import AbstractResolver
 from yarl import URL
 
 from conqret.errors import DeclarationError
-from conqret.scrapers.fetch.address_guard import Policy, checked_url
 from conqret.scrapers.fetch.fetched_page import FetchedResponse, FetchError, FetchStatus, Page, refusal
-from conqret.scrapers.fetch.politeness import DELAY, PER_HOST, Politeness
-from conqret.scrapers.fetch.robots import ROBOTS_REDIRECTS, Robots
-from conqret.scrapers.fetch.wire import REDIRECTS, USER_AGENT, Limits, Wire
+from conqret.scrapers.fetch.politeness import DELAY, PER_HOST, ROBOTS_REDIRECTS, Politeness, Robots
+from conqret.scrapers.fetch.wire import REDIRECTS, USER_AGENT, Limits, Policy, Wire, checked_url
 
 ATTEMPTS = 3
 """Rounds for one URL, the first included."""
@@ -136,7 +134,10 @@ class Fetcher(AbstractAsyncContextManager["Fetcher"]):
             reply, attempts = await self.options.retries.over(
                 lambda: self._whole(url, robots=robots and self.options.robots), self._rng
             )
-            page = _page(url, reply, attempts)
+            kind, charset = content_type_of(reply.lowered)
+            page = Page(
+                url, FetchStatus.OK, "", reply.http, reply.url, reply.body, kind, charset, attempts=attempts
+            )
         except FetchError as error:
             after = f" after {error.attempts} attempts" if error.attempts > 1 else ""
             page = Page(
@@ -218,11 +219,6 @@ def _next_url(reply: FetchedResponse, seen: Sequence[URL], policy: Policy, limit
     if target in seen:
         raise FetchError(FetchStatus.ERROR, "redirects in a circle", http=reply.http, url=str(target))
     return target
-
-
-def _page(url: str, reply: FetchedResponse, attempts: int) -> Page:
-    kind, charset = content_type_of(reply.lowered)
-    return Page(url, FetchStatus.OK, "", reply.http, reply.url, reply.body, kind, charset, attempts=attempts)
 
 
 def content_type_of(headers: Mapping[str, str]) -> tuple[str, str]:

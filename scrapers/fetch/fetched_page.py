@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from http import HTTPStatus
 
 from conqret.errors import ExecutionError
 from conqret.llm.retry import retry_after_of
@@ -106,17 +105,11 @@ class FetchError(ExecutionError):
         self.retry_after, self.reply, self.attempts = retry_after, reply, 1
 
 
-_NOT_FOUND = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
-_BLOCKED = frozenset(
-    {
-        HTTPStatus.UNAUTHORIZED,
-        HTTPStatus.FORBIDDEN,
-        HTTPStatus.PROXY_AUTHENTICATION_REQUIRED,
-        HTTPStatus.TOO_MANY_REQUESTS,
-        HTTPStatus.UNAVAILABLE_FOR_LEGAL_REASONS,
-    }
-)
-_PASSING = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS})
+_NOT_FOUND = (404, 410)
+_BLOCKED = (401, 403, 407, 429, 451)
+"""A login or a payment is asked for, we are not wanted, ask too often, or the law forbids it."""
+_PASSING = (408, 425, 429)
+"""Asking again may help."""
 
 
 def refusal(reply: FetchedResponse) -> FetchError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from conqret.debate.two_turn.judging_plan import debate_study
+from conqret.debate.two_turn.judge_answers import debate_study
 from conqret.debate.two_turn.slider_answers import Design
 from conqret.debate.two_turn.two_turn_files import Side, SideArgument, TwoTurnQuestion, read_two_turn
 from conqret.labels.answer_ledger import Ledger

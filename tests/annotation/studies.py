@@ -8,7 +8,7 @@ from pathlib import Path
 
 from conqret.data import Document, Item
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.label_study import study_of
+from conqret.labels.screens import study_of
 from conqret.labels.task import TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from conqret.debate.two_turn.judge_answers import (
     GRACE_SECONDS,
+    LIMIT_SECONDS,
     TIME_UP,
     as_slider_answers,
     bonus,
@@ -20,14 +21,13 @@ from conqret.debate.two_turn.judge_answers import (
     give,
     judged,
     left,
+    planned_judgments,
     settled,
 )
-from conqret.debate.two_turn.judging_plan import LIMIT_SECONDS, planned_judgments
-from conqret.debate.two_turn.payoffs import SIMPLE
-from conqret.debate.two_turn.slider_answers import Design, SliderAnswer, read_slider_answers
+from conqret.debate.two_turn.slider_answers import SIMPLE, Design, SliderAnswer, read_slider_answers
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.records import ScreenTurn, StaleAnswerError
+from conqret.labels.screens import ScreenTurn, StaleAnswerError
 from tests.annotation.debates import BOTH, DEBATES, Clock, begun_debate, made
 
 

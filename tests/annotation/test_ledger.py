@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import DamagedLabelsError
-from conqret.labels.records import ScreenTurn, StaleAnswerError
+from conqret.labels.screens import ScreenTurn, StaleAnswerError
 from tests.annotation.studies import begun
 
 

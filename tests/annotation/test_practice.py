@@ -10,10 +10,9 @@ import pytest
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.label_study import study_of
 from conqret.labels.page import dashboard
-from conqret.labels.practice import NOT_PASSED, marked_by_gold, practice_screens, settle
-from conqret.labels.screens import Screen
+from conqret.labels.screens import Screen, study_of
+from conqret.labels.study_screens import NOT_PASSED, marked_by_gold, practice_screens, settle
 from conqret.labels.task import TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
 from tests.annotation.studies import items

@@ -14,8 +14,7 @@ from conqret.judging.judge_parts import JUDGES
 from conqret.labels.screens import CANNOT_JUDGE, Screen
 from conqret.labels.study_screens import planned_screens
 from conqret.labels.task import TaskRequest
-from conqret.labels.task_choice import screens_of, task_of
-from conqret.labels.task_formats import format_task, states_ratings
+from conqret.labels.task_choice import format_task, screens_of, states_ratings, task_of
 from tests.annotation.studies import items
 
 

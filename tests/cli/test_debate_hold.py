@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from conqret.debate.debatune.statements import read_statements
+from conqret.debate.debatune.debate_files import read_statements
 from conqret.llm import retry
 from tests.server import FaultServer
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from conqret.debate.debatune.debate_files import read_instructions
 from conqret.debate.debatune.debater_training import tune
 from conqret.debate.debatune.debater_tuning import TunedFolder, TuningSettings
-from conqret.debate.debatune.instructions import read_instructions
 from conqret.llm import retry
 from tests.debate.tunable import ROWS, save_model, write_rows
 from tests.server import FaultServer

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from conqret import judge
-from conqret.debate.debatune.statements import read_statements
+from conqret.debate.debatune.debate_files import read_statements
 from conqret.labels.study_screens import items_of
 from tests.cli.conftest import Cli
 

@@ -74,10 +74,10 @@ def test_a_pilot_of_two_runs_is_paired(cli, tmp_path):
         ]  # fmt: skip
 
     plain = judgments(0, 0)
-    found = between_runs(plain, judgments(0.1, 0.2)[:-3], "clarity")
-    assert len(found.values) == 21
-    assert len(set(found.topics)) == 11
-    assert sum(found.values) == pytest.approx(0)
+    values, topics = between_runs(plain, judgments(0.1, 0.2)[:-3], "clarity")
+    assert len(values) == 21
+    assert len(set(topics)) == 11
+    assert sum(values) == pytest.approx(0)
     with pytest.raises(DeclarationError, match=r"differ by \+0.100"):
         between_runs(plain, judgments(0.1, 0), "clarity")
     with pytest.raises(DeclarationError, match="in both runs"):

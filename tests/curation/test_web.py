@@ -11,7 +11,7 @@ from conqret.debateqa.curation.trusted_domains import TrustedDomains
 from conqret.debateqa.curation.web import WebSource
 from conqret.scrapers.evidence_fetching import EvidenceOptions
 from conqret.scrapers.fetch import FetchOptions, Policy, Retries
-from conqret.scrapers.providers import searxng
+from conqret.scrapers.search import searxng
 from tests.scrapers.raw_server import PROSE, RawServer, page, reply
 
 

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from conqret.debate.two_turn.text_annotations import annotated, read_annotations
+from conqret.debate.two_turn.text_annotations import annotated, annotation_tables, read_annotations
 from conqret.debate.two_turn.two_turn_files import read_two_turn
-from conqret.debate.two_turn.writer_tables import annotation_tables
 from conqret.errors import DeclarationError, ItemsError
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "two_turn_debates.jsonl"

@@ -6,8 +6,7 @@ import pytest
 pytest.importorskip("statsmodels")
 from scipy.stats import ttest_rel
 
-from conqret.debate.two_turn.anova import MEASURES, debate_anova, default_subject
-from conqret.debate.two_turn.outcome_page import anova_tables
+from conqret.debate.two_turn.anova import MEASURES, anova_tables, debate_anova, default_subject
 from conqret.errors import DeclarationError
 from tests.debate.made import answer, study
 

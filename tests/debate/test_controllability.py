@@ -7,9 +7,13 @@ from pydantic import ValidationError
 
 from conqret import Item, judge
 from conqret.data import Judgment, Measure, Reason
-from conqret.debate.debatune.controllability_scores import controllability, is_good, overall
-from conqret.debate.debatune.page import controllability_table
-from conqret.debate.debatune.statements import read_statements, system_of
+from conqret.debate.debatune.controllability_scores import (
+    controllability,
+    controllability_table,
+    is_good,
+    overall,
+)
+from conqret.debate.debatune.debate_files import read_statements, system_of
 from conqret.errors import DeclarationError, ItemsError
 from conqret.judges.controllability import JUDGE, Shares, score
 from conqret.judging.instrument import filled

@@ -6,6 +6,7 @@ import pytest
 
 from conqret import Item, judge
 from conqret.data import Measure, Reason
+from conqret.debate.debatune.debate_files import read_statements
 from conqret.debate.debatune.output_filter import (
     NO_ANSWER,
     NOT_ITS_SIDE,
@@ -14,7 +15,6 @@ from conqret.debate.debatune.output_filter import (
     harmless,
     rows_of,
 )
-from conqret.debate.debatune.statements import read_statements
 from conqret.errors import DeclarationError
 
 ROWS = [

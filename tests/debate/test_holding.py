@@ -5,10 +5,9 @@ import re
 import pytest
 
 from conqret.data import Reason
-from conqret.debate.debatune import debater
-from conqret.debate.debatune.debate_run import HoldingPlan, estimate
-from conqret.debate.debatune.debate_topics import DebateTopic
-from conqret.debate.debatune.page import held_page
+from conqret.debate.debatune.debate_files import DebateTopic
+from conqret.debate.debatune.debate_run import HoldingPlan, estimate, held_page
+from conqret.debate.debatune.statement_run import offline_arguments, offline_statement
 from conqret.debate.debatune.topic_check import Arguing, Arguments, lacking, motions
 from conqret.debate.debatune.transcript import (
     CONCLUSION,
@@ -263,12 +262,12 @@ def test_debates_stand_folded_under_their_topics_by_what_is_argued_in_them(tmp_p
 
 
 def test_the_offline_debater_meets_what_the_other_side_says_and_keeps_its_side():
-    alone = debater.statement("Ban it?", "affirmative", "It harms children", [])
-    met = debater.statement(
+    alone = offline_statement("Ban it?", "affirmative", "It harms children", [])
+    met = offline_statement(
         "Ban it?", "affirmative", "It harms children", ["It is cheap. It pays for schools."]
     )
     assert alone.endswith("It harms children.")
     assert met.startswith(alone)
     assert "It pays for schools." in met
-    assert debater.statement("Ban it?", "negative", "It helps", []) != alone
-    assert len(set(debater.arguments("Ban it?", "negative", 10))) == 10
+    assert offline_statement("Ban it?", "negative", "It helps", []) != alone
+    assert len(set(offline_arguments("Ban it?", "negative", 10))) == 10

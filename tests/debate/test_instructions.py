@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from conqret.debate.debatune.instructions import read_instructions
+from conqret.debate.debatune.debate_files import read_instructions
 from conqret.errors import DeclarationError, ItemsError
 
 USER = {"role": "user", "content": "Argue."}

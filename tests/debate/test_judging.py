@@ -6,7 +6,7 @@ import pytest
 
 from conqret.debate.two_turn.debate_judge import DebateJudgment, DebateRequest, Slid, askings, lexical, prompt
 from conqret.debate.two_turn.judged_run import FLOORS
-from conqret.debate.two_turn.payoffs import ENCOURAGE_ABSTAIN, SIMPLE
+from conqret.debate.two_turn.slider_answers import ENCOURAGE_ABSTAIN, SIMPLE
 from conqret.debate.two_turn.two_turn_files import Side, SideArgument, read_two_turn
 from conqret.errors import DeclarationError
 from conqret.prompts import Library

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from conqret.debate.two_turn.payoffs import (
+from conqret.debate.two_turn.slider_answers import (
     ENCOURAGE_ABSTAIN,
     RESPONSES,
     SIMPLE,

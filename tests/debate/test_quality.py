@@ -5,9 +5,8 @@ from pydantic import ValidationError
 
 from conqret import Item, judge
 from conqret.data import Judgment, Measure, Reason
-from conqret.debate.debatune.page import quality_table
-from conqret.debate.debatune.quality_scores import pair, quality, verdict
-from conqret.debate.debatune.statements import instruction, read_statements
+from conqret.debate.debatune.debate_files import instruction, read_statements
+from conqret.debate.debatune.quality_scores import pair, quality, quality_table, verdict
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judges.response_quality import JUDGE, Ratings, score
 from conqret.judging.judge_parts import Case, JudgeReply

@@ -5,8 +5,8 @@ from pydantic import ValidationError
 
 from conqret import Item, judge
 from conqret.data import Judgment, Measure, Reason
-from conqret.debate.debatune.output_filter import NO_ANSWER, SiftResult
-from conqret.debate.debatune.topic_check import DUPLICATE, SAME, similarity, two_sided
+from conqret.debate.debatune.output_filter import DUPLICATE, NO_ANSWER, SiftResult
+from conqret.debate.debatune.topic_check import SAME, similarity, two_sided
 from conqret.judges.two_sided import Sides, baseline, score
 from conqret.judging.judge_parts import Case, JudgeReply
 

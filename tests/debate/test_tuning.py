@@ -7,9 +7,9 @@ import pytest
 
 from conqret.debate.debatune import debater_training as training
 from conqret.debate.debatune import debater_tuning as tuning
-from conqret.debate.debatune.debater_training import plan, tune
+from conqret.debate.debatune.debate_files import read_instructions
+from conqret.debate.debatune.debater_training import prepared, tune
 from conqret.debate.debatune.debater_tuning import TunedFolder, TuningSettings
-from conqret.debate.debatune.instructions import read_instructions
 from conqret.errors import DeclarationError, ItemsError
 from conqret.local import training_loop
 from tests.debate.tunable import ROWS, SUBJECTS, row, save_model, write_rows
@@ -47,23 +47,23 @@ def test_the_defaults_are_those_of_the_paper():
 
 @pytest.mark.parametrize("chat", [False, True])
 def test_only_responses_are_learnt(models, rows, tmp_path, chat):
-    prepared = training.prepared(rows, models[chat], QUICK, ())
-    base = training.loaded(prepared)
-    trainer, _, _ = training.assembled(prepared, base, TunedFolder(tmp_path))
+    inputs = prepared(rows, models[chat], QUICK)
+    base = training.loaded(inputs)
+    trainer, _, _ = training.assembled(inputs, base, TunedFolder(tmp_path))
     end = "<|im_end|>" if chat else "<|end|>"
     seen = 0
     for batch in trainer.get_train_dataloader():
         for ids, labels in zip(batch["input_ids"], batch["labels"], strict=True):
             learnt = labels[labels != training.UNLEARNT]
-            text = prepared.tokenizer.decode(learnt)
+            text = inputs.tokenizer.decode(learnt)
             response = text.removesuffix(end).strip()
             assert text.rstrip().endswith(end)
             assert response in {one.response for one in rows}
-            assert "Argue" in prepared.tokenizer.decode(ids[labels == training.UNLEARNT])
+            assert "Argue" in inputs.tokenizer.decode(ids[labels == training.UNLEARNT])
             seen += 1
     assert seen == len(rows)
-    assert prepared.plan.chat == chat
-    assert prepared.plan.response_tokens == sum(one.learnt for one in prepared.rows) < prepared.plan.tokens
+    assert inputs.plan.chat == chat
+    assert inputs.plan.response_tokens == sum(one.learnt for one in inputs.rows) < inputs.plan.tokens
 
 
 def test_the_loss_falls_and_the_model_is_stored_with_a_plain_template(whole, rows):
@@ -146,19 +146,19 @@ def test_a_topic_in_both_files_is_named_with_its_lines(models, rows, tmp_path):
     with pytest.raises(
         ItemsError, match=r"test.jsonl:1 \[topic\] is 'Trams should be free', which .*train.jsonl:1"
     ):
-        plan(rows, models[False], held_out=read_held_out(tmp_path, SUBJECTS[0]))
+        prepared(rows, models[False], held_out=read_held_out(tmp_path, SUBJECTS[0]))
 
 
 def test_what_is_too_long_is_cut_and_said(models, tmp_path):
     long = {"instruction": "Yes", "output": "Yes " * 200}
     data = read_instructions(write_rows(tmp_path / "long.jsonl", [long, ROWS[0]]))
-    found = plan(data, models[False])
+    found = prepared(data, models[False]).plan
     assert found.limit == 96  # the window of the model
     assert found.cut == (f"{tmp_path / 'long.jsonl'}:1",)
     no_room = {"instruction": "Yes " * 200, "output": "Yes"}
     data = read_instructions(write_rows(tmp_path / "long.jsonl", [ROWS[0], no_room]))
     with pytest.raises(DeclarationError, match=r"long.jsonl:2: the instruction alone takes 20\d tokens"):
-        plan(data, models[False])
+        prepared(data, models[False])
 
 
 def test_a_template_that_rewrites_the_instruction_is_refused(models, rows, tmp_path):
@@ -168,7 +168,7 @@ def test_a_template_that_rewrites_the_instruction_is_refused(models, rows, tmp_p
     )
     (folder / "chat_template.jinja").write_text(template)
     with pytest.raises(DeclarationError, match="changes an instruction once a response follows"):
-        plan(rows, folder)
+        prepared(rows, folder)
 
 
 @pytest.mark.parametrize(
@@ -185,12 +185,12 @@ def test_settings_out_of_their_range(changed, told):
 
 def test_a_folder_that_is_no_model(rows, tmp_path):
     with pytest.raises(DeclarationError, match="nowhere is not a folder"):
-        plan(rows, tmp_path / "nowhere")
+        prepared(rows, tmp_path / "nowhere")
     with pytest.raises(DeclarationError, match=r"has no config.json"):
-        plan(rows, tmp_path)
+        prepared(rows, tmp_path)
     (tmp_path / "config.json").write_text('{"name": "no model"}')
     with pytest.raises(DeclarationError, match=r"cannot be loaded"):
-        plan(rows, tmp_path)
+        prepared(rows, tmp_path)
 
 
 def test_damaged_weights_are_told_before_anything_is_written(models, rows, tmp_path):

@@ -10,8 +10,7 @@ from conqret.debate.two_turn.outcome_page import outcome_tables, verdict
 from conqret.debate.two_turn.outcomes import best_judges, debate_outcomes, of_judges
 from conqret.debate.two_turn.slider_answers import read_slider_answers
 from conqret.debate.two_turn.two_turn_files import read_two_turn
-from conqret.debate.two_turn.writer_scores import score_writers
-from conqret.debate.two_turn.writer_tables import writers_table
+from conqret.debate.two_turn.writer_scores import score_writers, writers_table
 from conqret.errors import DeclarationError, ItemsError
 from conqret.prompts import Library
 from conqret.show.terminal import shown

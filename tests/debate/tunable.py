@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from conqret.debate.debatune.statements import instruction
+from conqret.debate.debatune.debate_files import instruction
 from tests.needed import Needed
 from tests.perplexity.small_models import CHAT
 

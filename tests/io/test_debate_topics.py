@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from conqret.debate.debatune.debate_topics import read_debate_topics
+from conqret.debate.debatune.debate_files import read_debate_topics
 from conqret.errors import ItemsError
 
 

@@ -48,7 +48,7 @@ model = "offline"
 
 @pytest.fixture(scope="module")
 def script():
-    place = ROOT / "scripts" / "perspectives_experiment.py"
+    place = ROOT / "benchmarks" / "perspectives_experiment.py"
     spec = importlib.util.spec_from_file_location("perspectives_experiment", place)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

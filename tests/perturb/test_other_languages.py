@@ -32,18 +32,7 @@ from conqret.perturb.versions import counted_reasons
 from conqret.prompts import Library
 from conqret.studies.bias.bias_run import plan_bias
 from conqret.studies.bias.contrast import PROBES, ProbeContext
-from conqret.studies.bias.probes import (
-    authority,
-    bandwagon,
-    concreteness,
-    distraction,
-    identity,
-    model_name,
-    refinement,
-    sentiment,
-    wording,
-    yes_bias,
-)
+from conqret.studies.bias.probes import changed_texts, questions, remarks
 from conqret.text.other_languages import function_words
 from conqret.text.sentences import sentences
 
@@ -68,11 +57,14 @@ ENGLISH_TEXTS = (
     *paraphrase._PHRASES.values(), *changed_numbers._WORDS, "Published in", "as of",
     *[
         text
-        for probe in (authority, bandwagon, concreteness, identity, model_name, refinement, sentiment)
-        for pair in probe.MATCHED
+        for pairs in (
+            remarks.AUTHORITIES, remarks.MAJORITIES, remarks.IDLE_DETAILS, remarks.IDENTITIES, remarks.MODEL_NAMES,
+            remarks.REVISIONS, remarks.CHEERFUL_LINES,
+        )
+        for pair in pairs
         for text in pair
     ],
-    *distraction.REMARKS, *wording.TEMPLATES, yes_bias.ASKED,
+    *changed_texts.REMARKS, *questions.TEMPLATES, questions.ASKED,
 )  # fmt: skip
 _word = re.compile(r"[^\W\d_]+")
 _latin = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿ]{2,}")
@@ -102,7 +94,7 @@ def texts_of(item: Item) -> Iterator[str]:
 
 def own_words(code: str) -> set[str]:
     """Words that the items of a language have, and its texts that perturbations put in."""
-    inserted = [*added.OTHER_INJECTIONS[code], *authority.OTHER_REFERENCES[code]]
+    inserted = [*added.OTHER_INJECTIONS[code], *remarks.OTHER_REFERENCES[code]]
     return lower([*(text for item in of(code) for text in texts_of(item)), *inserted])
 
 

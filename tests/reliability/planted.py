@@ -15,12 +15,12 @@ from conqret.perturb.added import INJECTIONS
 from conqret.perturb.kinds.padding import FILLERS
 from conqret.studies.bias.bias_run import BiasPlan
 from conqret.studies.bias.contrast import Key, ProbeContext
-from conqret.studies.bias.probes.authority import MATCHED
+from conqret.studies.bias.probes.remarks import AUTHORITIES
 from conqret.studies.bias.result import BiasRow, bias_rows
 
 METRICS = ("context_relevance", "answer_relevance", "groundedness", "preference")
 TOPICS = 12
-INVENTED = tuple(text for text, _ in MATCHED)
+INVENTED = tuple(text for text, _ in AUTHORITIES)
 
 
 Bias = Callable[[Item], float]

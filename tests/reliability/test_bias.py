@@ -12,7 +12,7 @@ from conqret.perturb import records
 from conqret.stats.effects import PairedEffects, paired_effects, sign_flip_p
 from conqret.studies.bias.bias_run import BiasPlan, plan_bias
 from conqret.studies.bias.contrast import ProbeContext
-from conqret.studies.bias.probes import authority
+from conqret.studies.bias.probes.remarks import AUTHORITY_PERTURBATION
 from conqret.studies.bias.result import BiasRow, _Answer, _verdict, spanned
 from conqret.studies.bias.screen import mark
 from tests.reliability.planted import (
@@ -65,7 +65,7 @@ def test_a_judge_without_bias_raises_few_alarms(plan: BiasPlan) -> None:
 
 def test_a_short_argument_gets_as_many_references() -> None:
     item = items()[0].model_copy(update={"argument": "Buses are cheap [1]. They run often [2]."})
-    made = authority.PERTURBATION.apply(item, 3)
+    made = AUTHORITY_PERTURBATION.apply(item, 3)
     assert sum(made.argument.count(one) for one in INVENTED) == 3  # type: ignore[union-attr]
     assert records(made)[0].reached == 3
 

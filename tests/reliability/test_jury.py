@@ -19,8 +19,7 @@ from conqret.runs.session import SessionCounts
 from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import leave_one_out
-from conqret.studies.agreement.held_out import FoldedChoice, HeldOutChoice
-from conqret.studies.agreement.shared_units import SharedUnits, UnitSides
+from conqret.studies.agreement.shared_units import FoldedChoice, HeldOutChoice, SharedUnits, UnitSides
 from conqret.studies.jury.ballots import Ballots
 from conqret.studies.jury.jury_run import jury
 from conqret.studies.jury.page import jury_tables, write_jury

@@ -23,8 +23,9 @@ from conqret.show import words
 from conqret.studies.bias.bias_study import bias_plan
 from conqret.studies.bias.contrast import PROBES, default_probes
 from conqret.studies.bias.page import bias_sheet, check_bias_requirement, parse_bias_requirement, screen
-from conqret.studies.bias.probes import bandwagon, formatting, identity, refinement, sentiment
-from conqret.studies.bias.probes.severity import SUBJECTS
+from conqret.studies.bias.probes import remarks
+from conqret.studies.bias.probes.changed_texts import FORMATTING_PERTURBATION
+from conqret.studies.bias.probes.groups import SUBJECTS
 from conqret.studies.bias.result import BiasRow, BiasTable, bias_rows
 from conqret.studies.bias.screen import headlines, mark
 from tests.reliability.planted import INVENTED
@@ -130,11 +131,11 @@ def says_yes(told: ItemFields) -> bool:
 
 
 ALIKE: dict[str, Callable[[ItemFields], bool]] = {
-    "bandwagon": found_in(bandwagon.MATCHED),
-    "refinement": found_in(refinement.MATCHED),
+    "bandwagon": found_in(remarks.MAJORITIES),
+    "refinement": found_in(remarks.REVISIONS),
     "concreteness": lambda told: len(re.findall(r"\d", told["argument"])) > 3,
-    "sentiment": found_in(sentiment.MATCHED),
-    "identity": found_in(identity.MATCHED),
+    "sentiment": found_in(remarks.CHEERFUL_LINES),
+    "identity": found_in(remarks.IDENTITIES),
     "model-name": lambda told: "Claude" in told["argument"] or "GPT" in told["argument"],
     "formatting": lambda told: "**" in told["argument"],
     "distraction": lambda told: told["topic"].endswith(")") and "cheap" in told["argument"],
@@ -199,9 +200,9 @@ def test_what_cannot_be_probed_is_said() -> None:
 
 def test_a_list_says_the_same_sentences_in_as_many_characters() -> None:
     item = next(iter(open_items([{**SINGLES[0], "argument": "[1] Yes, of course. No.\n\nSo it is [2]."}])))
-    control = formatting.PERTURBATION.controlled
+    control = FORMATTING_PERTURBATION.controlled
     assert control is not None
-    listed, plain = formatting.PERTURBATION.apply(item, 1).argument, control.apply(item, 1).argument
+    listed, plain = FORMATTING_PERTURBATION.apply(item, 1).argument, control.apply(item, 1).argument
     assert listed == "- [1] **Yes**, of course.\n- **No**.\n- **So it** is [2]."
     assert plain is not None
     assert len(plain) == len(listed)

@@ -21,7 +21,8 @@ from conqret.stats.pair_design import GroupPairs
 from conqret.studies.systems.ranked_systems import run_leaderboard
 from conqret.studies.tournament.item_groups import item_groups, pair_id, pair_item
 from conqret.studies.tournament.page import headlines, tournament_page, tournament_tables
-from conqret.studies.tournament.tournament_run import TournamentFolder, tournament_plan
+from conqret.studies.tournament.tournament_run import TournamentFolder
+from conqret.studies.tournament.tournament_study import tournament_plan
 from tests.server import FaultServer
 
 TOPICS = ("Should zoos be closed?", "Should cars be banned?")

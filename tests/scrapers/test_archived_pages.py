@@ -11,8 +11,8 @@ from conqret.io.corpus_folder import CorpusDirectory
 from conqret.scrapers.archive import ArchivedPages, InternetArchive
 from conqret.scrapers.debate_pages import gather_debates
 from conqret.scrapers.debates import LayoutProblem, read_debate
+from conqret.scrapers.debates.page_html import original_address, snapshot_of
 from conqret.scrapers.fetch import Fetcher, FetchOptions, FetchStatus, Policy, Retries
-from conqret.scrapers.snapshots import original_address, snapshot_of
 from tests.scrapers.raw_server import RawServer, redirect, reply
 
 OPTIONS = FetchOptions(delay=0.0, retries=Retries(1, 0.0), policy=Policy(allow_private=True))

@@ -13,7 +13,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 from conqret.errors import DeclarationError
 from conqret.scrapers.evidence_fetching import gather_evidence, reparse_evidence
-from conqret.scrapers.providers import searxng
+from conqret.scrapers.search import searxng
 from conqret.scrapers.warc import WARC_NAME, read_index
 from tests.scrapers.evidence_corpus import OPTIONS, corpus_of, documents, ledger
 from tests.scrapers.pdf_file import pdf_file

@@ -8,7 +8,7 @@ import typer
 from typer.testing import CliRunner
 
 from conqret.errors import DeclarationError
-from conqret.scrapers.evidence_command import evidence
+from conqret.scrapers.corpus_command import evidence
 from tests.scrapers.evidence_corpus import corpus_of
 
 

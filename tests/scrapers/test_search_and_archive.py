@@ -8,8 +8,7 @@ import pytest
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.scrapers.archive import InternetArchive, timestamp
 from conqret.scrapers.fetch import Fetcher, FetchError, FetchOptions, FetchStatus, Policy, Retries
-from conqret.scrapers.providers import Provider, brave, google, providers, searxng
-from conqret.scrapers.search import SearchResult, WebSearcher
+from conqret.scrapers.search import Provider, SearchResult, WebSearcher, brave, google, providers, searxng
 from tests.scrapers.raw_server import RawServer, reply
 
 KEY = "sk-very-secret"

@@ -14,10 +14,9 @@ import pytest
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
-from conqret.suites.published import recomputed
 from conqret.suites.published_files import is_there
 from conqret.suites.suite import SUITES, Suite, SuiteData
-from conqret.suites.suite_statistics import computed
+from conqret.suites.suite_statistics import computed, recomputed
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "suites"
 OWN = [name for name in SUITES if SUITES.plugged(name) is None]

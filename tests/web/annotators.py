@@ -17,8 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.records import ScreenTurn
-from conqret.labels.screens import CANNOT_JUDGE, Screen
+from conqret.labels.screens import CANNOT_JUDGE, Screen, ScreenTurn
 from conqret.labels.task_choice import task_of
 from tests.annotation.studies import items_of
 from tests.report import chromium

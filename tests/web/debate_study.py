@@ -20,7 +20,7 @@ from pathlib import Path
 from conqret.debate.two_turn.slider_answers import read_slider_answers
 from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.records import ScreenTurn
+from conqret.labels.screens import ScreenTurn
 from tests.annotation.debates import DEBATES
 from tests.report import chromium
 from tests.report.chromium import Chromium, Page

@@ -14,8 +14,8 @@ from conqret.cli.main import app
 from conqret.data import Judgment, Measure, Status
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.exporting import verdicts
-from conqret.labels.links import ADJUDICATE, DASHBOARD, Links
 from conqret.labels.pages.adjudicating import adjudication_app
+from conqret.labels.pages.study_access import ADJUDICATE, DASHBOARD, Links
 from tests.annotation.studies import begun
 from tests.web.test_annotating import behind_its_guard
 

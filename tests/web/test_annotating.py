@@ -14,10 +14,9 @@ import pytest
 from conqret.io import open_items
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.label_server import ANNOTATE_PORT
-from conqret.labels.label_study import study_of
-from conqret.labels.links import DASHBOARD, JOIN, Links
 from conqret.labels.pages.label_app import annotation_app
-from conqret.labels.pages.study_access import Setting
+from conqret.labels.pages.study_access import DASHBOARD, JOIN, Links, Setting
+from conqret.labels.screens import study_of
 from conqret.labels.task import TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
 from conqret.web.local_server import guarded
@@ -252,7 +251,7 @@ async def test_numbers_that_are_none_of_ours(study: Study, number: str) -> None:
 
 async def test_texts_of_items_do_nothing_on_the_page(tmp_path: Path) -> None:
     from conqret.data import Item
-    from conqret.labels.label_study import study_of
+    from conqret.labels.screens import study_of
     from conqret.labels.task import TaskRequest
     from conqret.labels.task_choice import screens_of, task_of
 

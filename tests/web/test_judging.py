@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.debate.two_turn.judge_answers import GRACE_SECONDS, POINTS
-from conqret.debate.two_turn.judging_plan import LIMIT_SECONDS
+from conqret.debate.two_turn.judge_answers import GRACE_SECONDS, LIMIT_SECONDS, POINTS
 from conqret.debate.two_turn.two_turn_files import Side, SideArgument, read_two_turn
 from tests.annotation.debates import BOTH, DEBATES, Clock, begun_debate, made
 from tests.web.test_annotating import Browser, Study

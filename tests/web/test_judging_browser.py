@@ -7,7 +7,7 @@ import contextlib
 import csv
 from pathlib import Path
 
-from conqret.debate.two_turn.judging_plan import LIMIT_SECONDS
+from conqret.debate.two_turn.judge_answers import LIMIT_SECONDS
 from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.labels.answer_ledger import Ledger
 from tests.annotation.debates import DEBATES

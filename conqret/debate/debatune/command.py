@@ -18,7 +18,6 @@ from conqret.judging.study_command import StudyOptions
 if TYPE_CHECKING:
     from conqret.data import Item
     from conqret.debate.debatune.output_filter import SiftResult
-    from conqret.debate.debatune.quality_scores import Systems
     from conqret.judging.judgments import Judgments
     from conqret.show.table import Table
 
@@ -71,9 +70,8 @@ def judged(
     from conqret.runs.run_folder import default_folder, stem
 
     named = stem(files[0]) + (f"-and-{len(files) - 1}-more" if len(files) > 1 else "")
-    who = model or (
-        "replayed" if asking.kept.replay else OFFLINE_MODEL
-    )  # a replay says itself which model it is of
+    # a replay says itself which model it is of
+    who = model or ("replayed" if asking.kept.replay else OFFLINE_MODEL)
     settings: dict[str, Any] = {
         "model": model, "output": output or default_folder(named, format, who),
         **asking.calls.given(), **asking.settings,
@@ -110,34 +108,17 @@ def conclude(
     end(summary.failed, judgments.session, there=summary.any_score, reasons=summary.reasons)
 
 
-def conclude_systems(
-    scores: Systems[Any],
-    table: Callable[[], Table],
-    *,
-    shown: options.OutputOptions,
-    files: Mapping[str, Path] = NONE,
-    **more: Any,
-) -> None:
-    """The same with what the judgments say of each system."""
-    systems = [system.model_dump(mode="json") for system in scores.systems]
-    conclude(scores.judgments, table, shown=shown, files=files, **more, systems=systems)
-
-
 def sifted(
     judgments: Judgments, sifted_rows: SiftResult, file: Path, title: str, rows: str, *, asking: StudyOptions
 ) -> None:
     """Write and print what is kept of many ``rows`` and what is not, and end the command."""
-    from conqret.debate.debatune.page import sifted_table
+    from conqret.debate.debatune.output_filter import sifted_table
 
     register = None if judgments.folder is None else judgments.folder.path
-    files = {
-        "kept": file,
-        "dropped": sifted_rows.write(file, overwrite=asking.kept.overwrite, register=register),
-    }
+    dropped = sifted_rows.write(file, overwrite=asking.kept.overwrite, register=register)
     conclude(
-        judgments, lambda: sifted_table(title, rows, sifted_rows), shown=asking.shown, files=files,
-        kept=len(sifted_rows.kept),
-        dropped=sifted_rows.reasons,
+        judgments, lambda: sifted_table(title, rows, sifted_rows), shown=asking.shown,
+        files={"kept": file, "dropped": dropped}, kept=len(sifted_rows.kept), dropped=sifted_rows.reasons,
     )  # fmt: skip
 
 
@@ -188,10 +169,9 @@ def score(
         _compare_with_annotators(statements, plan, asking.shown)
         return
 
-    from conqret.debate.debatune.controllability_scores import FORMAT, check_good_from
-    from conqret.debate.debatune.page import controllability_table
+    from conqret.debate.debatune.controllability_scores import FORMAT, check_good_from, controllability_table
+    from conqret.debate.debatune.debate_files import read_statements
     from conqret.debate.debatune.quality_scores import controllability
-    from conqret.debate.debatune.statements import read_statements
 
     check_good_from(good_from)
     items = read_statements(
@@ -214,7 +194,8 @@ def score(
 
         files = write_inspection(folder.path, sample, good_from=good_from, overwrite=asking.kept.overwrite)
     table = partial(controllability_table, scores.systems, good_from)
-    conclude_systems(scores, table, shown=asking.shown, files=files, good_from=good_from)
+    systems = [system.model_dump(mode="json") for system in scores.systems]
+    conclude(scores.judgments, table, shown=asking.shown, files=files, good_from=good_from, systems=systems)
 
 
 def _compare_systems(
@@ -225,8 +206,7 @@ def _compare_systems(
     output: Path | None,
     asking: StudyOptions,
 ) -> None:
-    from conqret.debate.debatune.page import quality_table
-    from conqret.debate.debatune.quality_scores import FORMAT, pair, response_quality
+    from conqret.debate.debatune.quality_scores import FORMAT, pair, quality_table, response_quality
 
     scores = judged(
         pair(items, against), files, FORMAT, model=model, output=output, asking=asking,
@@ -234,12 +214,12 @@ def _compare_systems(
     )  # fmt: skip
     if scores is not None:
         table = partial(quality_table, scores.systems, against)
-        conclude_systems(scores, table, shown=asking.shown, against=against)
+        systems = [system.model_dump(mode="json") for system in scores.systems]
+        conclude(scores.judgments, table, shown=asking.shown, against=against, systems=systems)
 
 
 def _compare_with_annotators(sheets: Sequence[Path], plan: Path, shown: options.OutputOptions) -> None:
-    from conqret.debate.debatune.manual_inspection import statement_agreement
-    from conqret.debate.debatune.page import agreement_table
+    from conqret.debate.debatune.manual_inspection import agreement_table, statement_agreement
 
     if len(sheets) > 1:
         raise DeclarationError("--plan goes with one completed form: give the forms one after the other")
@@ -283,11 +263,9 @@ def filter_(
 
     conqret debate filter statements.jsonl --scored runs/controllability --model gpt-4o-mini -o kept.jsonl
     """
-    from functools import partial
-
     from conqret.debate.debatune.controllability_scores import check_good_from
+    from conqret.debate.debatune.debate_files import read_statements
     from conqret.debate.debatune.output_filter import FORMAT, filter_statements
-    from conqret.debate.debatune.statements import read_statements
 
     check_good_from(good_from)
     items = read_statements(
@@ -342,9 +320,7 @@ def topics(
     source = open_items(raw, skip_invalid=skip_invalid, language=language)
     asking.shown.left_out(source.check())
     items = tuple(source)
-    judgments = judged(
-        items, [raw], FORMAT, model=model, output=run, asking=asking,
-    )  # fmt: skip
+    judgments = judged(items, [raw], FORMAT, model=model, output=run, asking=asking)
     if judgments is None:
         if arguments:
             note(f"each topic that is kept needs 2 more calls, for {number(arguments, 'argument')} a side")

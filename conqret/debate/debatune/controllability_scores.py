@@ -15,17 +15,27 @@ from typing import TYPE_CHECKING
 from conqret.data import Item, Judgment, Measure, Part
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
-from conqret.debate.debatune.statements import system_of
+from conqret.debate.debatune.debate_files import system_of
 from conqret.errors import DeclarationError
 from conqret.judges.controllability import CONTENT, OPPOSING, SUPPORTING
+from conqret.show import words
+from conqret.show.table import Cell, Column, Table
 from conqret.stats.classification import auroc
 from conqret.stats.effects import holm
-from conqret.stats.estimate import Estimate, JackknifedEstimate, average, undefined, without_value
+from conqret.stats.estimate import (
+    FEWEST_TESTED,
+    Estimate,
+    JackknifedEstimate,
+    average,
+    undefined,
+    without_value,
+)
 from conqret.stats.resampling import leave_one_out
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
 
 FORMAT = METRIC = "controllability"
 GOOD_FROM = 100
@@ -66,7 +76,7 @@ def controllability(
     """Every system's controllability, in the order in which the systems first come.
 
     Args:
-        items: the statements (:func:`conqret.debate.debatune.statements.read_statements`).
+        items: the statements (:func:`conqret.debate.debatune.debate_files.read_statements`).
         judgments: theirs by the format ``controllability``, in the same order.
         good_from: per cent on the assigned side from which a statement is good, above 50 and up to 100.
 
@@ -108,20 +118,13 @@ def _beyond(judgments: Sequence[Judgment], first: Sequence[Judgment], good_from:
     import numpy as np
 
     known = [
-        [
-            (judgment, good)
-            for judgment in each
-            if (good := is_good(judgment.measures[METRIC], good_from)) is not None
-        ]
-        for each in (judgments, first)
-    ]
-    shared = set.intersection(*({judgment.topic for judgment, _ in each} for each in known))
-    rows = [
         (judgment.topic, good, judgment.stance == "pro", place)
-        for place, each in enumerate(known)
-        for judgment, good in each
-        if judgment.topic in shared
+        for place, each in enumerate((judgments, first))
+        for judgment in each
+        if (good := is_good(judgment.measures[METRIC], good_from)) is not None
     ]
+    shared = set.intersection(*({row[0] for row in known if row[3] == place} for place in (0, 1)))
+    rows = [row for row in known if row[0] in shared]
     if not rows:
         return without_value("no topic in common")
     topics, *columns = zip(*rows, strict=True)
@@ -193,3 +196,41 @@ def _part(measure: Measure, name: str) -> Part:
 
 def _share(measure: Measure, name: str) -> float:
     return float(_part(measure, name).value or 0.0)
+
+
+def controllability_table(scores: Sequence[Controllability], good_from: int) -> Table:
+    """A row for each system, as the right half of DEBATunE's Table 1, with what argues for no side beside it."""
+    rows: list[tuple[Cell, ...]] = [
+        (
+            score.system, score.statements, score.positive, score.negative, score.overall, score.refusals,
+            score.no_side, score.unanswered, score.separation,
+            "" if score.beyond_first is None else score.beyond_first, words.p_value(score.p),
+        )
+        for score in scores
+    ]  # fmt: skip
+    beside = (
+        f" Less {scores[0].system}: overall less that of {scores[0].system}, paired over the topics that both "
+        "have; p by "
+        f"t over them, Holm over the systems, none below {FEWEST_TESTED}. {words.NOT_CORRECTED}"
+        if len(scores) > 1
+        else ""
+    )
+    whole = "all" if good_from == GOOD_FROM else f"{good_from}%"
+    bounds = "".join(
+        f" {score.system}: overall {score.bounds[0]:.3f} to {score.bounds[1]:.3f}, were all without an answer "
+        "bad or good."
+        for score in scores
+        if score.bounds is not None
+    )
+    return Table(
+        "Controversy controllability",
+        (
+            Column("System", "text"), "Statements", "Positive", "Negative", "Overall", "Refusals", "No side",
+            "No answer", "AUROC", f"Less {scores[0].system}" if scores else "", "p",
+        ),
+        rows,
+        note=f"Good is a statement with {whole} of what it argues on the side "
+        "that it was told to take; overall is the mean of the two sides. Refusals, and statements for no side, are not "
+        "good; those without an answer of the judge are left out. AUROC: how well supporting less opposing tells the "
+        f"sides apart. Intervals (95%) are over topics.{beside}{bounds}",
+    ).compact()  # fmt: skip

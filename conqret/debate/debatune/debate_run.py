@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import ClassVar, Unpack
 
 from conqret.data.digest import gathered
-from conqret.debate.debatune.debate_topics import SIDES, DebateTopic, Side, read_debate_topics
-from conqret.debate.debatune.page import held_page
+from conqret.debate.debatune.debate_files import SIDES, DebateTopic, Side, read_debate_topics
 from conqret.debate.debatune.topic_check import ARGUMENTS, Arguing, Arguments, argue, lacking, motions
 from conqret.debate.debatune.topic_check import PROMPT as ASKING
 from conqret.debate.debatune.transcript import (
@@ -46,6 +45,7 @@ from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session, Sessions
 from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, StudyPlan, lost
 from conqret.runs.trials import Trial
+from conqret.show.page import page
 
 ROUNDS = 2
 """Rounds of a debate (Appendix B)."""
@@ -75,7 +75,7 @@ class HoldingPlan:
     @property
     def models(self) -> dict[Side, str]:
         """Who speaks for which side."""
-        return {side: options.model for side, options in zip(SIDES, self.speakers, strict=True)}
+        return dict(zip(SIDES, (options.model for options in self.speakers), strict=True))
 
     @cached_property
     def asked(self) -> tuple[Arguing, ...]:
@@ -147,9 +147,7 @@ class DebateRun(StudyPlan[TranscriptRow, HeldSummary]):
     @cached_property
     def speakers(self) -> dict[Side, Session]:
         """Who speaks for which side."""
-        return {
-            side: self.models.of(speaker) for side, speaker in zip(SIDES, self.plan.speakers, strict=True)
-        }
+        return dict(zip(SIDES, map(self.models.of, self.plan.speakers), strict=True))
 
     def check(self) -> None:
         """Raise DeclarationError where this cannot be asked."""
@@ -212,7 +210,7 @@ def speakers_of(options: ClientOptions, other: ClientOptions | None) -> tuple[Cl
 
 def holding_folder(topics: str | Path, plan: HoldingPlan, output: str | Path | None) -> HeldFolder:
     """Where debates on a file of topics are held."""
-    names = dict.fromkeys(speaker.model for speaker in plan.speakers)
+    names = dict.fromkeys(plan.models.values())
     return HeldFolder(as_path(output) or default_folder(stem(Path(topics)), "debate-hold", *names))
 
 
@@ -262,8 +260,7 @@ async def _speak(
             id=motion.key(number, side), reason=NOT_REACHED, detail="something before it is missing"
         )
     record = tuple((*place, earlier[motion.key(*place)]) for place in spoken)
-    speaking = Speaking(motion.argued(earlier), number, side, record)
-    return await speak(speaking, session)
+    return await speak(Speaking(motion.argued(earlier), number, side, record), session)
 
 
 ANSWER_TOKENS = {OPENING: 400, REPLY: 700, CONCLUSION: 550}
@@ -325,7 +322,20 @@ def _turns(motion: Motion) -> Iterator[Speaking]:
     for number, speaker in motion.places():
         yield Speaking(motion, number, speaker, tuple(record))
         if number:
-            questions = ("?",) if record else ()
-            record.append(
-                (number, speaker, Turn(id=motion.key(number, speaker), statement=".", questions=questions))
-            )
+            said = Turn(id=motion.key(number, speaker), statement=".", questions=("?",) if record else ())
+            record.append((number, speaker, said))
+
+
+SHOWN = 200
+"""Debates on the page; more would make it slow to open, and all are in ``debates.jsonl``."""
+
+
+def held_page(debates: Sequence[ModelDebate], summary: HeldSummary) -> Iterator[str]:
+    """The page of a run's debates."""
+    return page(
+        "held_debates.html.j2",
+        topics=list(gathered((debate.topic, debate) for debate in debates[:SHOWN]).items()),
+        omitted=max(0, len(debates) - SHOWN),
+        summary=summary,
+        sides=SIDES,
+    )

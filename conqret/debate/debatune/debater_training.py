@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from conqret._optional import require
+from conqret.debate.debatune.debate_files import ASSISTANT, Instruction, read_instructions
 from conqret.debate.debatune.debater_tuning import (
     SCHEDULE,
     Training,
@@ -18,20 +20,30 @@ from conqret.debate.debatune.debater_tuning import (
     TunedRecord,
     TuningPlan,
     TuningSettings,
-    check_apart,
-    sides_of,
-    topics_of,
+    loss_curve,
 )
-from conqret.debate.debatune.instructions import ASSISTANT, Instruction, read_instructions
-from conqret.debate.debatune.tuning_plot import loss_curve
-from conqret.errors import DeclarationError, first_line, strict_options
+from conqret.errors import DeclarationError, Fault, ItemsError, first_line, strict_options
 from conqret.io.safe_files import write_whole
 from conqret.local.models import LoadedModel, load
 from conqret.local.token_windows import window_of
-from conqret.local.training_loop import EXTRA, arguments, brief, check_base, lora, merged, quiet, train, whole
+from conqret.local.training_loop import (
+    EXTRA,
+    arguments,
+    brief,
+    check_base,
+    lora,
+    merged,
+    quiet,
+    train,
+    whole,
+)
 from conqret.local.wrapping import PLAIN_TEMPLATE, rendered
 from conqret.runs.run_folder import default_folder, stem
 from conqret.show.page import write_file
+from conqret.text.word_lists import caseless
+
+if TYPE_CHECKING:
+    pass
 
 UNLEARNT = -100
 """The label of a token that is read and not learnt, as torch's cross-entropy leaves it out."""
@@ -64,22 +76,6 @@ class TrainingInputs:
     rows: tuple[EncodedRow, ...]
     held_out: tuple[EncodedRow, ...]
     plan: TuningPlan
-
-
-def plan(
-    rows: Sequence[Instruction],
-    model: Path,
-    settings: TuningSettings = DEFAULTS,
-    *,
-    held_out: Sequence[Instruction] = (),
-) -> TuningPlan:
-    """What :func:`tune` would do; only the tokenizer is loaded.
-
-    Raises:
-        DeclarationError: as :func:`tune`.
-        MissingDependencyError: as :func:`tune`.
-    """
-    return prepared(rows, model, settings, held_out).plan
 
 
 @strict_options
@@ -116,9 +112,8 @@ def tune_debater(
     """
     rows, held_out = tuning_rows(data, test)
     base = Path(model)
-    folder = TunedFolder(
-        default_folder(stem(Path(data)), "tune", base.resolve().name) if output is None else Path(output)
-    )
+    name = default_folder(stem(Path(data)), "tune", base.resolve().name)
+    folder = TunedFolder(name if output is None else Path(output))
     found = tune(
         rows,
         base,
@@ -173,9 +168,12 @@ def tune(
 
 
 def prepared(
-    rows: Sequence[Instruction], model: Path, settings: TuningSettings, held_out: Sequence[Instruction]
+    rows: Sequence[Instruction],
+    model: Path,
+    settings: TuningSettings = DEFAULTS,
+    held_out: Sequence[Instruction] = (),
 ) -> TrainingInputs:
-    """The rows as tokens, and what will be done with them. See :func:`tune`."""
+    """The rows as tokens, and what will be done with them; only the tokenizer is loaded. See :func:`tune`."""
     check_base(model)
     check_apart(rows, held_out)
     transformers = require("transformers", extra=EXTRA)
@@ -194,10 +192,11 @@ def prepared(
         )
     limit = min(settings.max_length, window_of(config, tokenizer))
     train, test = (tuple(encode(row, tokenizer, limit) for row in part) for part in (rows, held_out))
+    counted = Counter(row.stance for row in rows)
     plan = TuningPlan(
         rows=len(rows),
-        sides=sides_of(rows),
-        topics=topics_of(rows),
+        sides={side: count for side in ("pro", "con") if (count := counted[side])},
+        topics=len({caseless(row.topic) for row in rows if row.topic}),
         tokens=sum(len(encoded.input_ids) for encoded in train),
         response_tokens=sum(encoded.learnt for encoded in train),
         limit=limit,
@@ -275,23 +274,27 @@ def trained(
         )
         _save(trainer.model, preparation, folder)
     history = trainer.state.log_history
+    held_out = {entry["step"]: entry["eval_loss"] for entry in history if "eval_loss" in entry}
     training = Training(
         rows=preparation.plan.rows,
         tokens=preparation.plan.tokens,
         cut=len(preparation.plan.cut),
         device=place,
         dtype=kind,
-        before=next(
-            (
-                log_entry["eval_loss"]
-                for log_entry in history
-                if log_entry["step"] == 0 and "eval_loss" in log_entry
-            ),
-            None,
+        before=held_out.get(0),
+        steps=tuple(
+            _step(entry).model_copy(update={"held_out": held_out.get(entry["step"])})
+            for entry in history
+            if "loss" in entry
         ),
-        steps=tuple(_steps(history)),
     )
-    _write(training, folder)
+    facts = {
+        **training.model_dump(exclude={"steps"}),
+        "steps": len(training.steps),
+        "loss": training.steps[-1].loss,
+    }
+    write_whole(folder.training_file, training.model_dump_json(indent=1).encode())
+    write_whole(folder.summary_file, json.dumps(facts, indent=1).encode())
     shutil.rmtree(folder.checkpoints, ignore_errors=True)
 
 
@@ -330,15 +333,6 @@ def assembled(preparation: TrainingInputs, base: LoadedModel, folder: TunedFolde
     return trainer, "cuda" if cuda else "cpu", "bfloat16" if brief() else "float32"
 
 
-def _steps(history: Sequence[Mapping[str, Any]]) -> Iterator[TrainingStep]:
-    held_out = {
-        log_entry["step"]: log_entry["eval_loss"] for log_entry in history if "eval_loss" in log_entry
-    }
-    for entry in history:
-        if "loss" in entry:
-            yield _step(entry).model_copy(update={"held_out": held_out.get(entry["step"])})
-
-
 def _step(logs: Mapping[str, Any]) -> TrainingStep:
     return TrainingStep(
         step=logs["step"], epoch=logs["epoch"], loss=logs["loss"], learning_rate=logs["learning_rate"]
@@ -356,11 +350,14 @@ def _save(model: Any, preparation: TrainingInputs, folder: TunedFolder) -> None:
         preparation.tokenizer.save_pretrained(made)
 
 
-def _write(training: Training, folder: TunedFolder) -> None:
-    facts = {
-        **training.model_dump(exclude={"steps"}),
-        "steps": len(training.steps),
-        "loss": training.steps[-1].loss,
-    }
-    write_whole(folder.training_file, training.model_dump_json(indent=1).encode())
-    write_whole(folder.summary_file, json.dumps(facts, indent=1).encode())
+def check_apart(rows: Sequence[Instruction], held_out: Sequence[Instruction]) -> None:
+    """No topic may be in both: what was learnt by heart would pass for what was understood. Raises ItemsError."""
+    known = {caseless(row.topic): row.place for row in reversed(rows) if row.topic}
+    faults = []
+    for row in held_out:
+        if row.topic and (place := known.get(caseless(row.topic))):
+            file, _, line = row.place.rpartition(":")
+            problem = f"is {row.topic!r}, which {place} trains on"
+            faults.append(Fault(file, int(line), "topic", problem, "Keep each topic in one of the two files"))
+    if faults:
+        raise ItemsError(faults)

@@ -9,21 +9,23 @@ LoRA the one that the adapter was merged into, which stands in ``adapter/``), ``
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from conqret.data.digest import digest_of
 from conqret.data.item import Frozen
-from conqret.debate.debatune.instructions import Instruction
-from conqret.errors import DeclarationError, Fault, ItemsError
+from conqret.debate.debatune.debate_files import Instruction
+from conqret.errors import DeclarationError
 from conqret.io.safe_files import InFolder
 from conqret.local.model_identity import folder_identity
 from conqret.local.training_loop import LORA_ALPHA, LORA_RANK, TrainingSettings
 from conqret.runs.run_folder import TrainedFolder, TrainedRecord
-from conqret.text.word_lists import caseless
+from conqret.show.plots import drawn
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 EPOCHS = 3
 BATCH_SIZE = 128
@@ -170,30 +172,6 @@ class TuningPlan:
     held_out: int
 
 
-def check_apart(rows: Sequence[Instruction], held_out: Sequence[Instruction]) -> None:
-    """No topic may be in both: what was learnt by heart would pass for what was understood. Raises ItemsError."""
-    known = {caseless(row.topic): row.place for row in reversed(rows) if row.topic}
-    faults = []
-    for row in held_out:
-        if row.topic and (place := known.get(caseless(row.topic))):
-            file, _, line = row.place.rpartition(":")
-            problem = f"is {row.topic!r}, which {place} trains on"
-            faults.append(Fault(file, int(line), "topic", problem, "Keep each topic in one of the two files"))
-    if faults:
-        raise ItemsError(faults)
-
-
-def sides_of(rows: Sequence[Instruction]) -> Mapping[str, int]:
-    """How many rows argue for either side; those without one are not counted."""
-    counted = Counter(row.stance for row in rows)
-    return {side: counted[side] for side in ("pro", "con") if counted[side]}
-
-
-def topics_of(rows: Sequence[Instruction]) -> int:
-    """How many topics there are; case and white space make none."""
-    return len({caseless(row.topic) for row in rows if row.topic})
-
-
 _FREE = frozenset({"at_once", "save_every"})
 
 
@@ -201,7 +179,29 @@ def _digest(rows: Sequence[Instruction]) -> str:
     """sha256 (hex, 16 characters) over what is said and learnt, in its order; empty for no rows."""
     if not rows:
         return ""
-    conversations = [
-        [*((message.role, message.content) for message in row.messages), row.response] for row in rows
-    ]
-    return digest_of(conversations)
+    return digest_of(
+        [[*((message.role, message.content) for message in row.messages), row.response] for row in rows]
+    )
+
+
+def loss_curve(training: Training) -> bytes:
+    """The loss by step as SVG, with that on the rows that are held out.
+
+    Raises:
+        MissingDependencyError: matplotlib is not installed.
+    """
+    measured = [(step.step, step.held_out) for step in training.steps if step.held_out is not None]
+    if training.before is not None:
+        measured.insert(0, (0, training.before))
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        axes.plot(*zip(*((step.step, step.loss) for step in training.steps), strict=True), label="training")
+        if measured:
+            axes.plot(*zip(*measured, strict=True), "o--", label="held out")
+            axes.legend()
+        axes.set_xlabel("step")
+        axes.set_ylabel("loss of a response's token (nats)")
+        axes.set_ylim(bottom=0)
+
+    return drawn(draw, (6.0, 3.2), "svg")

@@ -1,4 +1,4 @@
-"""``conqret debate hold``."""
+"""``conqret debate hold``, ``export`` and ``write``."""
 
 from __future__ import annotations
 
@@ -62,6 +62,7 @@ def hold(
 
     conqret debate hold topics.jsonl --model gpt-4o-mini --dry-run
     """
+    from conqret.debate.debatune.debate_files import read_debate_topics
     from conqret.debate.debatune.debate_run import (
         DebateRun,
         HoldingPlan,
@@ -69,7 +70,6 @@ def hold(
         holding_folder,
         speakers_of,
     )
-    from conqret.debate.debatune.debate_topics import read_debate_topics
     from conqret.prompts import Library
 
     one = asking.calls.of(model)
@@ -93,13 +93,12 @@ def hold(
             by=" against ".join(speakers.values()),
         )  # fmt: skip
     summary = outcome.summary
-    debates = plan.debates(outcome.rows)
-    lines = _lines(summary, debates, folder)
+    lines = _lines(summary, plan.debates(outcome.rows), folder)
     asking.conclude(summary, lines, outcome, summary.missing, there=summary.statements)
 
 
 def _lines(summary: HeldSummary, debates: tuple[ModelDebate, ...], folder: HeldFolder) -> Iterator[str]:
-    from conqret.show.words import number
+    from conqret.show.words import number, reason
 
     yield (
         f"{summary.finished:,} of {number(summary.debates, 'debate')} finished, "
@@ -108,7 +107,8 @@ def _lines(summary: HeldSummary, debates: tuple[ModelDebate, ...], folder: HeldF
     if summary.trimmed:
         yield f"{number(summary.trimmed, 'debate')} did not fit the window: the turns were shown shortened, all alike"
     for debate in [held_debate for held_debate in debates if not held_debate.finished][:MOST_NAMED]:
-        yield _unfinished(debate)
+        lack = debate.lacks[0]
+        yield f"  {debate.id} is not finished: {lack.what}: {reason(lack.reason)}"
     yield at(folder.debates_file, "debates")
     yield at(folder.statements_file, "statements")
     yield at(folder.report_file, "page")
@@ -116,13 +116,6 @@ def _lines(summary: HeldSummary, debates: tuple[ModelDebate, ...], folder: HeldF
 
 MOST_NAMED = 10
 """Unfinished debates that are named one by one; the page names all."""
-
-
-def _unfinished(debate: ModelDebate) -> str:
-    from conqret.show.words import reason
-
-    lack = debate.lacks[0]
-    return f"  {debate.id} is not finished: {lack.what}: {reason(lack.reason)}"
 
 
 @grouped
@@ -189,23 +182,23 @@ def export(
     write_new(files, overwrite=overwrite)
     if not data.test:
         older.unlink(missing_ok=True)
-    counts_by_name = data.numbers()
-    result(counts_by_name, _lines_command(counts_by_name, output), as_json=json_output)
+    counts = data.numbers()
+    result(counts, _training_lines(counts, output), as_json=json_output)
 
 
-def _lines_command(counts_by_name: dict[str, Any], output: Path) -> Iterator[str]:
+def _training_lines(counts: dict[str, Any], output: Path) -> Iterator[str]:
     from conqret.debate.debatune.training_export import in_words
     from conqret.show.words import number
 
     for name in ("train", "test"):
-        if counts_by_name[name]:
-            topics = number(counts_by_name[f"{name}_topics"], "topic")
-            yield f"{number(counts_by_name[name], 'statement')} on {topics}, half of them for either side"
+        if counts[name]:
+            topics = number(counts[f"{name}_topics"], "topic")
+            yield f"{number(counts[name], 'statement')} on {topics}, half of them for either side"
             yield at(output / f"{name}.jsonl", name)
-    if not counts_by_name["test"]:
+    if not counts["test"]:
         yield "no topic is tested on"
-    if counts_by_name["left_out"]:
-        yield f"left out: {in_words(counts_by_name['left_out'])}"
+    if counts["left_out"]:
+        yield f"left out: {in_words(counts['left_out'])}"
 
 
 @grouped

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,19 +22,21 @@ from conqret.data import Item, Judgment
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.debate.debatune.controllability_scores import FORMAT, GOOD_FROM, METRIC, check_good_from, is_good
-from conqret.debate.debatune.statements import judged_run, system_of
+from conqret.debate.debatune.debate_files import judged_run, system_of
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.bounded import whole_bytes
 from conqret.io.label_set import LabelSet
 from conqret.io.label_sheets import AnnotationForm
 from conqret.io.labels import read_labels
 from conqret.io.overwriting import write_new
+from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.resampling import leave_one_out
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
 
 DRAWN = 100
 """Good statements of each system that people look at, beside all bad ones (section 5.1: a random set of 100)."""
@@ -135,13 +137,8 @@ def draw_inspection(
     """Draw, of each system, every statement that the judge calls bad and ``good`` of the others (all, where there are
     fewer), and shuffle them together.
 
-    Args:
-        items: the statements.
-        judgments: theirs by the format ``controllability``, in the same order.
-        model: who judged.
-        good: statements to draw of those that are good, 1 or more.
-        good_from: per cent on the assigned side from which a statement is good.
-        seed: draws and shuffles.
+    ``judgments`` are those of the ``items`` by the format ``controllability``, in the same order, and ``model`` made
+    them; the rest is as in :func:`sample_statements`.
 
     Raises:
         DeclarationError: a number is out of range, or no statement has a verdict.
@@ -149,26 +146,20 @@ def draw_inspection(
     check_good_from(good_from)
     if good < 1:
         raise DeclarationError(f"the number of good statements must be at least 1, not {good}")
-    judged = [
-        (item, is_good(judgment.measures[METRIC], good_from))
-        for item, judgment in zip(items, judgments, strict=True)
-    ]
-    verdicts: dict[bool, Verdict] = {True: "good", False: "bad"}
+    verdicts: dict[bool | None, Verdict | None] = {True: "good", False: "bad", None: None}
     strata = gathered(
-        ((system_of(item), verdicts[measure]), item) for item, measure in judged if measure is not None
+        ((system_of(item), verdicts[is_good(judgment.measures[METRIC], good_from)]), item)
+        for item, judgment in zip(items, judgments, strict=True)
     )
     rng = random.Random(seed)
     drawn = [
         InspectedStatement(
-            item=statement.id,
-            system=system,
-            topic=statement.topic,
-            verdict=verdict,
-            probability=size / len(among),
+            item=item.id, system=system, topic=item.topic, verdict=verdict, probability=size / len(among)
         )
         for (system, verdict), among in strata.items()
+        if verdict
         for size in (len(among) if verdict == "bad" else min(good, len(among)),)
-        for statement in rng.sample(among, size)
+        for item in rng.sample(among, size)
     ]
     if not drawn:
         raise DeclarationError("there is nothing to inspect: no statement has a verdict of the judge")
@@ -177,7 +168,7 @@ def draw_inspection(
         model=model,
         good_from=good_from,
         seed=seed,
-        unanswered=sum(measure is None for _, measure in judged),
+        unanswered=sum(len(among) for (_, verdict), among in strata.items() if verdict is None),
         drawn=tuple(drawn),
     )
 
@@ -257,28 +248,21 @@ def agreement(inspection: Inspection, labels: LabelSet) -> list[InspectionAgreem
     Raises:
         DeclarationError: a label is of a statement that was not drawn, or there are no labels.
     """
-    labelled = gathered((label.unit.item, label.value) for label in labels.labels)
-    labels_by_item = {
-        item: [value for value in values if value is not None] for item, values in labelled.items()
-    }
-    drawn = {statement.item: statement for statement in inspection.drawn}
-    for item in labels_by_item:
-        if item not in drawn:
-            raise DeclarationError(
-                f"{labels.name} has a label of {item!r}, which its plan does not contain: give the "
-                "plan of this annotation form"
-            )
-    if not any(labels_by_item.values()):
+    drawn = {statement.item for statement in inspection.drawn}
+    if strange := next((label.unit.item for label in labels.labels if label.unit.item not in drawn), None):
+        raise DeclarationError(
+            f"{labels.name} has a label of {strange!r}, which its plan does not contain: give the "
+            "plan of this annotation form"
+        )
+    labels_by_item = gathered(
+        (label.unit.item, label.value) for label in labels.labels if label.value is not None
+    )
+    if not labels_by_item:
         raise DeclarationError(
             f"{labels.name} contains no labels yet: write good, tie or bad into the column {METRIC}"
         )
-    systems = dict.fromkeys(statement.system for statement in inspection.drawn)
-    return [
-        _of_system(
-            name, [statement for statement in inspection.drawn if statement.system == name], labels_by_item
-        )
-        for name in systems
-    ]
+    by_system = gathered((statement.system, statement) for statement in inspection.drawn)
+    return [_of_system(name, statements, labels_by_item) for name, statements in by_system.items()]
 
 
 def _of_system(
@@ -287,20 +271,16 @@ def _of_system(
     import numpy as np
 
     labelled = [statement for statement in drawn if labels_by_item.get(statement.item)]
-    sizes, there = (
-        Counter(statement.verdict for statement in drawn),
-        Counter(statement.verdict for statement in labelled),
-    )
+    sizes = Counter(statement.verdict for statement in drawn)
+    there = Counter(statement.verdict for statement in labelled)
     rows, topics = [], []
     for drawn_item in labelled:
         values = labels_by_item[drawn_item.item]
         weight = sizes[drawn_item.verdict] / there[drawn_item.verdict] / drawn_item.probability / len(values)
         for value in values:
             person = "tie" if value == TIE else "good" if value == GOOD else "bad"
-            rows.append(
-                [weight * ((drawn_item.verdict, person) == both) for both in _COLUMNS]
-                + [weight * (person == "tie")]
-            )
+            both = [(drawn_item.verdict, person) == column for column in _COLUMNS]
+            rows.append([weight * there_is for there_is in (*both, person == "tie")])
             topics.append(drawn_item.topic)
     lacking = [verdict for verdict in sizes if not there[verdict]]
     estimates = dict.fromkeys(_SHARES, undefined(f"no statement judged {' or '.join(lacking)} is labeled"))
@@ -334,11 +314,8 @@ def _share(name: str, sums: NDArray[np.float64], weights: NDArray[np.float64]) -
     both, good_bad, bad_good, neither, ties = (weights @ sums).T
     decided = both + good_bad + bad_good + neither
     with np.errstate(divide="ignore", invalid="ignore"):
-        agreed, judge, people = (
-            (both + neither) / decided,
-            (both + good_bad) / decided,
-            (both + bad_good) / decided,
-        )
+        agreed = (both + neither) / decided
+        judge, people = (both + good_bad) / decided, (both + bad_good) / decided
         chance = judge * people + (1 - judge) * (1 - people)
         shares: dict[str, NDArray[np.float64]] = {
             "agreement": agreed,
@@ -350,3 +327,27 @@ def _share(name: str, sums: NDArray[np.float64], weights: NDArray[np.float64]) -
             "ties": ties / (decided + ties),
         }
     return shares[name]
+
+
+def agreement_table(agreements: Sequence[InspectionAgreement], inspection: Inspection) -> Table:
+    """A row for each system: people beside the judge, over all of its statements."""
+    rows: list[tuple[Cell, ...]] = [
+        (
+            agreement.system, agreement.sheet - agreement.unlabelled, agreement.agreement, agreement.kappa,
+            agreement.bad_confirmed, agreement.good_confirmed,
+            agreement.good_by_judge, agreement.good_by_people, agreement.ties,
+        )
+        for agreement in agreements
+    ]  # fmt: skip
+    return Table(
+        f"Annotators and {inspection.model}, corrected for the sampling",
+        (
+            Column("System", "text"), "Labeled", "Agreement", "Kappa", "Bad confirmed", "Good confirmed",
+            "Good by judge", "Good by annotators", "Ties",
+        ),
+        rows,
+        note="Every label weighs as many statements as it stands for: the shares are those of the whole run. "
+        "Agreement: both say good, or both bad. Confirmed: annotators give the same label to what the judge calls "
+        "bad, or good. "
+        "Ties are left out of all but the last column. Intervals (95%) are over topics.",
+    )  # fmt: skip

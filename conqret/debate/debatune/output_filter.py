@@ -10,12 +10,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from conqret.data import Item, Judgment, Measure
 from conqret.debate.debatune.controllability_scores import FORMAT as CONTROLLABILITY
-from conqret.debate.debatune.controllability_scores import GOOD_FROM, check_good_from, is_good
-from conqret.debate.debatune.statements import judged_run, read_statements, statements_in
+from conqret.debate.debatune.controllability_scores import (
+    GOOD_FROM,
+    check_good_from,
+    is_good,
+)
+from conqret.debate.debatune.debate_files import judged_run, read_statements, statements_in
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.cell_values import plain
 from conqret.io.files import file_rows
@@ -28,6 +32,10 @@ from conqret.judging.judge_settings import JudgeSettings
 from conqret.judging.judgments import Judgments
 from conqret.runs.run_folder import stem
 from conqret.runs.session import SessionCounts
+from conqret.show.table import Table
+
+if TYPE_CHECKING:
+    pass
 
 NO_ANSWER = "no_answer"
 """Dropped, as the judge gave no valid answer: nobody knows whether it may stay."""
@@ -67,13 +75,10 @@ class SiftResult:
 
 
 @dataclass(frozen=True, slots=True)
-class SiftedRun:
-    """What is kept and what is dropped, and the judgments that decided it; ``lost`` counts the sides of kept topics
-    that got no arguments, by reason."""
+class FromJudgments:
+    """What comes of judgments, with the judgments."""
 
-    found: SiftResult
     judgments: Judgments
-    lost: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def session(self) -> SessionCounts:
@@ -84,6 +89,24 @@ class SiftedRun:
     def missing(self) -> Sequence[str]:
         """The answers that a replay lacked."""
         return self.judgments.missing
+
+
+def judged_by(items: Sequence[Item], format: str, settings: JudgeSettings) -> Judgments:  # noqa: A002 - as in settings
+    """The judgments of all items by a format, which ``settings`` do not name."""
+    if "format" in settings:
+        raise DeclarationError(f"the format is {format}: leave out 'format', or use conqret.judge")
+    named: JudgeSettings = {**settings, "format": format}
+    judgments: Judgments = judge(items, **named)
+    return judgments.whole()
+
+
+@dataclass(frozen=True, slots=True)
+class SiftedRun(FromJudgments):
+    """What is kept and what is dropped, and the judgments that decided it; ``lost`` counts the sides of kept topics
+    that got no arguments, by reason."""
+
+    found: SiftResult
+    lost: Mapping[str, int] = field(default_factory=dict)
 
 
 def unanswered(row: str, text: str, measure: Measure) -> DroppedRow:
@@ -122,10 +145,9 @@ def filter_statements(
     file, skip_invalid = Path(statements), settings.get("skip_invalid", False)
     items = read_statements([file], skip_invalid=skip_invalid, language=settings.get("language"))
     sides = None if scored is None else controllability_of(Path(scored))
-    named: JudgeSettings = {**settings, "format": FORMAT}
-    judgments = judge(items, **named).whole()
+    judgments = judged_by(items, FORMAT, settings)
     rows = rows_of(file, skip_invalid=skip_invalid)
-    return SiftedRun(filtered(rows, items, judgments, sides, good_from=good_from), judgments)
+    return SiftedRun(judgments, filtered(rows, items, judgments, sides, good_from=good_from))
 
 
 def filtered(
@@ -152,10 +174,10 @@ def filtered(
     kept: list[Mapping[str, Any]] = []
     dropped: list[DroppedRow] = []
     for row, item, judgment in zip(rows, items, judgments, strict=True):
-        side = None if kept_to_side is None else _looked_up(item, kept_to_side, "conqret debate score")
         why = _harm(item, judgment.measures[METRIC])
-        if why is None and side is not None:
-            why = _off_side(item, side, good_from)
+        if kept_to_side is not None:
+            side = _looked_up(item, kept_to_side, "conqret debate score")
+            why = why or _off_side(item, side, good_from)
         if why is None:
             kept.append(row)
         else:
@@ -199,16 +221,12 @@ def harmless(items: Iterable[Item], folder: Path) -> tuple[list[Item], int]:
 
 
 def _measures(run: JudgeFolder, metric: str) -> dict[StatementKey, Measure]:
-    by_id = {item.id: item for item in run.items()}
-    return {_said(by_id[judgment.item]): judgment.measures[metric] for judgment in run.judgments()}
-
-
-def _said(item: Item) -> StatementKey:
-    return item.topic, item.stance, item.argument or ""
+    keys = {item.id: (item.topic, item.stance, item.argument or "") for item in run.items()}
+    return {keys[judgment.item]: judgment.measures[metric] for judgment in run.judgments()}
 
 
 def _looked_up(item: Item, measures: Mapping[StatementKey, Measure], command: str) -> Measure:
-    measure = measures.get(_said(item))
+    measure = measures.get((item.topic, item.stance, item.argument or ""))
     if measure is None:
         raise DeclarationError(
             f"statement {item.id!r} is not in that run of `{command}`: run it on the same statements first"
@@ -233,3 +251,40 @@ def _off_side(item: Item, measure: Measure, good_from: int) -> DroppedRow | None
     if good is None:
         return unanswered(item.id, text, measure)
     return None if good else DroppedRow(item.id, text, NOT_ITS_SIDE, measure.explanation)
+
+
+DUPLICATE = "duplicate"
+
+
+DROPPED = {
+    NO_ANSWER: "the judge gave no answer",
+    DUPLICATE: "says the same as an earlier one",
+    "one_sided": "hardly anybody defends one of the sides",
+    "matter_of_fact": "a matter of fact, and settled",
+    "no_claim": "no claim that could be affirmed or denied",
+    NOT_ITS_SIDE: "not wholly on the side that it was to take",
+    "hate": "demeans a group for what it is",
+    "violence": "calls for violence, or praises it",
+    "dangerous_help": "tells how to do serious harm",
+    "self_harm": "encourages self-harm",
+    "sexual": "sexual content",
+    "private_data": "private details of a named individual",
+}
+"""Why a row is dropped, in words."""
+
+
+def sifted_table(title: str, rows: str, outcome: SiftResult) -> Table:
+    """How many ``rows`` are kept, and how many dropped for each reason."""
+    total = len(outcome.kept) + len(outcome.dropped)
+    return Table(
+        title,
+        ("", rows),
+        [
+            ("kept", len(outcome.kept)),
+            *(
+                (f"dropped: {DROPPED.get(reason, reason)}", count)
+                for reason, count in outcome.reasons.items()
+            ),
+        ],
+        foot=(("all", total),),
+    )

@@ -12,23 +12,24 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, Literal, TypeVar, Unpack
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar, Unpack
 
 from conqret.data import Item, Judgment, Measure
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.debate.debatune import controllability_scores as keeping
-from conqret.debate.debatune import quality_scores as comparing
 from conqret.debate.debatune.controllability_scores import GOOD_FROM, Controllability
-from conqret.debate.debatune.statements import SYSTEM, instruction_of, read_statements, system_of
+from conqret.debate.debatune.debate_files import SYSTEM, instruction_of, read_statements, system_of
+from conqret.debate.debatune.output_filter import FromJudgments, judged_by
 from conqret.errors import DeclarationError, check_known
 from conqret.judges.response_quality import GIVEN, SWAPPED
-from conqret.judging.judge import judge
 from conqret.judging.judge_settings import JudgeSettings
-from conqret.judging.judgments import Judgments
-from conqret.runs.session import SessionCounts
+from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
+
+if TYPE_CHECKING:
+    pass
 
 FORMAT = "response-quality"
 TOPIC = "topic"
@@ -60,7 +61,7 @@ def pair(items: Sequence[Item], baseline: str | None = None) -> tuple[Item, ...]
     """A pair for each instruction that the baseline system and another one have answered.
 
     Args:
-        items: the statements (:func:`conqret.debate.debatune.statements.read_statements`), of two systems at least.
+        items: the statements (:func:`conqret.debate.debatune.debate_files.read_statements`), of two systems at least.
             Two belong to one instruction where topic, side and, if given, argument and instruction are the same.
         baseline: the system that the others are held against; the first by default.
 
@@ -167,21 +168,10 @@ Statements = str | Path | Iterable[str | Path | Item]
 
 
 @dataclass(frozen=True, slots=True)
-class Systems(Generic[S]):
+class Systems(FromJudgments, Generic[S]):
     """What a judge says of each system, in the order in which they first come, and the judgments behind it."""
 
     systems: tuple[S, ...]
-    judgments: Judgments
-
-    @property
-    def session(self) -> SessionCounts:
-        """What was asked now, and what came from before."""
-        return self.judgments.session
-
-    @property
-    def missing(self) -> Sequence[str]:
-        """The answers that a replay lacked."""
-        return self.judgments.missing
 
 
 def controllability(
@@ -199,8 +189,8 @@ def controllability(
     """
     keeping.check_good_from(good_from)
     items = _items(statements)
-    judgments = _judged(items, keeping.FORMAT, settings)
-    return Systems(tuple(keeping.controllability(items, judgments, good_from=good_from)), judgments)
+    judgments = judged_by(items, keeping.FORMAT, settings)
+    return Systems(judgments, tuple(keeping.controllability(items, judgments, good_from=good_from)))
 
 
 def response_quality(
@@ -218,9 +208,9 @@ def response_quality(
         DeclarationError: anything wrong with the call or the statements.
     """
     items = _items(statements)
-    pairs = comparing.pair(items, against or system_of(items[0]))
-    judgments = _judged(pairs, comparing.FORMAT, settings)
-    return Systems(tuple(comparing.quality(pairs, judgments)), judgments)
+    pairs = pair(items, against or system_of(items[0]))
+    judgments = judged_by(pairs, FORMAT, settings)
+    return Systems(judgments, tuple(quality(pairs, judgments)))
 
 
 def _items(statements: Statements) -> tuple[Item, ...]:
@@ -232,9 +222,17 @@ def _items(statements: Statements) -> tuple[Item, ...]:
     return items or read_statements(files)
 
 
-def _judged(items: tuple[Item, ...], format: str, settings: JudgeSettings) -> Judgments:  # noqa: A002 - as in settings
-    if "format" in settings:
-        raise DeclarationError(f"the format is {format}: leave out 'format', or use conqret.judge")
-    named: JudgeSettings = {**settings, "format": format}
-    judgments: Judgments = judge(items, **named)
-    return judgments.whole()
+def quality_table(scores: Sequence[Quality], baseline: str) -> Table:
+    """A row for each system, as the left half of DEBATunE's Table 1."""
+    rows: list[tuple[Cell, ...]] = [
+        (score.system, score.win, score.tie, score.lose, score.score, score.flip_rate, score.unanswered)
+        for score in scores
+    ]
+    return Table(
+        f"Response quality against {baseline}",
+        (Column("System", "text"), "Win", "Tie", "Lose", "Score", "Flips", "No answer"),
+        rows,
+        note="A win is better in both orders of the two responses, or better in one and equal in the other; a loss "
+        "likewise. Score is (win - lose) / all + 1: 1 is as good as the other, 2 always better. Flips: the share of "
+        "pairs whose better response is not the same in both orders. Intervals (95%) are over topics.",
+    )

@@ -2,21 +2,23 @@
 
 The instruction is sent as it stands, and the answer is taken as it stands: what is measured is the model, before and
 after it was tuned (DEBATunE, sections 4 and 5). Beside ``run.json`` and ``recordings.sqlite`` the folder holds
-``rows.jsonl`` (each text, or the reason why there is none) and ``statements.jsonl``, which ``conqret debate score`` and
-``conqret debate score`` reads.
+``rows.jsonl`` (each text, or the reason why there is none) and ``statements.jsonl``, which ``conqret debate score``
+reads.
+
+The offline debater writes, too: it puts sentences together from the argument, the topic, and what the other side said.
+It understands nothing and is a floor: what it writes keeps to its side in so many words, answers each question with its
+own argument, and takes up the sentence of the other side that says most that is new to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from conqret.data.item import Frozen
-from conqret.debate.debatune import debater
-from conqret.debate.debatune.debate_topics import SIDES, Side
-from conqret.debate.debatune.instructions import Instruction, read_instructions
+from conqret.debate.debatune.debate_files import SIDES, Instruction, Side, read_instructions
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
@@ -28,6 +30,8 @@ from conqret.local.text_writing import ROOM
 from conqret.options import table_of
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, lost
+from conqret.text.analysis import Text, weight
+from conqret.text.sentences import sentences
 
 ASK = "statement"
 
@@ -144,7 +148,7 @@ def _request(row: Instruction, sampling: Sampling, room: int) -> Request[Plain]:
         response=Plain,
         temperature=sampling.sampling_temperature,
         max_tokens=room,
-        baseline=lambda: debater.statement(row.topic, _SIDES[row.stance], row.argument, ()),
+        baseline=lambda: offline_statement(row.topic, _SIDES[row.stance], row.argument, ()),
     )
 
 
@@ -159,3 +163,61 @@ def _record(row: Instruction, statement: StatementRow, system: str) -> dict[str,
         "system": system,
         **({"cut": True} if statement.cut else {}),
     }
+
+
+_TAKES = {
+    "affirmative": 'In favour of "{topic}": the answer is yes.',
+    "negative": 'Against "{topic}": the answer is no.',
+}
+_ARGUES = {
+    "affirmative": "On grounds of {ground} there is more to gain from it than to lose: {topic}",
+    "negative": "On grounds of {ground} there is more to lose from it than to gain: {topic}",
+}
+_GROUNDS = (
+    "fairness", "safety", "cost", "freedom", "health", "trust", "those who come after us", "what works elsewhere",
+)  # fmt: skip
+"""What nearly every topic can be argued from; the offline debater names one an argument."""
+_STILL = "Still: "
+"""Stands between what the other side says and what the own side sets against it."""
+
+
+def offline_arguments(topic: str, side: Side, count: int) -> list[str]:
+    """So many arguments for a side, each from another ground, in one sentence."""
+    again = [f" ({n // len(_GROUNDS) + 1})" if n >= len(_GROUNDS) else "" for n in range(count)]
+    grounds = [_GROUNDS[n % len(_GROUNDS)] + again[n] for n in range(count)]
+    return [_ARGUES[side].format(ground=ground, topic=_stop(topic)) for ground in grounds]
+
+
+def offline_statement(topic: str, side: Side, argument: str, other: Sequence[str]) -> str:
+    """The side, the argument, and what is set against the main point of each text of the ``other`` side."""
+    point = _stop(argument or topic)
+    met = (f'It is said that "{main_point(text, topic, argument)}" {_STILL}{point}' for text in other)
+    return "\n\n".join(dict.fromkeys((_TAKES[side].format(topic=topic), point, *met)))
+
+
+def offline_answer(number: int, topic: str, argument: str) -> str:
+    """To a question, by its number, the argument once more."""
+    return f"To question {number}: {_stop(argument or topic)}"
+
+
+def offline_question(reply_text: str, topic: str, argument: str) -> str:
+    """A question on the main point of what the other side says."""
+    return f'Why should "{main_point(reply_text, topic, argument)}" weigh more than this: {_stop(argument or topic)}'
+
+
+def main_point(reply_text: str, topic: str, argument: str) -> str:
+    """The sentence with the most weight of stems that neither topic nor argument has; of equals the first.
+
+    What only quotes the other side, or the topic, is passed over as long as there is anything else.
+    """
+    known = Text(f"{topic}\n{argument}").terms
+    candidates = [sentence.text.removeprefix(_STILL) for sentence in sentences(reply_text)]
+
+    def new(sentence: str) -> tuple[bool, float]:
+        return '"' not in sentence, sum(weight(term) for term in sorted(Text(sentence).terms - known))
+
+    return max(candidates, key=new, default=reply_text.strip())
+
+
+def _stop(sentence: str) -> str:
+    return sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."

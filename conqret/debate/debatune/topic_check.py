@@ -15,15 +15,21 @@ from typing import ClassVar, Self, Unpack
 from pydantic import ValidationInfo, model_validator
 
 from conqret.data import Item, Judgment, Reason
-from conqret.debate.debatune import debater
-from conqret.debate.debatune.debate_topics import SIDES, DebateTopic, Side
-from conqret.debate.debatune.output_filter import DroppedRow, SiftedRun, SiftResult, unanswered
+from conqret.debate.debatune.debate_files import SIDES, DebateTopic, Side
+from conqret.debate.debatune.output_filter import (
+    DUPLICATE,
+    DroppedRow,
+    SiftedRun,
+    SiftResult,
+    judged_by,
+    unanswered,
+)
+from conqret.debate.debatune.statement_run import offline_arguments
 from conqret.debate.debatune.transcript import Motion, TranscriptRow
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import open_items
 from conqret.io.safe_files import Content
 from conqret.judges.two_sided import CLAIM, VERDICT
-from conqret.judging.judge import judge
 from conqret.judging.judge_settings import JudgeSettings, client_options, session_settings
 from conqret.judging.judgments import Judgments
 from conqret.judging.responses import Typed, Written
@@ -115,7 +121,7 @@ async def argue(request: Arguing, session: Session, earlier: object = None) -> T
             response=Arguments,
             context={"count": request.count},
             baseline=lambda: {
-                "arguments": debater.arguments(request.topic.topic, request.side, request.count)
+                "arguments": offline_arguments(request.topic.topic, request.side, request.count)
             },
         )
     )
@@ -128,7 +134,6 @@ FORMAT = "two-sided"
 METRIC = "two_sided"
 COLLECTED = "collected"
 """Under this key of a topic stands how it was collected, where its claim is worded otherwise."""
-DUPLICATE = "duplicate"
 
 SAME = 0.77
 """The share of words in common from which two topics are one; chosen by hand on DEBATunE's 710 topics, which people had
@@ -196,15 +201,14 @@ def two_sided_topics(
     )
     source.check()
     items = tuple(source)
-    named: JudgeSettings = {**settings, "format": FORMAT}
-    judgments = judge(items, **named).whole()
+    judgments = judged_by(items, FORMAT, settings)
     found = two_sided(items, judgments)
     if not arguments:
-        return SiftedRun(found, judgments)
+        return SiftedRun(judgments, found)
     model = settings.get("model") or judgments.record.model
     with Session(client_options(model, settings), **session_settings(settings)) as session:
         done = run(arguments_plan(found, judgments, session, arguments))
-    return SiftedRun(done.summary, judgments, done.lost)
+    return SiftedRun(judgments, done.summary, done.lost)
 
 
 def check_arguments(count: int) -> None:

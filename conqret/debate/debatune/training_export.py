@@ -15,10 +15,9 @@ from typing import Any, Literal
 
 from conqret.data import Item
 from conqret.data.item import Stance
+from conqret.debate.debatune.debate_files import SIDES, Side, instruction_of, read_statements
 from conqret.debate.debatune.debate_run import HeldFolder
-from conqret.debate.debatune.debate_topics import SIDES, Side
 from conqret.debate.debatune.output_filter import harmless
-from conqret.debate.debatune.statements import instruction_of, read_statements
 from conqret.debate.debatune.transcript import HeldSummary
 from conqret.errors import DeclarationError, strict_options
 from conqret.judges.controllability import declines
@@ -106,11 +105,10 @@ def debate_training_data(
     """
     places = [sources] if isinstance(sources, str | Path) else sources
     statements, lacking = statements_of([Path(place) for place in places])
-    harmful = 0
+    lost = {NOT_CONCLUDED: lacking}
     if passed is not None:
-        statements, harmful = harmless(statements, Path(passed))
+        statements, lost[FILTERED] = harmless(statements, Path(passed))
     data = training_data(statements, test_share=test_share, seed=seed)
-    lost = {NOT_CONCLUDED: lacking, FILTERED: harmful}
     data.left_out.update({why: count for why, count in lost.items() if count})
     return data
 
@@ -139,13 +137,8 @@ def training_data(
     met: set[TrainingExample] = set()
     for item in statements:
         text = (item.argument or "").strip()
-        example = TrainingExample(
-            instruction_of(item),
-            text,
-            item.topic,
-            _SIDES[item.stance],
-            str(item.metadata.get("argument", "")),
-        )
+        argument = str(item.metadata.get("argument", ""))
+        example = TrainingExample(instruction_of(item), text, item.topic, _SIDES[item.stance], argument)
         why = EMPTY if not text else REFUSAL if declines(text) else REPEATED if example in met else ""
         if why:
             left_out[why] += 1
@@ -154,8 +147,8 @@ def training_data(
         # one topic in other spelling is still one topic, and must not be trained on and tested on
         by_topic.setdefault(caseless(item.topic), []).append(example)
     for topic, examples in by_topic.items():
-        by_topic[topic] = balanced = list(_balanced(examples))
-        left_out[UNBALANCED] += len(examples) - len(balanced)
+        by_topic[topic] = list(_balanced(examples))
+        left_out[UNBALANCED] += len(examples) - len(by_topic[topic])
     topics = [topic for topic, examples in by_topic.items() if examples]
     if not topics:
         raise DeclarationError(f"no statement is left to train on ({in_words(left_out) or 'there is none'})")
@@ -174,20 +167,17 @@ def statements_of(sources: Sequence[Path]) -> tuple[list[Item], int]:
         ItemsError: a file has faults.
         DeclarationError: a folder holds no finished run of debates.
     """
-    statements_found: list[Item] = []
-    lacking = 0
+    files, lacking = [], 0
     for source in sources:
-        file = source
-        if source.is_dir():
-            folder = HeldFolder(source)
-            folder.record()
-            summary = folder.result(folder.summary_file, HeldSummary)
-            lacking += len(SIDES) * summary.debates - summary.statements
-            if not summary.statements:
-                continue
-            file = folder.statements_file
-        statements_found += read_statements([file], blank=True)
-    return statements_found, lacking
+        if not source.is_dir():
+            files.append(source)
+            continue
+        folder = HeldFolder(source)
+        folder.record()
+        summary = folder.result(folder.summary_file, HeldSummary)
+        lacking += len(SIDES) * summary.debates - summary.statements
+        files += [folder.statements_file] if summary.statements else []
+    return [item for file in files for item in read_statements([file], blank=True)], lacking
 
 
 def in_words(left_out: dict[str, int]) -> str:

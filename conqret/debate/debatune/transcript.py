@@ -13,8 +13,8 @@ from pydantic import ValidationInfo, model_validator
 
 from conqret.data import Document, Reason, Trim
 from conqret.data.item import Frozen
-from conqret.debate.debatune import debater
-from conqret.debate.debatune.debate_topics import SIDES, Side
+from conqret.debate.debatune.debate_files import SIDES, Side
+from conqret.debate.debatune.statement_run import offline_answer, offline_question, offline_statement
 from conqret.judging.prompt_fitting import FittedPrompt, Window, fit
 from conqret.judging.responses import Typed, Written
 from conqret.llm.request import Request, messages
@@ -103,14 +103,11 @@ class ModelDebate(Frozen):
     @property
     def trimmed(self) -> bool:
         """Whether a turn or a conclusion was written after less than the whole record."""
-        turns = (
-            *(turn for debate_round in self.rounds for turn in debate_round.turns.values()),
-            *self.conclusions.values(),
-        )
-        return any(turn is not None and turn.trims for turn in turns)
+        spoken = (self.conclusions, *(debate_round.turns for debate_round in self.rounds))
+        return any(turn is not None and turn.trims for turns in spoken for turn in turns.values())
 
     def statements(self) -> Iterator[dict[str, str]]:
-        """The concluded statements, as rows that :func:`conqret.debate.debatune.statements.read_statements` reads."""
+        """The concluded statements, as rows that :func:`read_statements` reads."""
         for side, turn in self.conclusions.items():
             if turn is not None:
                 yield {
@@ -156,11 +153,10 @@ class Motion:
 
     def argued(self, rows: Mapping[str, TranscriptRow]) -> Motion:
         """The motion with the arguments that were found; empty where they could not be had."""
-        found_arguments = {side: rows[key].arguments for side, key in self.asked.items()}
-        chosen = {
-            side: arguments[self.place] if arguments else "" for side, arguments in found_arguments.items()
-        }
-        return replace(self, arguments={**self.arguments, **chosen})
+        chosen = dict(self.arguments)
+        for side, key in self.asked.items():
+            chosen[side] = rows[key].arguments[self.place] if rows[key].arguments else ""
+        return replace(self, arguments=chosen)
 
     def debate(self, rows: Mapping[str, TranscriptRow], models: Mapping[Side, str]) -> ModelDebate:
         """The debate that these rows make, by their ids."""
@@ -282,9 +278,8 @@ class Speaking:
         shared = {"topic": self.motion.topic, "argument": self.motion.arguments[self.side]}
         settings: dict[str, Any] = {"side": self.side}
         if self.ask == CONCLUSION:
-            return library[CONCLUSION].render(
-                {**shared, "record": record}, {**settings, "debated": bool(record)}
-            )
+            settings["debated"] = bool(record)
+            return library[CONCLUSION].render({**shared, "record": record}, settings)
         if self.ask == OPENING:
             return library[OPENING].render(shared, settings)
         began = any(side == self.side for _, side, _ in self.record)
@@ -302,11 +297,11 @@ class Speaking:
         response: dict[str, object] = {}
         if self.asked:
             response["answers"] = [
-                debater.answer(number, topic, argument) for number in range(1, len(self.asked) + 1)
+                offline_answer(number, topic, argument) for number in range(1, len(self.asked) + 1)
             ]
-        response["statement"] = debater.statement(topic, self.side, argument, other)
+        response["statement"] = offline_statement(topic, self.side, argument, other)
         if self.ask == REPLY:
-            response["questions"] = [debater.question(other[-1], topic, argument)]
+            response["questions"] = [offline_question(other[-1], topic, argument)]
         return response
 
 
@@ -315,9 +310,8 @@ async def speak(request: Speaking, session: Session) -> TranscriptRow:
     key = request.motion.key(request.number, request.side)
     fitted = request.fitted(session.library, session.client)
     if fitted is None:
-        return TranscriptRow(
-            id=key, reason=Reason.CONTEXT_OVERFLOW, detail="it does not fit without the record either"
-        )
+        detail = "it does not fit without the record either"
+        return TranscriptRow(id=key, reason=Reason.CONTEXT_OVERFLOW, detail=detail)
     answer = await session.client.ask(
         Request(
             ask=request.ask,

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from statistics import fmean
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, progress, result
-from conqret.debate.debatune.debater_tuning import TuningSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from rich.console import RenderableType
-
-    from conqret.debate.debatune.debater_tuning import Training, TunedFolder, TuningPlan
+from conqret.debate.debatune.debater_tuning import (
+    SCHEDULE,
+    Training,
+    TrainingStep,
+    TuningPlan,
+    TuningSettings,
+)
+from conqret.show import words
+from conqret.show.table import Cell, Table
 
 
 @dataclass(frozen=True)
@@ -70,16 +74,12 @@ def tune(
 
     conqret debate tune data/train.jsonl --test data/test.jsonl --model models/llama-2-7b --lora -o tuned/
     """
-    from dataclasses import asdict
-
-    from conqret.debate.debatune.debater_training import plan, tune_debater, tuning_rows
-    from conqret.debate.debatune.debater_tuning import TuningSettings
-    from conqret.debate.debatune.tuning_plot import plan_lines
+    from conqret.debate.debatune.debater_training import prepared, tune_debater, tuning_rows
 
     chosen = TuningSettings(**settings.given())
     if dry_run:
         rows, held_out = tuning_rows(data, test)
-        planned = plan(rows, model, chosen, held_out=held_out)
+        planned = prepared(rows, model, chosen, held_out).plan
         result(asdict(planned), plan_lines(planned, chosen), as_json=shown.json_output)
         return
     with progress("tuning", quiet=shown.quiet) as bar:
@@ -90,6 +90,9 @@ def tune(
                 shown.tell(f"{done:,} of {planned.steps:,} steps were done in an earlier run")
             bar.reach(done, total=planned.steps)
 
+        def stepped(step: TrainingStep) -> None:
+            bar.reach(step.step, f"loss {step.loss:.3f}, learning rate {step.learning_rate:.2g}")
+
         training, folder = tune_debater(
             data,
             model=model,
@@ -98,24 +101,66 @@ def tune(
             output=output,
             overwrite=overwrite,
             on_start=started,
-            on_step=lambda step: bar.reach(
-                step.step, f"loss {step.loss:.3f}, learning rate {step.learning_rate:.2g}"
-            ),
+            on_step=stepped,
         )
-    data_out = {"model": str(folder.model), "adapter": str(folder.adapter) if chosen.lora else None}
-    result(
-        {**data_out, **training.model_dump()},
-        _lines(training, folder, lora=chosen.lora),
-        as_json=shown.json_output,
+    places = {"model": str(folder.model), "adapter": str(folder.adapter) if chosen.lora else None}
+    lines: list[str | Table] = [
+        loss_table(training),
+        *([at(folder.adapter, "adapter")] if chosen.lora else []),
+        at(folder.model, "model") + (", with the adapter merged into it" if chosen.lora else ""),
+        at(folder.training_file, "losses"),
+        at(folder.curve_file, "curve"),
+    ]
+    result({**places, **training.model_dump()}, lines, as_json=shown.json_output)
+
+
+SIDES = {"pro": "affirmative", "con": "negative"}
+
+
+NAMED = 5
+"""So many rows are named of those that are cut."""
+
+
+def plan_lines(plan: TuningPlan, settings: TuningSettings) -> Iterator[str]:
+    """What tuning will do."""
+    sides = ", ".join(f"{words.count(count)} {SIDES[side]}" for side, count in plan.sides.items())
+    topics = f" on {words.count(plan.topics)} topics" if plan.topics else ""
+    yield f"{words.count(plan.rows)} rows{topics}{f': {sides}' if sides else ''}"
+    yield (
+        f"{words.count(plan.tokens)} tokens in an epoch, {words.count(plan.response_tokens)} of them in responses, "
+        "which alone are learnt"
     )
+    if plan.cut:
+        named = ", ".join(plan.cut[:NAMED]) + (", …" if len(plan.cut) > NAMED else "")
+        yield (
+            f"{words.count(len(plan.cut))} rows are longer than {words.count(plan.limit)} tokens, and their ends are "
+            f"cut: {named}"
+        )
+    else:
+        yield f"no row is longer than {words.count(plan.limit)} tokens"
+    warm = math.ceil(settings.warmup * plan.steps)
+    yield (
+        f"{words.count(plan.steps)} steps of {words.count(settings.batch_size)} rows, {settings.epochs} epochs, "
+        f"learning rate {plan.rate:g} ({SCHEDULE}, warm-up steps: {words.count(warm)})"
+    )
+    yield f"LoRA: an adapter of rank {settings.lora_rank}" if settings.lora else "the whole model is trained"
+    if not plan.chat:
+        yield "the model has no chat template: it gets a plain one, which is stored with the tuned model"
+    if plan.held_out:
+        yield f"{words.count(plan.held_out)} rows are held out: their loss is measured after each epoch"
 
 
-def _lines(training: Training, folder: TunedFolder, *, lora: bool) -> Iterator[RenderableType]:
-    from conqret.debate.debatune.tuning_plot import loss_table
-
-    yield loss_table(training)
-    if lora:
-        yield at(folder.adapter, "adapter")
-    yield at(folder.model, "model") + (", with the adapter merged into it" if lora else "")
-    yield at(folder.training_file, "losses")
-    yield at(folder.curve_file, "curve")
+def loss_table(training: Training) -> Table:
+    """The mean loss of each epoch's steps, and on the rows that are held out."""
+    measured = training.before is not None
+    rows: list[tuple[Cell, ...]] = [("before", "", training.before, "")] if measured else []
+    for epoch, group in groupby(training.steps, key=lambda step: math.ceil(round(step.epoch, 6))):
+        steps = list(group)
+        held_out = steps[-1].held_out if measured else ""
+        loss, rate = fmean(step.loss for step in steps), f"{steps[-1].learning_rate:.2g}"
+        rows.append((f"epoch {epoch}", loss, held_out, rate))
+    columns = ("", "loss", "held-out loss", "learning rate at its end")
+    note = (
+        f"Loss: -log p of a token of a response, in nats. Trained in {training.dtype} on {training.device}."
+    )
+    return Table("", columns, rows, note=note).compact()

@@ -10,20 +10,27 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from conqret._optional import require
 from conqret.debate.two_turn.outcomes import Answers, counted_answers
-from conqret.debate.two_turn.slider_answers import Design, SliderAnswer
+from conqret.debate.two_turn.slider_answers import (
+    Design,
+    SliderAnswer,
+)
 from conqret.errors import DeclarationError, strict_options
+from conqret.io.faults import listed
+from conqret.show import words
+from conqret.show.table import Column, Table
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
+
 
 Subject = Literal["judge", "passage"]
 FACTORS = ("arguments", "judgment", "instruction")
@@ -95,11 +102,7 @@ def debate_anova(
         MissingDependencyError: statsmodels is not installed.
     """
     require("statsmodels", extra="anova")
-    answers = [
-        counted_answer
-        for counted_answer in counted_answers(answers, design, better_half)
-        if not counted_answer.consultant
-    ]
+    answers = [answer for answer in counted_answers(answers, design, better_half) if not answer.consultant]
     if not answers:
         raise DeclarationError(
             "all answers come from consultancies, which this analysis leaves out: give answers of debates"
@@ -214,3 +217,42 @@ def _mixed(data: pd.DataFrame, factors: Sequence[str]) -> tuple[tuple[AnovaEffec
         if name != "Intercept" and np.isfinite(row["statistic"])
     )
     return effects, "" if fitted.converged else "the fit did not converge, and is uncertain"
+
+
+def anova_tables(analyses: Iterable[Anova], subject: Subject) -> Iterator[Table]:
+    """A table a measure: each effect with its F and p, and beside it the mixed model where subjects lack cells."""
+    for analysis in analyses:
+        by_name = {effect.name: effect for effect in analysis.effects}
+        mixed = {effect.name: effect for effect in analysis.mixed}
+        rows = [
+            (name.replace(":", " x "), *_tested(by_name.get(name), "F"), *_tested(mixed.get(name), ""))
+            for name in dict.fromkeys([*by_name, *mixed])
+        ]
+        columns = ("effect", "F", "p", "mixed: chi2", "p (mixed)")
+        wide = len(columns) if analysis.mixed else 3
+        yield Table(
+            f"{analysis.measure}: {words.count(analysis.subjects)} {subject}s with all cells",
+            (Column(columns[0], "text"), *columns[1:wide]),
+            [row[:wide] for row in rows],
+            note=_note(analysis, subject),
+        )
+
+
+def _tested(effect: AnovaEffect | None, letter: str) -> tuple[str, str]:
+    """The statistic, with its degrees of freedom after the letter, and p."""
+    if effect is None:
+        return words.score(None), words.score(None)
+    of = f"{letter}({','.join(map(str, effect.df))})=" if letter else ""
+    return f"{of}{effect.statistic:.2f}", words.p_value(effect.p)
+
+
+def _note(anova: Anova, subject: Subject) -> str:
+    lacking = len(anova.lacking)
+    parts = [
+        f"No ANOVA: {anova.reason}." if anova.reason and not anova.effects else anova.reason and f"{anova.reason}.",
+        f"Without an answer in every cell, and only in the mixed model: {listed(anova.lacking, 5)} "
+        f"({words.count(lacking)} of {words.count(lacking + anova.subjects)} {subject}s)." if lacking else "",
+        "Mixed: all answers, a random intercept for each subject, Wald tests." if anova.mixed else "",
+        anova.mixed_reason and f"Mixed model: {anova.mixed_reason.rstrip('.')}.",
+    ]  # fmt: skip
+    return " ".join(filter(None, parts))

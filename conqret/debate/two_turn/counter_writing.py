@@ -56,12 +56,11 @@ class Argued(Typed):
         passage = asked.get("passage")
         if passage is not None:
             quotes = [quoted_in(passage, snippet) for snippet in self.snippets]
-            lacking = [
+            faults += [
                 f"snippet {n} ({snippet[:80]!r}) is not a literal quotation from the passage"
                 for n, (snippet, held) in enumerate(zip(self.snippets, quotes, strict=True), start=1)
                 if held is None
             ]
-            faults += lacking
             self.snippets = [quote or "" for quote in quotes]
         if faults:
             raise ValueError("; ".join(faults))
@@ -234,11 +233,11 @@ def _plain(argument: SideArgument) -> dict[str, object]:
 def _by_words(task: Task, texts: Sequence[SideArgument]) -> dict[str, object]:
     question = task.question
     option = question.sides[task.option - 1].option
-    text, snippets = (
-        argue(question.passage, question.question, option)
-        if task.opponent is None
-        else answer(question.passage, option, [quoted for text in texts for quoted in text.snippets])
-    )
+    if task.opponent is None:
+        text, snippets = argue(question.passage, question.question, option)
+    else:
+        quoted = [snippet for text in texts for snippet in text.snippets]
+        text, snippets = answer(question.passage, option, quoted)
     return {"snippets": list(snippets), "text": text}
 
 
@@ -265,16 +264,12 @@ def answer(passage: str, option: str, quoted: Collection[str]) -> tuple[str, tup
 
 def _nearest(passage: str, wanted: str, quoted: Collection[str]) -> Iterator[str]:
     """Snippets from the passage, those that share most with ``wanted`` first, without those ``quoted`` already."""
-    roots = stems(wanted)
-    scored_sentences = [(sentence.text, _shared(sentence.text, roots)) for sentence in sentences(passage)]
-    for text, _ in sorted(scored_sentences, key=lambda pair: -pair[1]):
+    roots = set(stems(wanted))
+    texts = [sentence.text for sentence in sentences(passage)]
+    for text in sorted(texts, key=lambda text: -sum(map(weight, sorted(stems(text) & roots)))):
         snippet = quoted_in(passage, _short(text))
         if snippet is not None and not any(quote in snippet or snippet in quote for quote in quoted):
             yield snippet
-
-
-def _shared(text: str, roots: Collection[str]) -> float:
-    return sum(map(weight, sorted(stems(text) & set(roots))))
 
 
 def _short(text: str) -> str:

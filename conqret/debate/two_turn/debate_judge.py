@@ -14,8 +14,18 @@ from functools import partial
 
 from pydantic import Field
 
-from conqret.debate.two_turn.payoffs import INSTRUCTIONS, SIMPLE, STRENGTHS, PayoffInstruction
-from conqret.debate.two_turn.slider_answers import CONDITIONS, CONSULTANCY, END, TURNS, Design, SliderAnswer
+from conqret.debate.two_turn.slider_answers import (
+    CONDITIONS,
+    CONSULTANCY,
+    END,
+    INSTRUCTIONS,
+    SIMPLE,
+    STRENGTHS,
+    TURNS,
+    Design,
+    PayoffInstruction,
+    SliderAnswer,
+)
 from conqret.debate.two_turn.two_turn_files import NOTHING, Side, SideArgument, TwoTurnQuestion
 from conqret.errors import DeclarationError
 from conqret.judging.cost import ExpectedCost, expected_asking
@@ -116,11 +126,10 @@ class DebateRequest:
         side = self.question.sides[place]
         argument = side.argument if self.consulted in (0, place + 1) else NOTHING
         counter = side.counter if self.turn > 1 and self.consulted in (0, 2 - place) else None
-        parts = (
-            part if self.argued else SideArgument("", part.snippets)
-            for part in (argument, counter or NOTHING)
+        shown = (argument, counter or NOTHING)
+        return Side(
+            side.option, *(part if self.argued else SideArgument("", part.snippets) for part in shown)
         )
-        return Side(side.option, *parts)
 
 
 def askings(
@@ -163,14 +172,11 @@ def askings(
 
 def trials(asked: Sequence[DebateRequest], session: Session) -> list[Trial[DebateJudgment]]:
     """The question of each asking; a later one comes after the earlier one on the same."""
-    return [
-        Trial(
-            request.key,
-            partial(_judged, request, session),
-            (request.key_at(request.turn - 1),) if request.turn > 1 else (),
-        )
-        for request in asked
-    ]
+    trials = []
+    for request in asked:
+        after = (request.key_at(request.turn - 1),) if request.turn > 1 else ()
+        trials.append(Trial(request.key, partial(_judged, request, session), after))
+    return trials
 
 
 def estimate(asked: Sequence[DebateRequest], session: Session) -> ExpectedCost:
@@ -290,10 +296,9 @@ def shortened(
         cuts = trim_proportionally(parts, tokens, floor=PARAGRAPH_FLOOR, encode=encode)
         known[question.passage] = question.passage
         if any(cut.after < cut.before for cut in cuts):
+            kept = [cut for cut in cuts if cut.text.strip()]
             known[question.passage] = "\n".join(
-                f"{cut.text} {CUT}" if cut.after < cut.before else cut.text
-                for cut in cuts
-                if cut.text.strip()
+                f"{cut.text} {CUT}" if cut.after < cut.before else cut.text for cut in kept
             )
             if not known[question.passage]:
                 raise DeclarationError(
@@ -301,6 +306,10 @@ def shortened(
                 )
             lost[question.passage_id] = sum(cut.before for cut in cuts), sum(cut.after for cut in cuts)
     return tuple(replace(item, passage=known[item.passage]) for item in questions), lost
+
+
+SURE_FROM = Fraction(2, 5)
+"""By how much (of 1) one side's words must be better borne out for the baseline to be certain; chosen by hand."""
 
 
 def lexical(sides: Sequence[Side], passage: str, payoff: PayoffInstruction) -> tuple[int, str]:
@@ -312,7 +321,11 @@ def lexical(sides: Sequence[Side], passage: str, payoff: PayoffInstruction) -> t
     earns most.
     """
     first, second = (
-        support(_said(sides[place]), passage or _snippets(sides[place], sides[1 - place])) for place in (0, 1)
+        support(
+            f"{side.option}. {side.argument.text}",
+            passage or "\n".join((*side.argument.snippets, *(other.counter or NOTHING).snippets)),
+        )
+        for side, other in (sides, sides[::-1])
     )
     apart = min(abs(Fraction(second - first).limit_denominator(1000)) / SURE_FROM, Fraction(1))
     strength = payoff.best((1 + apart) / 2)
@@ -320,12 +333,3 @@ def lexical(sides: Sequence[Side], passage: str, payoff: PayoffInstruction) -> t
         f"{first:.0%} of the words for the first option are borne out, {second:.0%} of those for the second"
     )
     return (strength if second > first else -strength), explanation
-
-
-def _snippets(side: Side, other: Side) -> str:
-    against_other = other.counter or NOTHING
-    return "\n".join((*side.argument.snippets, *against_other.snippets))
-
-
-def _said(side: Side) -> str:
-    return f"{side.option}. {side.argument.text}"

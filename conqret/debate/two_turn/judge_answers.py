@@ -1,24 +1,47 @@
-"""What judges of a debate study answered: within their time or not, what it earns them, and as the rows that
-``conqret debate two-turn outcomes`` reads."""
+"""A debate study with people (Parrish et al. 2022, section 2.2): who judges which debate how, and what they answered.
+
+The plan is balanced: each judge meets each question once, in one condition and under one instruction. Conditions and
+instructions are as frequent as can be for every judge, for every question, and for every judge on every passage.
+Answers are within their time or not, earn something, and become the rows that ``conqret debate two-turn outcomes``
+reads.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import random
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
 
+from pydantic import TypeAdapter
+
 from conqret.data.digest import gathered
-from conqret.debate.two_turn.debate_judge import DebateJudgment
-from conqret.debate.two_turn.judging_plan import asking_of
-from conqret.debate.two_turn.payoffs import ENDS, INSTRUCTIONS, RESPONSES, STRENGTHS, PayoffInstruction
-from conqret.debate.two_turn.slider_answers import END, SliderAnswer
-from conqret.errors import DeclarationError, number
+from conqret.debate.two_turn.debate_judge import DebateJudgment, DebateRequest, askings
+from conqret.debate.two_turn.slider_answers import (
+    CONDITIONS,
+    END,
+    INSTRUCTIONS,
+    Design,
+    SliderAnswer,
+)
+from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion
+from conqret.errors import DeclarationError
 from conqret.io.label_sheets import csv_text
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.records import Person, ScreenResponse, ScreenTurn, StaleAnswerError
-from conqret.labels.screens import Screen
-from conqret.show.table import Cell, Column, Table
+from conqret.labels.screens import (
+    JudgingScreen,
+    Person,
+    Screen,
+    ScreenResponse,
+    ScreenTurn,
+    StaleAnswerError,
+    Study,
+    study_of,
+)
+from conqret.labels.study_screens import to_practise
+from conqret.show.table import Column, Table
 
 SLIDER, REASON = "slider", "reason"
 """Under these names stand what was answered, and why nothing was."""
@@ -26,7 +49,6 @@ TIME_UP = "no answer within the time"
 GRACE_SECONDS = 5
 """How late an answer may come: the page sends it when the time is up, and networks are slow."""
 POINTS = tuple(str(point) for point in range(-END, END + 1))
-_SECONDS = "seconds"
 
 
 def left(ledger: Ledger, turn: ScreenTurn) -> float | None:
@@ -68,9 +90,8 @@ def slid(ledger: Ledger, record: ScreenResponse) -> SliderAnswer:
 
 def bonus(answer: SliderAnswer) -> Fraction | None:
     """What an answer earns, in dollars; None where there was none."""
-    return (
-        None if answer.toward_right is None else INSTRUCTIONS[answer.instruction].bonus(answer.toward_right)
-    )
+    point = answer.toward_right
+    return None if point is None else INSTRUCTIONS[answer.instruction].bonus(point)
 
 
 def judged(ledger: Ledger, person: Person, asked: Screen) -> list[SliderAnswer]:
@@ -97,7 +118,7 @@ def settled(ledger: Ledger, person: Person) -> list[AnswerOutcome]:
     )
     return [
         AnswerOutcome(
-            question, mine[-1].toward_right, sum((bonus(answer) or Fraction() for answer in mine), Fraction())
+            question, mine[-1].toward_right, sum((bonus(one) or Fraction() for one in mine), Fraction())
         )
         for (_, question), mine in sliders_by_screen.items()
     ]
@@ -114,50 +135,12 @@ def as_slider_answers(ledger: Ledger) -> str:
     closed before."""
     for person in ledger.people():
         close_overdue(ledger, person)
-    head = [field.name for field in fields(SliderAnswer)]
-    return csv_text((*head, _SECONDS), _rows(ledger))
-
-
-def _rows(ledger: Ledger) -> Iterator[tuple[object, ...]]:
+    head = [*(field.name for field in fields(SliderAnswer)), "seconds"]
+    rows = []
     for record in ledger.given():
         took = None if REASON in record.answers else round(record.seconds, 1)
-        yield (*asdict(slid(ledger, record)).values(), took)
-
-
-def payoff_tables(instruction: PayoffInstruction) -> Iterator[Table]:
-    """The bonus of each answer with the confidence from which it pays, and what strategies earn on the grid."""
-    pays = instruction.pays_from()
-    never = "never"
-    yield Table(
-        f"{instruction.name}: dollars for an answer",
-        ("answer", "right", "wrong", "pays from", "wins from (grid)"),
-        [
-            (
-                STRENGTHS[strength],
-                f"{float(instruction.bonus(strength)):+.2f}",
-                f"{float(instruction.bonus(-strength)):+.2f}" if strength else "",
-                f"{float(pays[strength]):.3f}" if strength in pays else never,
-                _percent(instruction.first_winner(strength)),
-            )
-            for strength in range(ENDS + 1)
-        ],
-        note="Pays from: the confidence from which it earns more than any other answer. Wins from: the first share of "
-        "the grid below at which nothing weaker earns more.",
-    )
-    rows: list[tuple[Cell, ...]] = []
-    for strength in range(ENDS + 1):
-        cells = []
-        for share in instruction.grid:
-            chance = Fraction(share, 100)
-            earned = f"{float(RESPONSES * instruction.expected(strength, chance)):.1f}"
-            cells.append(f"{earned} *" if instruction.best(chance) == strength else earned)
-        rows.append((f"always {STRENGTHS[strength]}", *cells))
-    yield Table(
-        f"{instruction.name}: dollars for {number(RESPONSES, 'answer')}, by the share that is right",
-        ("strategy", *(f"{share}%" for share in instruction.grid)),
-        rows,
-        note="*: the strategy that earns most.",
-    )
+        rows.append((*asdict(slid(ledger, record)).values(), took))
+    return csv_text(head, rows)
 
 
 def earned_table(settlements: Sequence[AnswerOutcome]) -> Table:
@@ -185,5 +168,140 @@ def _outcome(toward_right: int | None) -> str:
     return "right" if toward_right > 0 else "wrong"
 
 
-def _percent(share: int | None) -> str:
-    return "never" if share is None else f"{share}%"
+TASK = "debate"
+"""What the task of such a study is called."""
+
+
+LIMIT_SECONDS = 300
+"""Five minutes for each judgment of the main design, and for the pilot's with the passage (section 2.2)."""
+
+
+QUESTION: TypeAdapter[TwoTurnQuestion] = TypeAdapter(TwoTurnQuestion)
+"""A question as the text that a study keeps of it."""
+
+
+def debate_study(
+    questions: Sequence[TwoTurnQuestion],
+    judges: Sequence[str],
+    design: Design,
+    instructions: Sequence[str],
+    *,
+    consent: str = "",
+    practice: Sequence[TwoTurnQuestion] = (),
+    passing: float = 0.0,
+) -> tuple[Study, list[Screen], dict[str, str]]:
+    """The study with the screens of its plan and the texts of its questions, for :meth:`Ledger.open`; each judge meets
+    the questions of ``practice`` first, by a plan of their own.
+
+    Raises:
+        DeclarationError: there is no judge, names repeat, the main design lacks a passage, or a question is practised
+            and in the study, too.
+    """
+    screens = planned_judgments(questions, len(judges), design, instructions)
+    if practice:
+        screens += to_practise(planned_judgments(practice, len(judges), design, instructions), screens)
+    return debated(TASK, [*questions, *practice], screens, judges, consent=consent, passing=passing)
+
+
+def debated(
+    task: str,
+    questions: Sequence[TwoTurnQuestion],
+    screens: list[Screen],
+    people: Sequence[str],
+    *,
+    consent: str = "",
+    passing: float = 0.0,
+) -> tuple[Study, list[Screen], dict[str, str]]:
+    """A study of planned screens, with the texts of the questions that they speak of.
+
+    Raises:
+        DeclarationError: there is nobody, or names repeat.
+    """
+    texts = {question.id: QUESTION.dump_json(question).decode() for question in questions}
+    study = study_of(task, screens, people, overlap=1, consent=consent, passing=passing)
+    shown = hashlib.sha256("\n".join([study.items, *texts.values()]).encode("utf-8", "backslashreplace"))
+    return study.model_copy(update={"items": shown.hexdigest()[:32]}), screens, texts
+
+
+def planned_judgments(
+    questions: Sequence[TwoTurnQuestion],
+    judges: int,
+    design: Design,
+    instructions: Sequence[str],
+    seed: int = 13,
+) -> list[Screen]:
+    """The screens of all judges, each judge's in their order: a screen for every judgment on every question.
+
+    The instructions come one after the other, half of the judges with either first, and the questions of each in an
+    order of the judge's own. Which option stands first is drawn for each judge and question.
+
+    Raises:
+        DeclarationError: the main design lacks a passage.
+    """
+    drawn = random.Random(seed)
+    asked = gathered(
+        ((asking.question.id, asking.condition, asking.instruction, asking.swapped), asking)
+        for asking in askings(questions, design, instructions)
+    )
+    cells = _cells(design, instructions)
+    ranks = drawn.sample(range(judges), judges)
+    ordered = list(_mixed(questions, drawn))
+    screens = []
+    for person, rank in enumerate(ranks, start=1):
+        mine = [
+            (question, *cells[(rank + place) % len(cells)], drawn.random() < 0.5)
+            for place, question in enumerate(ordered)
+        ]
+        drawn.shuffle(mine)
+        turned = rank // 2 % 2 == 1
+        mine.sort(key=lambda cell: instructions.index(cell[2]), reverse=turned)
+        for question, *how in mine:
+            turns = asked[(question.id, *how)]  # type: ignore[index]
+            screens += [_screen(turn, len(turns), person) for turn in turns]
+    return screens
+
+
+def asking_of(ledger: Ledger, screen: Screen) -> DebateRequest:
+    """What a screen of such a study asks, with its question.
+
+    Raises:
+        DeclarationError: it is a screen of another study.
+    """
+    text, shown = ledger.text(screen.item), screen.judging
+    if shown is None or not text:
+        raise DeclarationError(f"{screen.item!r} is not a question of a debate study")
+    question = QUESTION.validate_json(text)
+    return DebateRequest(question, shown.condition, shown.turn, shown.instruction, shown.swapped)
+
+
+def _cells(design: Design, instructions: Sequence[str]) -> list[tuple[str, str]]:
+    """Condition and instruction; in a run of any length no condition comes more than once oftener than the other."""
+    without, argued = CONDITIONS[design]
+    first, last = instructions[0], instructions[-1]
+    cells = [(without, first), (argued, last)]
+    return cells if first == last else [*cells, (without, last), (argued, first)]
+
+
+def _mixed(questions: Sequence[TwoTurnQuestion], drawn: random.Random) -> Iterator[TwoTurnQuestion]:
+    """The questions in a drawn order, those on one passage together."""
+    by_passage = gathered((question.passage_id, question) for question in questions)
+    for name in drawn.sample(list(by_passage), len(by_passage)):
+        yield from drawn.sample(by_passage[name], len(by_passage[name]))
+
+
+def _screen(request: DebateRequest, turns: int, person: int) -> Screen:
+    timed = request.condition in CONDITIONS["main"] or request.passage
+    return Screen(
+        item=request.question.id,
+        part=str(request.turn),
+        heading=request.question.question,
+        person=person,
+        judging=JudgingScreen(
+            condition=request.condition,
+            turn=request.turn,
+            turns=turns,
+            instruction=request.instruction,
+            swapped=request.swapped,
+            limit=LIMIT_SECONDS if timed else 0,
+        ),
+    )

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack
 
 from conqret.debate.two_turn.debate_judge import (
     PROMPT,
@@ -26,8 +26,7 @@ from conqret.debate.two_turn.debate_judge import (
     trials,
 )
 from conqret.debate.two_turn.outcomes import Outcomes, Standing, debate_outcomes, standings
-from conqret.debate.two_turn.payoffs import INSTRUCTIONS
-from conqret.debate.two_turn.slider_answers import END, Design, SliderAnswer
+from conqret.debate.two_turn.slider_answers import END, INSTRUCTIONS, Design, SliderAnswer
 from conqret.debate.two_turn.two_turn_files import Side, read_two_turn
 from conqret.errors import strict_options
 from conqret.io.jsonl import json_lines
@@ -37,6 +36,9 @@ from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
 from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, StudyPlan
 from conqret.runs.trials import Trial
+
+if TYPE_CHECKING:
+    from conqret.debate.two_turn.debate_judge import DebateRequest
 
 
 class JudgedRecord(AskedRecord):
@@ -70,6 +72,10 @@ class JudgedSummary:
     came: Outcomes
     beside: tuple[Standing, ...]
 
+    def record(self) -> dict[str, Any]:
+        """The same as plain data."""
+        return {**asdict(self.came), "beside": [asdict(standing) for standing in self.beside]}
+
 
 @dataclass(frozen=True)
 class DebateJudgingRun(StudyPlan[DebateJudgment, JudgedSummary]):
@@ -100,16 +106,16 @@ class DebateJudgingRun(StudyPlan[DebateJudgment, JudgedSummary]):
         model = self.models.options.model
         answers = tuple(request.answer(model, row) for request, row in zip(self.asked, rows, strict=True))
         others = tuple(
-            request.answer(name, DebateJudgment(id=request.key, slider=slider))
-            for name, request, slider in floors(self.asked)
+            request.answer(name, DebateJudgment(id=request.key, slider=slide(request)))
+            for name, slide in FLOORS.items()
+            for request in self.asked
         )
         came = debate_outcomes(answers)
-        beside = standings((*answers, *others))
-        summary = {**asdict(came), "beside": [asdict(standing) for standing in beside]}
-        return JudgedSummary(came, beside), {
+        summary = JudgedSummary(came, standings((*answers, *others)))
+        return summary, {
             self.folder.answers_file: json_lines(map(_record, answers)),
             self.folder.floors_file: json_lines(map(_record, others)),
-            self.folder.summary_file: json.dumps(summary, indent=1, ensure_ascii=False),
+            self.folder.summary_file: json.dumps(summary.record(), indent=1, ensure_ascii=False),
         }
 
 
@@ -187,13 +193,6 @@ SEED = 13
 """Tosses the coin, together with what is asked."""
 
 
-def floors(asked: Sequence[DebateRequest]) -> Iterator[tuple[str, DebateRequest, int]]:
-    """The names of the judges that read nothing, with what each of them answers to each asking."""
-    for name, slide in FLOORS.items():
-        for request in asked:
-            yield name, request, slide(request)
-
-
 def _longer(request: DebateRequest) -> int:
     first, second = (_length(side) for side in request.sides)
     return 0 if first == second else END if second > first else -END
@@ -204,7 +203,7 @@ FLOORS: Mapping[str, Callable[[DebateRequest], int]] = {
     "a coin": lambda request: random.Random(f"{SEED} {request.key}").choice((-END, END)),
     "always the longer side": _longer,
 }
-"""What these judges answer; all of them are completely confident."""
+"""What judges that read nothing answer; all of them are completely confident."""
 
 
 def _length(side: Side) -> int:

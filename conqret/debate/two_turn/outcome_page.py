@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from conqret.debate.two_turn.anova import Anova, AnovaEffect, Subject
-from conqret.debate.two_turn.payoffs import INSTRUCTIONS, STRENGTHS
-from conqret.io.faults import listed
+from conqret.data.digest import gathered
+from conqret.debate.two_turn.slider_answers import (
+    ENDS,
+    INSTRUCTIONS,
+    RESPONSES,
+    STRENGTHS,
+    PayoffInstruction,
+)
+from conqret.errors import number
 from conqret.show import words
 from conqret.show.plots import Kind, drawn
 from conqret.show.table import Cell, Column, Table
@@ -135,14 +142,7 @@ def confidence_plot(results: Outcomes, kind: Kind) -> bytes:
     Raises:
         MissingDependencyError: matplotlib is not installed.
     """
-    panels = {
-        (cell.instruction, cell.condition): [
-            other
-            for other in results.cells
-            if (other.instruction, other.condition) == (cell.instruction, cell.condition)
-        ]
-        for cell in results.cells
-    }
+    panels = gathered(((cell.instruction, cell.condition), cell) for cell in results.cells)
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots(len(panels), 1, squeeze=False, sharex=True, sharey=True)
@@ -167,23 +167,20 @@ def _name(outcome: Outcome) -> tuple[str, str, str]:
 
 
 def _table_2(results: Outcomes) -> Table:
-    names = list(INSTRUCTIONS)
-    present = {(cell.turn, cell.instruction) for cell in results.cells}
-    columns = sorted(present, key=lambda column: (column[0], names.index(column[1])))
+    columns = sorted(
+        {(cell.turn, cell.instruction) for cell in results.cells},
+        key=lambda column: (column[0], list(INSTRUCTIONS).index(column[1])),
+    )
     by_cell = {(cell.condition, cell.turn, cell.instruction): cell for cell in results.cells}
     rows: list[tuple[Cell, ...]] = []
     for condition in dict.fromkeys(cell.condition for cell in results.cells):
         cells = [by_cell.get((condition, *column)) for column in columns]
-        rows += [
-            (SHOWN[condition],),
-            ("correct", *(_percent(None if cell is None else cell.correct.value) for cell in cells)),
-            ("incorrect", *(_percent(None if cell is None else cell.incorrect.value) for cell in cells)),
-            ("abstain", *(_percent(None if cell is None else cell.abstained.value) for cell in cells)),
-            (
-                "correct : incorrect",
-                *(words.score(None if cell is None else cell.ratio.value, 1) for cell in cells),
-            ),
-        ]
+        rows.append((SHOWN[condition],))
+        for title, share in (("correct", "correct"), ("incorrect", "incorrect"), ("abstain", "abstained")):
+            shares = [None if cell is None else _percent(getattr(cell, share).value) for cell in cells]
+            rows.append((title, *shares))
+        ratios = [None if cell is None else words.score(cell.ratio.value, 1) for cell in cells]
+        rows.append(("correct : incorrect", *ratios))
     return Table(
         "Correct, incorrect and abstaining, in percent of the answers given",
         ("", *(f"{NTH[turn]}, {instruction}" for turn, instruction in columns)),
@@ -200,40 +197,37 @@ def _shares(outcome: Outcome) -> list[float]:
     return [count / total if total else 0.0 for count in outcome.points.values()]
 
 
-def anova_tables(analyses: Iterable[Anova], subject: Subject) -> Iterator[Table]:
-    """A table a measure: each effect with its F and p, and beside it the mixed model where subjects lack cells."""
-    for analysis in analyses:
-        by_name = {effect.name: effect for effect in analysis.effects}
-        mixed = {effect.name: effect for effect in analysis.mixed}
-        rows = [
-            (name.replace(":", " x "), *_tested(by_name.get(name), "F"), *_tested(mixed.get(name), ""))
-            for name in dict.fromkeys([*by_name, *mixed])
-        ]
-        columns = ("effect", "F", "p", "mixed: chi2", "p (mixed)")
-        wide = len(columns) if analysis.mixed else 3
-        yield Table(
-            f"{analysis.measure}: {words.count(analysis.subjects)} {subject}s with all cells",
-            (Column(columns[0], "text"), *columns[1:wide]),
-            [row[:wide] for row in rows],
-            note=_note(analysis, subject),
-        )
-
-
-def _tested(effect: AnovaEffect | None, letter: str) -> tuple[str, str]:
-    """The statistic, with its degrees of freedom after the letter, and p."""
-    if effect is None:
-        return words.score(None), words.score(None)
-    of = f"{letter}({','.join(map(str, effect.df))})=" if letter else ""
-    return f"{of}{effect.statistic:.2f}", words.p_value(effect.p)
-
-
-def _note(anova: Anova, subject: Subject) -> str:
-    lacking = len(anova.lacking)
-    parts = [
-        f"No ANOVA: {anova.reason}." if anova.reason and not anova.effects else anova.reason and f"{anova.reason}.",
-        f"Without an answer in every cell, and only in the mixed model: {listed(anova.lacking, 5)} "
-        f"({words.count(lacking)} of {words.count(lacking + anova.subjects)} {subject}s)." if lacking else "",
-        "Mixed: all answers, a random intercept for each subject, Wald tests." if anova.mixed else "",
-        anova.mixed_reason and f"Mixed model: {anova.mixed_reason.rstrip('.')}.",
-    ]  # fmt: skip
-    return " ".join(filter(None, parts))
+def payoff_tables(instruction: PayoffInstruction) -> Iterator[Table]:
+    """The bonus of each answer with the confidence from which it pays, and what strategies earn on the grid."""
+    pays = instruction.pays_from()
+    wins = {strength: instruction.first_winner(strength) for strength in range(ENDS + 1)}
+    yield Table(
+        f"{instruction.name}: dollars for an answer",
+        ("answer", "right", "wrong", "pays from", "wins from (grid)"),
+        [
+            (
+                STRENGTHS[strength],
+                f"{float(instruction.bonus(strength)):+.2f}",
+                f"{float(instruction.bonus(-strength)):+.2f}" if strength else "",
+                f"{float(pays[strength]):.3f}" if strength in pays else "never",
+                "never" if share is None else f"{share}%",
+            )
+            for strength, share in wins.items()
+        ],
+        note="Pays from: the confidence from which it earns more than any other answer. Wins from: the first share of "
+        "the grid below at which nothing weaker earns more.",
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for strength in range(ENDS + 1):
+        cells = []
+        for share in instruction.grid:
+            chance = Fraction(share, 100)
+            earned = f"{float(RESPONSES * instruction.expected(strength, chance)):.1f}"
+            cells.append(f"{earned} *" if instruction.best(chance) == strength else earned)
+        rows.append((f"always {STRENGTHS[strength]}", *cells))
+    yield Table(
+        f"{instruction.name}: dollars for {number(RESPONSES, 'answer')}, by the share that is right",
+        ("strategy", *(f"{share}%" for share in instruction.grid)),
+        rows,
+        note="*: the strategy that earns most.",
+    )

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from conqret.data.digest import gathered
-from conqret.debate.two_turn.payoffs import ENDS, INSTRUCTIONS, writers_bonus
 from conqret.debate.two_turn.slider_answers import (
     CONSULTANCY,
+    ENDS,
+    INSTRUCTIONS,
     Design,
     SliderAnswer,
     conditions_of,
     design_of,
     read_slider_answers,
+    writers_bonus,
 )
 from conqret.errors import DeclarationError, strict_options
 from conqret.stats.estimate import CONFIDENCE, Estimate, JackknifedEstimate, Scale, average
@@ -34,6 +37,7 @@ Factor = Literal["arguments", "both sides", "judgment", "instruction"]
 """What may change accuracy; both sides are heard in a debate, and one alone in a consultancy."""
 
 Cell = tuple[str, int, str]
+CELL = ("condition", "turn", "instruction")
 """Condition, number of the judgment, instruction."""
 
 
@@ -142,9 +146,9 @@ def counted_answers(
         DeclarationError: there is no answer of the design, or none of the better half.
     """
     given = read_slider_answers(Path(answers), design) if isinstance(answers, str | Path) else answers
-    return (
-        given if pilot is None else of_judges(given, best_judges(read_slider_answers(Path(pilot), "pilot")))
-    )
+    if pilot is None:
+        return given
+    return of_judges(given, best_judges(read_slider_answers(Path(pilot), "pilot")))
 
 
 @strict_options
@@ -169,17 +173,18 @@ def debate_outcomes(
     """
     answers = counted_answers(answers, design, better_half)
     measured = _AnswerColumns(answers, confidence)
-    present = sorted({(answer.condition, answer.turn, answer.instruction) for answer in answers}, key=_order)
+    names = list(INSTRUCTIONS)
+    present = sorted(
+        {(answer.condition, answer.turn, answer.instruction) for answer in answers},
+        key=lambda cell: (*cell[:2], names.index(cell[2])),
+    )
     last = max(turn for _, turn, _ in present)
     before, after = conditions_of(answers)
     alone = CONSULTANCY[design_of(answers[0])]
     changes = (
         measured.change("arguments", present, before, after),
         measured.change("both sides", present, alone, after),
-        *(
-            measured.change("judgment", present, str(judgment_number), str(judgment_number + 1))
-            for judgment_number in range(1, last)
-        ),
+        *(measured.change("judgment", present, str(turn), str(turn + 1)) for turn in range(1, last)),
         measured.change("instruction", present, *INSTRUCTIONS),
     )
 
@@ -206,19 +211,15 @@ def debate_outcomes(
         consultancy=at_the_end("both sides", alone, after),
         followed=tuple(measured.followed(after, alone)),
         writers={
-            "right": float(writers_bonus(True, given)) / max(len(given), 1),
-            "wrong": float(writers_bonus(False, given)) / max(len(given), 1),
+            side: float(writers_bonus(side == "right", given)) / max(len(given), 1)
+            for side in ("right", "wrong")
         },
     )
 
 
-def standings(
-    answers: Sequence[SliderAnswer],
-    *,
-    confidence: float = CONFIDENCE,
-) -> tuple[Standing, ...]:
+def standings(answers: Sequence[SliderAnswer]) -> tuple[Standing, ...]:
     """Judges beside each other, in the order of their first answers, over the same passages."""
-    return tuple(_AnswerColumns(answers, confidence).standings())
+    return tuple(_AnswerColumns(answers, CONFIDENCE).standings())
 
 
 class _AnswerColumns:
@@ -240,10 +241,8 @@ class _AnswerColumns:
 
     def standings(self) -> Iterator[Standing]:
         """Each judge over all cells."""
-        import numpy as np
-
         for judge in dict.fromkeys(answer.judge for answer in self.answers):
-            mask = np.array([answer.judge == judge for answer in self.answers]) & self.given
+            mask = self._where("judge", judge) & self.given
             yield Standing(
                 judge,
                 self._share(self.right & mask, self.moved & mask, "always abstained"),
@@ -253,13 +252,11 @@ class _AnswerColumns:
 
     def outcome(self, cell: Cell) -> Outcome:
         """One cell of Table 2, and more."""
-
-        condition, turn, name = cell
-        here = self._in(cell)
+        here = self._where(CELL, cell)
         mask = here & self.given
         places = self.points[mask]
         return Outcome(
-            condition, turn, name,
+            *cell,
             correct=self._share(self.right & mask, mask),
             incorrect=self._share(self.wrong & mask, mask),
             abstained=self._share(mask & ~self.moved, mask),
@@ -272,10 +269,8 @@ class _AnswerColumns:
 
     def by_confidence(self) -> Iterator[Confidence]:
         """How often each strength was right under each instruction that was given."""
-        import numpy as np
-
         for name, payoff in INSTRUCTIONS.items():
-            here = np.array([answer.instruction == name for answer in self.answers])
+            here = self._where("instruction", name)
             pays = payoff.pays_from()
             for strength in range(1, ENDS + 1) if here.any() else ():
                 strong = here & (abs(self.points) == strength)
@@ -284,31 +279,15 @@ class _AnswerColumns:
 
     def followed(self, debate: str, alone: str) -> Iterator[FollowRate]:
         """Whom judges go with where both sides are heard, and where one is: for the right option, for the wrong one."""
-        import numpy as np
-
-        turns = {name: max((answer.turn for answer in self.answers if answer.condition == name), default=0)
-                 for name in (debate, alone)}  # fmt: skip
-        sides: tuple[tuple[str, str, NDArray[np.bool_]], ...] = (
-            (debate, "", self.right), (alone, "right", self.right), (alone, "wrong", self.wrong)
-        )  # fmt: skip
-        for name, consultant, followed in sides:
-            here = np.array(
-                [
-                    (answer.condition, answer.turn, answer.consultant) == (name, turns[name], consultant)
-                    for answer in self.answers
-                ]
-            )
+        for name, consultant in ((debate, ""), (alone, "right"), (alone, "wrong")):
+            last = max((answer.turn for answer in self.answers if answer.condition == name), default=0)
+            here = self._where(("condition", "turn", "consultant"), (name, last, consultant))
+            followed = self.wrong if consultant == "wrong" else self.right
             if here.any():
                 rate = self._share(followed & here, self.moved & here, "everybody abstained")
                 yield FollowRate(name, "wrong" if consultant == "wrong" else "right", bool(consultant), rate)
 
-    def change(
-        self,
-        factor: Factor,
-        cells: Sequence[Cell],
-        before: str,
-        after: str,
-    ) -> BeliefChange | None:
+    def change(self, factor: Factor, cells: Sequence[Cell], before: str, after: str) -> BeliefChange | None:
         """Both sides of a factor over the cells that are alike in all else; None where there is no such pair."""
         place = {"judgment": 1, "instruction": 2}.get(factor, 0)
         by_side: list[dict[tuple[object, ...], Cell]] = [
@@ -323,18 +302,17 @@ class _AnswerColumns:
         means = [average(part).estimate(self.confidence) for part in (without, having, pairs)]
         return BeliefChange(factor, before, after, means[0], means[1], means[2], len(alike))
 
-    def _in(self, cell: Cell) -> NDArray[np.bool_]:
+    def _where(self, names: str | tuple[str, ...], values: object) -> NDArray[np.bool_]:
+        """Which answers have these values in the fields of these names."""
         import numpy as np
 
-        return np.array(
-            [(answer.condition, answer.turn, answer.instruction) == cell for answer in self.answers]
-        )
+        read = attrgetter(names) if isinstance(names, str) else attrgetter(*names)
+        return np.array([read(answer) == values for answer in self.answers])
 
     def _accuracy(self, cell: Cell) -> JackknifedEstimate:
-        here = self._in(cell)
-        moved = self.moved & here
+        moved = self.moved & self._where(CELL, cell)
         return self.resamples.ratio(
-            self.right & here, moved, reason="everybody abstained", scale="share", counted=moved
+            self.right & moved, moved, reason="everybody abstained", scale="share", counted=moved
         )
 
     def _share(
@@ -344,11 +322,6 @@ class _AnswerColumns:
             part, of, reason=reason or "no answer was given", scale=scale, counted=of
         )
         return ratio.estimate(self.confidence)
-
-
-def _order(cell: Cell) -> tuple[str, int, int]:
-    condition, turn, name = cell
-    return condition, turn, list(INSTRUCTIONS).index(name)
 
 
 def best_judges(pilot: Sequence[SliderAnswer]) -> tuple[str, ...]:

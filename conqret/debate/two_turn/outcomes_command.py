@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.debate.two_turn.outcomes import Outcomes
-    from conqret.debate.two_turn.payoffs import PayoffInstruction
-    from conqret.debate.two_turn.slider_answers import SliderAnswer
+    from conqret.debate.two_turn.slider_answers import PayoffInstruction, SliderAnswer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +100,7 @@ def outcomes(
 
     from conqret.debate.two_turn.outcome_page import confidence_plot, verdict
     from conqret.debate.two_turn.outcomes import debate_outcomes
+    from conqret.debate.two_turn.writer_scores import score_writers, writers_table
     from conqret.errors import DeclarationError
     from conqret.show.page import write_file
 
@@ -112,7 +112,8 @@ def outcomes(
         return
     judged = counted.read(answers)
     if writers:
-        _rate_writers(judged, confidence, json_output)
+        ratings = score_writers(judged, confidence=confidence)
+        result([asdict(rating) for rating in ratings], [writers_table(ratings)], as_json=json_output)
         return
     results = debate_outcomes(judged, confidence=confidence)
     if results.missing:
@@ -135,23 +136,13 @@ def _lines(results: Outcomes, conclusion: str, plot: Path | None) -> Iterator[Re
         yield at(plot, "plot")
 
 
-def _rate_writers(judged: Sequence[SliderAnswer], confidence: float, json_output: bool | None) -> None:
-    from dataclasses import asdict
-
-    from conqret.debate.two_turn.writer_scores import score_writers
-    from conqret.debate.two_turn.writer_tables import writers_table
-
-    ratings = score_writers(judged, confidence=confidence)
-    result([asdict(rating) for rating in ratings], [writers_table(ratings)], as_json=json_output)
-
-
 def _show_payoffs(
-    instruction: Literal["simple", "encourage-abstain"] | None, bonuses: str | None, json_output: bool
+    instruction: Literal["simple", "encourage-abstain"] | None, bonuses: str | None, json_output: bool | None
 ) -> None:
     from itertools import chain
 
-    from conqret.debate.two_turn.judge_answers import payoff_tables
-    from conqret.debate.two_turn.payoffs import payoffs as rewarded
+    from conqret.debate.two_turn.outcome_page import payoff_tables
+    from conqret.debate.two_turn.slider_answers import payoffs as rewarded
     from conqret.show.table import spaced
 
     wanted = "--bonuses are seven numbers such as 0.6,0.45,0.3,0.15,-0.05,-0.3,-0.6"
@@ -165,7 +156,7 @@ def _show_payoffs(
 
 
 def _plain(instruction: PayoffInstruction) -> dict[str, Any]:
-    from conqret.debate.two_turn.payoffs import STRENGTHS
+    from conqret.debate.two_turn.slider_answers import STRENGTHS
 
     return {
         "instruction": instruction.name,
@@ -209,8 +200,7 @@ def anova(
     """
     from dataclasses import asdict
 
-    from conqret.debate.two_turn.anova import debate_anova, default_subject
-    from conqret.debate.two_turn.outcome_page import anova_tables
+    from conqret.debate.two_turn.anova import anova_tables, debate_anova, default_subject
     from conqret.show.table import spaced
 
     judged = counted.read(answers)

@@ -12,16 +12,17 @@ from typing import Literal, Unpack
 from conqret.data import Document, Item, Judgment
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
+from conqret.debate.debatune.output_filter import judged_by
 from conqret.debate.two_turn.two_turn_files import SideArgument, TwoTurnQuestion, read_two_turn
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.cell_values import MAX_ID
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
 from conqret.judges.counter_argument import METRICS
-from conqret.judging.judge import judge
 from conqret.judging.judge_settings import JudgeSettings
 from conqret.judging.judgments import Judgments
 from conqret.runs.session import SessionCounts
+from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
 
@@ -96,8 +97,7 @@ def grade_counter_arguments(
         files = [Path(labels)] if isinstance(labels, str | Path) else [Path(label) for label in labels]
         known = read_labels(files, scales=[SCALE])
         return CounterGrades(rubric(items, grades_of_people(items, known)))
-    named: JudgeSettings = {**settings, "format": FORMAT}
-    judgments = judge(items, **named).whole()
+    judgments = judged_by(items, FORMAT, settings)
     return CounterGrades(rubric(items, grades_of_judge(judgments)), judgments)
 
 
@@ -216,3 +216,25 @@ def _shown(argument: SideArgument) -> str:
     return "\n".join(
         (argument.text, *(f"(#{n}) {snippet}" for n, snippet in enumerate(argument.snippets, start=1)))
     )
+
+
+def rubric_table(grades: Sequence[RubricGrade]) -> Table:
+    """A row for each writer and option argued for, with the three grades of Table 3 and their mean."""
+    sides = {"right": "the right option", "wrong": "the wrong option", None: "both"}
+    return Table(
+        "Counter-arguments by the rubric, 1 to 5",
+        (
+            Column("writer", "text"), Column("argues for", "name"), "texts", "convincing", "snippets", "addresses",
+            "overall", "no grade",
+        ),
+        [
+            (
+                grade.writer or "(not named)", sides[grade.argues_for], grade.counter_arguments, grade.convincing,
+                grade.snippets,
+                grade.addresses, grade.overall, grade.ungraded,
+            )
+            for grade in grades
+        ],
+        note="Overall is the mean of all grades given; texts without snippets have none for them. The paper hired "
+        f"writers from {HIRED_FROM} on. Intervals (95%) are over passages.",
+    )  # fmt: skip

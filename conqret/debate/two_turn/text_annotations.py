@@ -8,11 +8,11 @@ of counter-arguments) and ``strategies`` (a list, or names with ``;`` between th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from conqret.data.digest import gathered
 from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion, read_two_turn
@@ -23,6 +23,7 @@ from conqret.io.faults import Unfit, quoted
 from conqret.io.files import file_rows
 from conqret.io.pairs import ANSWERS
 from conqret.io.schema import Field, Schema, TableReader
+from conqret.show.table import Column, Table
 from conqret.stats.estimate import CONFIDENCE, Estimate
 from conqret.stats.resampling import mean_interval
 
@@ -69,7 +70,7 @@ ANNOTATION = Schema(
         "question": Field(("question", "question_id"), identifier, needed="Name the question"),
         "kind": Field(
             ("text", "kind"),
-            one_of({"argument": "argument", "counter-argument": "counter-argument"}, "kind of text"),
+            one_of({kind: kind for kind in get_args(Kind)}, "kind of text"),
             needed="Write argument or counter-argument",
         ),
         "option": Field(
@@ -99,22 +100,18 @@ def read_annotations(path: Path, questions: Sequence[TwoTurnQuestion]) -> tuple[
     for values in reader:
         question, kind, option = known.get(values["question"]), values["kind"], values["option"]
         if question is None:
-            reader.fault(
-                "question", f"is {quoted(values['question'])}, which is none of the questions", "Correct it"
-            )
+            problem = f"is {quoted(values['question'])}, which is none of the questions"
+            reader.fault("question", problem, "Correct it")
             continue
         if kind == "counter-argument" and question.sides[2 - option].counter is None:
-            reader.fault(
-                "text", f"is a counter-argument, and {quoted(question.id)} has none", "Remove the row"
-            )
+            problem = f"is a counter-argument, and {quoted(question.id)} has none"
+            reader.fault("text", problem, "Remove the row")
         if kind == "argument" and values["responds"] is not None:
-            reader.fault(
-                "responds", "is said of an argument, and only counter-arguments respond", "Remove it"
-            )
+            problem = "is said of an argument, and only counter-arguments respond"
+            reader.fault("responds", problem, "Remove it")
         if values["quality"] is None and values["responds"] is None and not values["strategies"]:
-            reader.fault(
-                "quality", "is missing, and nothing else is said", "Rate the text, or remove the row"
-            )
+            problem, remedy = "is missing, and nothing else is said", "Rate the text, or remove the row"
+            reader.fault("quality", problem, remedy)
         annotation_key = f"{question.id}, {kind} for option {option}, {values['annotator']}"
         reader.once("question", annotation_key, "Keep one row of this annotator on this text")
         text_annotations.append(
@@ -122,10 +119,6 @@ def read_annotations(path: Path, questions: Sequence[TwoTurnQuestion]) -> tuple[
         )
     reader.finish(wanted="annotations")
     return tuple(text_annotations)
-
-
-RATINGS = (1, BEST)
-"""The ends of a rating."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,17 +163,8 @@ def annotated(
     text_annotations: Sequence[TextAnnotation], *, confidence: float = CONFIDENCE
 ) -> tuple[AnnotatedTexts, ...]:
     """A summary for each kind of text and option that was annotated: arguments first, those for the right one first."""
-    kinds: tuple[Kind, ...] = ("argument", "counter-argument")
-    groups = [
-        [
-            annotation
-            for annotation in text_annotations
-            if (annotation.kind, annotation.for_right) == (kind, right)
-        ]
-        for kind in kinds
-        for right in (True, False)
-    ]
-    return tuple(_annotated(group, confidence) for group in groups if group)
+    groups = gathered(((text.kind, not text.for_right), text) for text in text_annotations)
+    return tuple(_annotated(group, confidence) for _, group in sorted(groups.items()))
 
 
 def _annotated(text_annotations: Sequence[TextAnnotation], confidence: float) -> AnnotatedTexts:
@@ -191,11 +175,9 @@ def _annotated(text_annotations: Sequence[TextAnnotation], confidence: float) ->
         if annotation.quality is not None
     ]
     apart = [
-        (abs((text.quality or 0) - (other.quality or 0)), text.passage)
+        (abs(quality - other), texts[0].passage)
         for texts in by_text.values()
-        for text, other in combinations(
-            [rated_text for rated_text in texts if rated_text.quality is not None], 2
-        )
+        for quality, other in combinations([text.quality for text in texts if text.quality is not None], 2)
     ]
     responses = [
         (int(annotation.responds), annotation.passage)
@@ -203,9 +185,7 @@ def _annotated(text_annotations: Sequence[TextAnnotation], confidence: float) ->
         if annotation.responds is not None
     ]
     noted = Counter(
-        name
-        for texts in by_text.values()
-        for name in {name for rated_text in texts for name in rated_text.strategies}
+        name for texts in by_text.values() for name in {name for text in texts for name in text.strategies}
     )
 
     def mean(values: Sequence[tuple[int, str]], reason: str, ends: tuple[int, int]) -> Estimate:
@@ -216,8 +196,35 @@ def _annotated(text_annotations: Sequence[TextAnnotation], confidence: float) ->
         kind=text_annotations[0].kind,
         for_right=text_annotations[0].for_right,
         texts=len(by_text),
-        quality=mean(rated, "nobody rated the quality", RATINGS),
-        difference=mean(apart, "nobody rated what another one rated", (0, RATINGS[1] - RATINGS[0])),
+        quality=mean(rated, "nobody rated the quality", (1, BEST)),
+        difference=mean(apart, "nobody rated what another one rated", (0, BEST - 1)),
         responds=mean(responses, "nobody was asked", (0, 1)),
         strategies=dict(sorted(noted.items(), key=lambda pair: (-pair[1], pair[0]))),
     )
+
+
+def annotation_tables(summaries: Sequence[AnnotatedTexts]) -> Iterator[Table]:
+    """The ratings in the rows of Table 7's columns, and which strategies were noted."""
+    names = [
+        f"{summary.kind} for the {'right' if summary.for_right else 'wrong'} option" for summary in summaries
+    ]
+    yield Table(
+        "Ratings of the texts by annotators",
+        (Column("text", "name"), "texts", "quality, 1 to 10", "difference", "responds"),
+        [
+            (name, summary.texts, summary.quality, summary.difference, summary.responds)
+            for name, summary in zip(names, summaries, strict=True)
+        ],
+        note="Difference: between two annotators' ratings of one text, without its sign. Responds: the share of the "
+        "answers that say that a counter-argument directly responds to the argument. Intervals are over passages.",
+    )
+    if noted := [
+        (strategy, name, f"{count} of {summary.texts}")
+        for name, summary in zip(names, summaries, strict=True)
+        for strategy, count in summary.strategies.items()
+    ]:
+        yield Table(
+            "Strategies, by the texts on which anybody noted them",
+            (Column("strategy", "text"), Column("text", "name"), "texts"),
+            noted,
+        )

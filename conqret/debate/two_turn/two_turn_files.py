@@ -258,18 +258,14 @@ def _both(
     reader: TableReader, column: str, arguments: Iterable[tuple[int, SideArgument]], what: str
 ) -> Sequence[SideArgument] | None:
     """The arguments by side; None, and faults, where a side has none or several."""
-    by_side: list[list[SideArgument]] = [[], []]
-    for side, argument in arguments:
-        by_side[side].append(argument)
+    met = gathered(arguments)
+    by_side = [met.get(side, []) for side in (0, 1)]
     for place, side_arguments in enumerate(by_side, start=1):
         if len(side_arguments) != 1:
             problem = f"has {len(side_arguments) or 'none'} {what} {place}"
             reader.fault(column, problem, "Give exactly one for each of the two sides")
-    return (
-        [side_arguments[0] for side_arguments in by_side]
-        if all(len(side_arguments) == 1 for side_arguments in by_side)
-        else None
-    )
+    alone = [side_arguments[0] for side_arguments in by_side if len(side_arguments) == 1]
+    return alone if len(alone) == 2 else None
 
 
 def _check_snippets(

@@ -15,13 +15,13 @@ from fractions import Fraction
 from pathlib import Path
 
 from conqret.data.digest import gathered
-from conqret.debate.two_turn.judging_plan import QUESTION
+from conqret.debate.two_turn.judge_answers import QUESTION
 from conqret.debate.two_turn.outcomes import Answers, counted_answers
-from conqret.debate.two_turn.payoffs import writers_bonus
-from conqret.debate.two_turn.slider_answers import Design, SliderAnswer, conditions_of
+from conqret.debate.two_turn.slider_answers import Design, SliderAnswer, conditions_of, writers_bonus
 from conqret.errors import DeclarationError, strict_options
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.records import Person, ScreenResponse
+from conqret.labels.screens import Person
+from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
 from conqret.stats.paired_ranking import SPREAD, START, PairwisePreference, bradley_terry
 from conqret.stats.resampling import mean_interval
@@ -106,13 +106,12 @@ def last_with_arguments(answers: Sequence[SliderAnswer]) -> list[SliderAnswer]:
 
 
 def _ratings(answers: Sequence[SliderAnswer], confidence: float) -> dict[str, Estimate]:
-    games = [
-        PairwisePreference(
-            answer.for_right, answer.for_wrong, _outcome(answer.toward_right or 0), answer.passage
-        )
-        for answer in answers
-        if answer.for_right != answer.for_wrong
-    ]
+    games = []
+    for answer in answers:
+        slider = answer.toward_right or 0
+        won = 0.5 if not slider else float(slider > 0)
+        if answer.for_right != answer.for_wrong:
+            games.append(PairwisePreference(answer.for_right, answer.for_wrong, won, answer.passage))
     if not games:
         return {}
     standings = bradley_terry(games, confidence=confidence)
@@ -130,10 +129,6 @@ def _argued(answers: Sequence[SliderAnswer], right: bool, confidence: float) -> 
         reason="no answer takes a side",
     )
     return WrittenArgument(followed, len(answers), float(writers_bonus(right, sliders)))
-
-
-def _outcome(toward_right: int) -> float:
-    return 0.5 if not toward_right else float(toward_right > 0)
 
 
 def _points(strength: Estimate) -> Estimate:
@@ -164,9 +159,9 @@ def check_judged(ledger: Ledger, answers: Sequence[SliderAnswer]) -> None:
     Raises:
         DeclarationError: none is, or none names who wrote.
     """
-    answer_keys = [(record.screen.item, record.person.pseudonym) for record in ledger.given()]
+    written = {(record.screen.item, record.person.pseudonym) for record in ledger.given()}
     known = {(answer.question, name) for answer in last_with_arguments(answers) for name in _writers(answer)}
-    if not known & set(answer_keys):
+    if not known & written:
         raise DeclarationError(
             "these answers judge no text of this study: export its debates (conqret labels export), "
             "have them judged, and give the answers"
@@ -176,32 +171,84 @@ def check_judged(ledger: Ledger, answers: Sequence[SliderAnswer]) -> None:
 def feedback(ledger: Ledger, person: Person, answers: Sequence[SliderAnswer]) -> list[WriterResult]:
     """Each of a writer's counter-arguments that was judged, in the order of the questions."""
     by_question = gathered((answer.question, answer) for answer in last_with_arguments(answers))
-    taken = []
+    results = []
     for record in ledger.given(person=person.number):
-        mine = [
-            judgment
+        sliders = [
+            judgment.toward_right or 0
             for judgment in by_question.get(record.screen.item, ())
             if person.pseudonym in _writers(judgment)
         ]
-        if mine:
-            taken.append(_taken(ledger, record, mine))
-    return taken
-
-
-def _taken(ledger: Ledger, record: ScreenResponse, judged: Sequence[SliderAnswer]) -> WriterResult:
-    question = QUESTION.validate_json(ledger.text(record.screen.item))
-    argued_for = 3 - record.screen.against
-    right = question.right == argued_for
-    sliders = [judgment.toward_right or 0 for judgment in judged]
-    return WriterResult(
-        question.question,
-        question.sides[argued_for - 1].option,
-        right,
-        len(sliders),
-        sum((slider > 0) is right for slider in sliders),
-        writers_bonus(right, sliders),
-    )
+        if not sliders:
+            continue
+        question = QUESTION.validate_json(ledger.text(record.screen.item))
+        argued_for = 3 - record.screen.against
+        right = question.right == argued_for
+        option = question.sides[argued_for - 1].option
+        followed = sum((slider > 0) is right for slider in sliders)
+        earned = writers_bonus(right, sliders)
+        results.append(WriterResult(question.question, option, right, len(sliders), followed, earned))
+    return results
 
 
 def _writers(answer: SliderAnswer) -> tuple[str, str]:
     return answer.for_right, answer.for_wrong
+
+
+def writers_table(writers: Sequence[Writer]) -> Table:
+    """Two rows for each writer, one for either option, the most persuasive first."""
+    rows: list[tuple[Cell, ...]] = [
+        (
+            writer.writer,
+            _elo(writer.rating),
+            f"the {side} option",
+            part.answers,
+            part.followed,
+            f"{part.dollars:.2f}",
+        )
+        for writer in writers
+        for side, part in (("right", writer.right), ("wrong", writer.wrong))
+    ]
+    alone = " Elo is undefined, because no other writer argued against this one." if len(writers) == 1 else ""
+    return Table(
+        "Whom judges follow",
+        (
+            Column("writer", "text"), Column("Elo", "name"), Column("argues for", "name"), "answers", "followed",
+            "dollars",
+        ),
+        rows,
+        note="By the last judgment with arguments. Followed: the share of the answers that take a side and go with the "
+        "writer. Elo: 1500 is the mean of the writers, 400 points more are odds of ten to one, abstaining is a tie. "
+        "Dollars: $0.20 for each judge who ends on the right option, $0.75 for each who does not. Intervals are "
+        f"over passages.{alone}",
+    )  # fmt: skip
+
+
+def feedback_table(feedback: Sequence[WriterResult]) -> Table:
+    """What one writer is told: a row for each of their counter-arguments, and what they earned in all."""
+    return Table(
+        "How your counter-arguments did",
+        (
+            Column("Question", "text"), Column("You argued for", "text"), Column("Which is", "name"), "On your side",
+            "Bonus",
+        ),
+        [
+            (
+                counter.question, counter.option, "right" if counter.right else "wrong", f"{counter.followed} "
+                                                                                         f"of {counter.judges}",
+                f"${float(counter.dollars):.2f}",
+            )
+            for counter in feedback
+        ],
+        foot=[("In all", "", "", f"{sum(counter.followed for counter in feedback)} of "
+                                 f"{sum(counter.judges for counter in feedback)}",
+               f"${float(sum(counter.dollars for counter in feedback)):.2f}")],
+        note="Counted at the end, when the judges had read everything: a judge who moved the slider toward the right "
+        "option at all is on its side, and any other, abstaining included, on the side of the wrong one.",
+    )  # fmt: skip
+
+
+def _elo(rating: Estimate) -> str:
+    if rating.value is None:
+        return "\u2013"
+    ends = "" if rating.low is None or rating.high is None else f" [{rating.low:.0f}, {rating.high:.0f}]"
+    return f"{rating.value:.0f}{ends}"

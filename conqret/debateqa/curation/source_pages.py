@@ -97,7 +97,7 @@ def web_source(
     from conqret.debateqa.curation.web import WebSource
     from conqret.scrapers.evidence_fetching import EvidenceOptions
     from conqret.scrapers.fetch import USER_AGENT, FetchOptions
-    from conqret.scrapers.providers import RESULTS, providers
+    from conqret.scrapers.search import RESULTS, providers
 
     names = [one.strip() for one in search.split(",")] if isinstance(search, str) else list(search)
     if not any(names):

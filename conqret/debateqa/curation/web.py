@@ -19,8 +19,7 @@ from conqret.scrapers.evidence_fetching import EvidenceOptions, parsed
 from conqret.scrapers.extract import Extractor
 from conqret.scrapers.fetch import Fetcher, FetchError, FetchStatus
 from conqret.scrapers.fetch_ledger import DocumentStore
-from conqret.scrapers.providers import RESULTS
-from conqret.scrapers.search import SEARCH_DELAY, WebSearcher
+from conqret.scrapers.search import RESULTS, SEARCH_DELAY, WebSearcher
 
 LIKELY = 5
 """Pages of a question, for a price."""

@@ -10,24 +10,22 @@ from typing import TYPE_CHECKING
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
+from conqret.labels.collected_labels import Dispute, disputes
 from conqret.labels.database import LabelFileError
-from conqret.labels.disputes import Dispute, disputes
-from conqret.labels.links import ADJUDICATE, Links
 from conqret.labels.page_messages import ENGLISH, PageMessages
-from conqret.labels.pages.marked_text import pieces
 from conqret.labels.pages.page_responses import (
     SAVE_LATER,
     PageRefusal,
     apart,
+    app_of,
     form_of,
     led_to,
-    lost,
     page_of,
-    refused,
+    pieces,
     said_in,
-    unsaved,
     whole,
 )
+from conqret.labels.pages.study_access import ADJUDICATE, Links
 from conqret.labels.screens import CANNOT_JUDGE
 
 if TYPE_CHECKING:
@@ -44,8 +42,6 @@ def adjudication_app(
     messages: PageMessages = ENGLISH,
 ) -> ASGIApp:
     """The pages for ``by``, beside what a judge says where there are ``judgments``, in the words of ``messages``."""
-    from starlette.applications import Starlette
-    from starlette.exceptions import HTTPException
     from starlette.routing import Route
 
     desk = _AdjudicationPage(ledger, links, by, judgments, messages)
@@ -53,13 +49,7 @@ def adjudication_app(
         Route("/adjudicate/{token}", desk.all),
         Route("/adjudicate/{token}/{place}", desk.one, methods=["GET", "POST"]),
     ]
-    handlers = {HTTPException: lost, PageRefusal: refused, LabelFileError: unsaved}
-    return Starlette(
-        routes=routes,
-        exception_handlers={
-            error: partial(handler, messages=messages) for error, handler in handlers.items()
-        },
-    )
+    return app_of(routes, messages)
 
 
 class _AdjudicationPage:

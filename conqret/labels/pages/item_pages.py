@@ -12,11 +12,8 @@ from typing import TYPE_CHECKING, Any
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
-from conqret.labels.label_study import check_names
-from conqret.labels.links import DASHBOARD, JOIN, Links
 from conqret.labels.page import dashboard
 from conqret.labels.page_messages import worded
-from conqret.labels.pages.marked_text import pieces
 from conqret.labels.pages.page_responses import (
     SAVE_LATER,
     PageRefusal,
@@ -25,13 +22,20 @@ from conqret.labels.pages.page_responses import (
     html_of,
     led_to,
     page_of,
+    pieces,
     said_in,
     whole,
 )
-from conqret.labels.pages.study_access import Setting, StudyAccess
-from conqret.labels.practice import marked_by_gold, settle
-from conqret.labels.records import Person, ScreenResponse, ScreenTurn, StaleAnswerError
-from conqret.labels.screens import CANNOT_JUDGE
+from conqret.labels.pages.study_access import DASHBOARD, JOIN, Links, Setting, StudyAccess
+from conqret.labels.screens import (
+    CANNOT_JUDGE,
+    Person,
+    ScreenResponse,
+    ScreenTurn,
+    StaleAnswerError,
+    check_names,
+)
+from conqret.labels.study_screens import marked_by_gold, settle
 from conqret.labels.task import ANNOTATION_TASKS
 from conqret.show.table import Table
 

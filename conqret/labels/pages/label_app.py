@@ -1,23 +1,297 @@
-"""The addresses of a study."""
+"""The addresses of a study, and its pages where debates are judged or counter-arguments are written.
+
+What judges read comes with a slider, and a time that the server keeps. Before the timer runs there are the question and
+its options alone; nothing can be gone back to.
+"""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
-from conqret.debate.two_turn.judging_plan import TASK as JUDGING
+from conqret.debate.two_turn.debate_judge import DebateRequest
+from conqret.debate.two_turn.judge_answers import (  # fmt: skip
+    POINTS,
+    QUESTION,
+    REASON,
+    TIME_UP,
+    AnswerOutcome,
+    asking_of,
+    bonus,
+    close_overdue,
+    earned_table,
+    give,
+    judged,
+    left,
+    marked_by_last,
+    settled,
+)
+from conqret.debate.two_turn.judge_answers import TASK as JUDGING
+from conqret.debate.two_turn.slider_answers import (
+    CONDITIONS,
+    ENDS,
+    FOR_THE_RIGHT,
+    FOR_THE_WRONG,
+    INSTRUCTIONS,
+    SIMPLE,
+    STRENGTHS,
+    PayoffInstruction,
+    SliderAnswer,
+)
+from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion
+from conqret.debate.two_turn.writer_scores import feedback, feedback_table
+from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
-from conqret.labels.links import Links
+from conqret.labels.page_messages import PageMessages
 from conqret.labels.pages.item_pages import Pages
-from conqret.labels.pages.judging_pages import JudgingPages
-from conqret.labels.pages.page_responses import PageRefusal, lost, refused, unsaved
-from conqret.labels.pages.study_access import Setting
-from conqret.labels.pages.writing_pages import WritingPages
+from conqret.labels.pages.page_responses import (
+    SAVE_LATER,
+    NumberedSnippet,
+    PageRefusal,
+    apart,
+    app_of,
+    led_to,
+    quoted_pieces,
+    whole,
+)
+from conqret.labels.pages.study_access import Links, Setting
+from conqret.labels.screens import Person, Screen, ScreenResponse, ScreenTurn, StaleAnswerError
+from conqret.labels.written_arguments import MAX_TEXT, Draft
 from conqret.labels.written_arguments import TASK as WRITING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from starlette.requests import Request
+    from starlette.responses import Response
     from starlette.types import ASGIApp
+
+
+LETTERS = "AB"
+"""The options as they stand on the page."""
+
+
+class JudgingPages(Pages):
+    """The pages on which people judge two-turn debates."""
+
+    welcome = "judging_welcome.html.j2"
+    ending = "judging_done.html.j2"
+    unit = "judgment"
+    did = "given"
+    not_yours = "This screen is not yours."
+
+    def told_first(self, person: Person) -> Mapping[str, Any]:
+        """How the person's first question is asked."""
+        turn = self.ledger.next(person)
+        return (
+            {"judging": None} if turn is None else {"judging": turn.screen.judging, **_bonuses(turn.screen)}
+        )
+
+    def marked(self, records: Sequence[ScreenResponse]) -> tuple[int, int]:
+        """By each question's last judgment."""
+        return marked_by_last(self.ledger, records)
+
+    def told_last(self, person: Person) -> Mapping[str, Any]:
+        """What came of all answers."""
+        settlements = settled(self.ledger, person)
+        last = [settlement.toward_right or 0 for settlement in settlements]
+        return {
+            "questions": len(last), "right": sum(point > 0 for point in last), "abstained": last.count(0),
+            "dollars": _total(settlements), "earned": self.worded(earned_table(settlements)),
+        }  # fmt: skip
+
+    def last(self, person: Person) -> None:
+        """Nobody looks at an answer again."""
+
+    async def _who(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Person, str]:
+        person, token = await super()._who(request, form)
+        await apart(close_overdue, self.ledger, person)
+        return person, token
+
+    async def screen(self, request: Request) -> Response:
+        """A judgment: its question, then what is to be judged, and in the end what came of it."""
+        form, person, token, turn = await self._asked(request)
+        if form is None or turn.state == "done":
+            return await self._seen(person, token, turn)
+        try:
+            if "start" in form:
+                await apart(self.ledger.start, person, turn)
+            else:
+                await apart(give, self.ledger, person, turn, form.get("slider", ""))
+        except StaleAnswerError:  # it was given in another window; what stands there is kept
+            pass
+        except DeclarationError as fault:
+            raise PageRefusal(422, f"Not saved: {fault}. Go back to the page and try again.") from None
+        return led_to(f"/screen/{turn.number}")
+
+    async def _seen(self, person: Person, token: str, turn: ScreenTurn) -> Response:
+        shown = turn.screen.judging
+        if shown is None:
+            raise PageRefusal(404, "There is no such page.")
+        asking = await apart(asking_of, self.ledger, turn.screen)
+        common: dict[str, Any] = {"turn": turn, "judging": shown, "asking": asking, "letters": LETTERS}
+        if turn.state == "done":
+            over = shown.turn == shown.turns
+            reveals = over and (asking.condition.startswith("P") or turn.screen.practice)
+            late = turn.answers.get(REASON) == TIME_UP
+            if not reveals and not late:
+                return led_to("/next")
+            mine = await apart(judged, self.ledger, person, turn.screen) if reveals else []
+            return self.page(
+                "judging_told.html.j2", **common, told=reveals, late=late,
+                answers=[(_said(answer, self.setting.messages), bonus(answer)) for answer in mine],
+                right=_right(asking) if over and turn.screen.practice else "",
+                so_far=None if turn.screen.practice else _total(await apart(settled, self.ledger, person)),
+                total=sum(bonus(answer) or 0 for answer in mine),
+            )  # fmt: skip
+        common["form"] = self.links.form(token)
+        if turn.started is None:
+            done, rest = await self._far(person, turn)
+            return self.page(
+                "judging_start.html.j2", **common, **_bonuses(turn.screen), done=done, total=done + rest
+            )
+        return self.page(
+            "judging.html.j2", scripts=["quoted.js", "judging.js"], **common, **evidence_of(asking),
+            points=_points(self.setting.messages),
+            seconds=await apart(left, self.ledger, turn),
+        )  # fmt: skip
+
+
+def _bonuses(screen: Screen) -> dict[str, Any]:
+    """What answers earn, as the page shows it: strength, dollars where it is right, dollars where it is wrong."""
+    payoff = INSTRUCTIONS[screen.judging.instruction if screen.judging else SIMPLE.name]
+    rows = [
+        (STRENGTHS[strength], payoff.bonus(strength), payoff.bonus(-strength))
+        for strength in range(ENDS, -1, -1)
+    ]
+    return {"bonuses": rows, "careful": payoff is not SIMPLE, "answer_from": _pays_from(payoff)}
+
+
+def _pays_from(payoff: PayoffInstruction) -> int:
+    """The confidence, in whole percent, from which on an answer earns more than abstaining."""
+    return math.ceil(100 * min(share for strength, share in payoff.pays_from().items() if strength))
+
+
+def _right(asking: DebateRequest) -> str:
+    """The right option, as it stands on the page."""
+    place = 2 - asking.question.right if asking.swapped else asking.question.right - 1
+    return f"{LETTERS[place]}: {asking.sides[place].option}"
+
+
+def _total(settlements: Sequence[AnswerOutcome]) -> Fraction:
+    """The dollars of all questions."""
+    return sum((settlement.dollars for settlement in settlements), Fraction())
+
+
+def _said(answer: SliderAnswer, messages: PageMessages) -> str:
+    """An answer as the slider says it."""
+    return (
+        messages.plain("no answer") if answer.slider is None else dict(_points(messages))[str(answer.slider)]
+    )
+
+
+def _points(messages: PageMessages) -> list[tuple[str, str]]:
+    """The points of the slider in words."""
+    words = []
+    for point in map(int, POINTS):
+        side = f"{messages.plain(STRENGTHS[abs(point)])}: {LETTERS[point > 0]}"
+        words.append((str(point), side if point else messages.plain("I abstain")))
+    return words
+
+
+def evidence_of(asking: DebateRequest) -> dict[str, Any]:
+    """Arguments and counter-arguments by side, each snippet with its anchor, and the passage in pieces."""
+    quotes: list[NumberedSnippet] = []
+    sides = []
+    for letter, side in zip(LETTERS, asking.sides, strict=True):
+        parts = []
+        for title, alone, part in (
+            ("Argument for {letter}", "Snippets for {letter}", side.argument),
+            ("Counter-argument to the argument for {letter}", "Snippets against {letter}", side.counter),
+        ):
+            if part is None or not (part.text or any(part.snippets)):
+                continue
+            named = [
+                NumberedSnippet(f"{title[0].lower()}{letter.lower()}{nth}", nth, text)
+                for nth, text in enumerate(part.snippets, start=1)
+                if text.strip()
+            ]
+            quotes += named
+            parts.append((title if part.text else alone, part.text, named))
+        sides.append((letter, side.option, parts))
+    pieces = list(quoted_pieces(asking.passage, quotes))
+    return {"sides": sides, "pieces": pieces, "found": {name for piece in pieces for name in piece.begins}}
+
+
+class WritingPages(Pages):
+    """The pages on which people write counter-arguments."""
+
+    welcome = "writing_welcome.html.j2"
+    ending = "writing_done.html.j2"
+    unit = "counter-argument"
+    did = "written"
+    not_yours = "This screen is not yours."
+
+    def told_first(self, person: Person) -> Mapping[str, Any]:
+        """What writers earn."""
+        return {"for_the_right": FOR_THE_RIGHT, "for_the_wrong": FOR_THE_WRONG, **self.told_last(person)}
+
+    def told_last(self, person: Person) -> Mapping[str, Any]:
+        """How what a writer wrote was taken, as far as it was judged."""
+        judged = self.setting.judged
+        feedback_rows = feedback(self.ledger, person, judged) if judged else []
+        return {"taken": self.worded(feedback_table(feedback_rows)) if feedback_rows else None}
+
+    def marked(self, records: Sequence[ScreenResponse]) -> None:
+        """No known answer tells how well somebody writes: people read it."""
+
+    async def screen(self, request: Request) -> Response:
+        """A counter-argument: shown, changed as a draft, and kept."""
+        form, person, token, turn = await self._asked(request)
+        question = QUESTION.validate_json(await apart(self.ledger.text, turn.screen.item))
+        draft = Draft.of(turn.answers)
+        if form is None:
+            return await self._written(person, token, turn, question, draft)
+        draft = replace(draft, text=form.get("text", "").strip()[:MAX_TEXT])
+        revision = whole(form.get("revision", ""))
+        try:
+            if "keep" in form:
+                draft.check()
+                await apart(self.ledger.answer, person, turn, draft.answers(), "", revision)
+                return led_to("/next")
+            if "add" in form:
+                draft = draft.quoting(question.passage, form.get("snippet", ""))
+            elif (place := whole(form.get("remove", ""))) > 0:
+                kept = [snippet for nth, snippet in enumerate(draft.snippets, start=1) if nth != place]
+                draft = replace(draft, snippets=tuple(kept))
+            await apart(self.ledger.draft, person, turn, draft.answers(), revision)
+        except StaleAnswerError as fault:
+            return await self._written(person, token, turn, question, Draft.of(turn.answers), str(fault), 409)
+        except DeclarationError as fault:
+            return await self._written(person, token, turn, question, draft, str(fault), 422)
+        except LabelFileError:  # what was typed stays on the page
+            return await self._written(person, token, turn, question, draft, SAVE_LATER, 507)
+        return led_to(f"/screen/{turn.number}")
+
+    async def _written(
+        self, person: Person, token: str, turn: ScreenTurn, question: TwoTurnQuestion, draft: Draft, fault: str = "",
+        status: int = 200,
+    ) -> Response:  # fmt: skip
+        done, left = await self._far(person, turn)
+        asking = DebateRequest(question, CONDITIONS["main"][1], 1, SIMPLE.name, swapped=False)
+        return self.page(
+            "writing.html.j2", status, scripts=["quoted.js", "writing.js"], turn=turn, asking=asking, draft=draft,
+            fault=fault, against=LETTERS[turn.screen.against - 1], other=LETTERS[2 - turn.screen.against],
+            most=MAX_TEXT,
+            before=await apart(self.ledger.before, person, turn.number), done=done, total=done + left,
+            form=self.links.form(token), **evidence_of(asking),
+        )  # fmt: skip
+
 
 KINDS: dict[str, type[Pages]] = {JUDGING: JudgingPages, WRITING: WritingPages}
 """The pages of studies that are no labelling, by their task."""
@@ -25,8 +299,6 @@ KINDS: dict[str, type[Pages]] = {JUDGING: JudgingPages, WRITING: WritingPages}
 
 def annotation_app(ledger: Ledger, links: Links, setting: Setting | None = None) -> ASGIApp:
     """The pages of the study in ``ledger``."""
-    from starlette.applications import Starlette
-    from starlette.exceptions import HTTPException
     from starlette.routing import Route
 
     setting = setting or Setting()
@@ -40,10 +312,4 @@ def annotation_app(ledger: Ledger, links: Links, setting: Setting | None = None)
         Route("/study/{token}", pages.study),
         Route("/", pages.nowhere),
     ]
-    handlers = {HTTPException: lost, PageRefusal: refused, LabelFileError: unsaved}
-    return Starlette(
-        routes=routes,
-        exception_handlers={
-            error: partial(handler, messages=setting.messages) for error, handler in handlers.items()
-        },
-    )
+    return app_of(routes, setting.messages)

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl
 
 from markupsafe import Markup
 
+from conqret.debate.two_turn.two_turn_files import quoted_in
 from conqret.io.images import described, inline
+from conqret.labels.database import LabelFileError
 from conqret.labels.page_messages import ENGLISH, PageMessages
-from conqret.labels.screens import Screen
+from conqret.labels.screens import Screen, ScreenPassage
 from conqret.show.page import page
 from conqret.text.language import language_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
+    from starlette.routing import Route
+    from starlette.types import ASGIApp
+
 
 MAX_FORM = 64 * 1024
 """Bytes of a form: a comment of 5,000 characters is the most that there is in one."""
@@ -38,6 +46,16 @@ class PageRefusal(Exception):  # noqa: N818 (it ends a request, and is no fault 
     def __init__(self, status: int, why: str, title: str = "This cannot be shown") -> None:
         super().__init__(why)
         self.status, self.title = status, title
+
+
+def app_of(routes: Sequence[Route], messages: PageMessages) -> ASGIApp:
+    """The pages at ``routes``; what goes wrong is told in the words of ``messages``."""
+    from starlette.applications import Starlette
+    from starlette.exceptions import HTTPException
+
+    handlers = {HTTPException: lost, PageRefusal: refused, LabelFileError: unsaved}
+    told = {error: partial(handler, messages=messages) for error, handler in handlers.items()}
+    return Starlette(routes=routes, exception_handlers=told)
 
 
 async def lost(request: Request, error: Exception, messages: PageMessages = ENGLISH) -> Response:
@@ -148,3 +166,50 @@ def _sorry(error: PageRefusal, messages: PageMessages) -> Response:
     if error.status == 413:  # the rest of the form is not waited for
         response.headers["Connection"] = "close"
     return response
+
+
+def pieces(passage: ScreenPassage) -> Iterator[tuple[str, bool]]:
+    """The text piece by piece, each with whether it is marked."""
+    at = 0
+    for start, end in sorted(passage.lit):
+        if at < start:
+            yield passage.text[at:start], False
+        yield passage.text[max(at, start) : end], True
+        at = max(at, end)
+    if at < len(passage.text):
+        yield passage.text[at:], False
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedSnippet:
+    """A snippet of a passage under the name of its place there, with its number in the text that cites it."""
+
+    name: str
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenPiece:
+    """A piece of a passage: the names of the snippets that begin with it, and of those that hold it."""
+
+    text: str
+    begins: tuple[str, ...]
+    within: tuple[str, ...]
+
+
+def quoted_pieces(passage: str, quotes: Sequence[NumberedSnippet]) -> Iterator[ScreenPiece]:
+    """The passage, cut wherever a snippet begins or ends; a snippet that is not in it has no place."""
+    places: dict[str, tuple[int, int]] = {}
+    for quote in quotes:
+        words = quoted_in(passage, quote.text) if passage else None
+        if words is not None:
+            start = passage.index(words)
+            places[quote.name] = start, start + len(words)
+    cuts = sorted({0, len(passage), *(cut for place in places.values() for cut in place)})
+    for start, end in pairwise(cuts):
+        yield ScreenPiece(
+            passage[start:end],
+            tuple(name for name, place in places.items() if place[0] == start),
+            tuple(name for name, place in places.items() if place[0] <= start < place[1]),
+        )

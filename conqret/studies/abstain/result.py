@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conqret.data import Judgment, Reason
 from conqret.data.digest import gathered
@@ -32,10 +35,6 @@ from conqret.studies.agreement.agreement_settings import USUAL, AgreementSetting
 from conqret.studies.agreement.dimension_view import NO_PAIR, NO_SCALE, View
 from conqret.studies.agreement.label_join import JoinedLabels, join_labels
 from conqret.studies.validate.result import validated_judge
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 ERROR = 0.2
 """The share of errors that is promised where nobody says another."""
@@ -178,8 +177,6 @@ def _answers(
 
 
 def _of(view: View, source: str, tolerance: float) -> ConfidentAnswers | str:
-    import numpy as np
-
     if any(unit.part for unit in view.found):
         return "documents are labeled one by one, and a judge is not asked how sure it is of each"
     if not view.placed:
@@ -202,8 +199,6 @@ def _of(view: View, source: str, tolerance: float) -> ConfidentAnswers | str:
 
 
 def _joint(answer_sets: Sequence[ConfidentAnswers]) -> ConfidentAnswers:
-    import numpy as np
-
     sure, labelled, wrong = (np.concatenate(column) for column in list(zip(*answer_sets, strict=True))[:3])
     return ConfidentAnswers(
         sure, labelled, wrong, [topic for answer_set in answer_sets for topic in answer_set.topics]
@@ -216,8 +211,6 @@ def _on(
     error: float,
     delta: float,
 ) -> AbstainsOn:
-    import numpy as np
-
     curve = risk_coverage(*answers, error=error, delta=delta)
     at = np.flatnonzero(answers.labelled)
     topics = [answers.topics[place] for place in at.tolist()]

@@ -38,7 +38,7 @@ from conqret.studies.bias.contrast import (
     ProbeContext,
     default_probes,
 )
-from conqret.studies.bias.probes.position import SWAPPED, in_every_version
+from conqret.studies.bias.probes.places import SWAPPED, in_every_version
 from conqret.studies.bias.result import BiasRecord, BiasTable, bias_rows
 from conqret.studies.study_judging import JudgedFolder, JudgedPlan, StudyPart, StudyRunConfig, digest_of
 from conqret.studies.variance.result import repeatabilities

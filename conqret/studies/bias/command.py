@@ -13,7 +13,8 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, entry, floor, note, progress, result, tell_outcomes
 from conqret.errors import number
-from conqret.judging.command_options import AnyJudge, BatchedEngines
+from conqret.judging.command_options import ChosenJudge, JudgeRunOptions
+from conqret.options import Within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,42 +49,22 @@ COMMON = (
 
 @dataclass(frozen=True, kw_only=True)
 class ProbeOptions(OptionGroup):
-    """The probes, and the tests of what they find."""
+    """The probes, and the tests of what they find.
 
-    probe: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Only this probe, for example `position`. `--list` shows all; some, such as `bandwagon`, are "
-            "made only if they are named. May be repeated.",
-            rich_help_panel=PROBES,
-        ),
-    ] = None
-    list_all: Annotated[
-        bool, typer.Option("--list", help="List the probes, and call no model.", rich_help_panel=PROBES)
-    ] = False
-    repeats: Annotated[
-        int,
-        typer.Option(
-            help="How often each request is sent in total, to measure whether the judge repeats its scores.",
-            min=2,
-            rich_help_panel=PROBES,
-        ),
-    ] = 3
+    Probes:
+        probe: Only this probe, for example `position`. `--list` shows all; some, such as `bandwagon`, are made only if
+            they are named. May be repeated.
+        list_all (--list): List the probes, and call no model.
+        repeats: How often each request is sent in total, to measure whether the judge repeats its scores.
+        seed: The seed of the changes to the texts and of the tests.
+    """
+
+    probe: list[str] | None = None
+    list_all: bool = False
+    repeats: Annotated[int, Within(2)] = 3
     metric: options.Metric = None
-    seed: Annotated[
-        int,
-        typer.Option(help="The seed of the changes to the texts and of the tests.", rich_help_panel=PROBES),
-    ] = 13
+    seed: int = 13
     confidence: label_options.Confidence = 0.95
-
-
-@dataclass(frozen=True, kw_only=True)
-class ProbedJudge(OptionGroup):
-    """The judge."""
-
-    own: AnyJudge
-    format: options.Format = None
-    model: options.Model = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,16 +78,14 @@ class ProbedItems(OptionGroup):
 
 @dataclass(frozen=True, kw_only=True)
 class BiasGate(OptionGroup):
-    """Conditions, and the file for a build."""
+    """Conditions, and the file for a build.
 
-    require: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A condition such as `alarms == 0`, `flip_rate < 0.1`, `first_place.high < 0.6` or `effect[length] < "
-            "0.05`. Exit code 0 if all are met, 1 if one is not. May be repeated.",
-            rich_help_panel=PROBES,
-        ),
-    ] = None
+    Probes:
+        require: A condition such as `alarms == 0`, `flip_rate < 0.1`, `first_place.high < 0.6` or `effect[length] <
+            0.05`. Exit code 0 if all are met, 1 if one is not. May be repeated.
+    """
+
+    require: list[str] | None = None
     junit: Annotated[
         Path | None,
         typer.Option(
@@ -118,31 +97,13 @@ class BiasGate(OptionGroup):
     ] = None
 
 
-@dataclass(frozen=True, kw_only=True)
-class BiasRunOptions(OptionGroup):
-    """How the run is made."""
-
-    calls: options.Calls
-    engines: BatchedEngines
-    kept: options.RunFolderOptions
-    prompts: options.Prompts = None
-
-
 @grouped
 def bias(
     items: Annotated[Path | None, options.ITEMS] = None,
     *,
-    chosen: ProbedJudge,
+    chosen: ChosenJudge,
     item_reading: ProbedItems,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            help="The run's folder; the same command continues a stopped run.",
-            rich_help_panel=options.FILES,
-        ),
-    ] = Path("runs/bias"),
+    output: Path = Path("runs/bias"),
     probing: ProbeOptions,
     labels: Annotated[
         list[Path] | None,
@@ -154,7 +115,7 @@ def bias(
     ] = None,
     reading: label_options.LabelReading,
     gate: BiasGate,
-    ran: BiasRunOptions,
+    ran: JudgeRunOptions,
     dry_run: options.DryRun = False,
     shown: options.OutputOptions,
 ) -> None:
@@ -165,6 +126,9 @@ def bias(
     judge without bias raises any alarm in at most one of twenty runs, if effects of topics are symmetric about 0. A
     probe without an alarm is clear (a bias above a margin is ruled out) or inconclusive, and says how large a bias it
     could have missed. All other rows are exploratory.
+
+    Files:
+        output (--output, -o): The run's folder; the same command continues a stopped run.
 
     Examples:
 
@@ -240,9 +204,7 @@ def bias(
             **asked,
             confidence=probing.confidence,
             output=output,
-            recordings=ran.kept.recordings,
-            replay=ran.kept.replay,
-            overwrite=ran.kept.overwrite,
+            **ran.kept.given(),
             **ran.engines.given(),
             on_plan=begin,
             on_start=bar.reach,
@@ -283,17 +245,8 @@ def _list(*, as_json: bool | None) -> None:
     from conqret.studies.bias.contrast import PROBES
 
     probes = sorted(PROBES.values(), key=lambda probe: not probe.default)
-    rows = [
-        {
-            "name": probe.name,
-            "compares": probe.compares,
-            "finds": probe.finds,
-            "default": probe.default,
-            "advice": probe.advice,
-            "source": probe.source,
-        }
-        for probe in probes
-    ]
+    names = ("name", "compares", "finds", "default", "advice", "source")
+    rows = [{name: getattr(probe, name) for name in names} for probe in probes]
     result(rows, _entries(probes), as_json=as_json)
 
 

@@ -10,16 +10,14 @@ from conqret.data import Item
 from conqret.data.digest import gathered
 from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, number
-from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.nugget_measures import METRICS as NUGGET_METRICS
 from conqret.judging.rubrics import looked_at
 from conqret.judging.setup import Setup
 from conqret.judging.verdict_log import VerdictLog
-from conqret.perturb import SEED, Direction, LanguageError, Perturbation, perturb_items, records
+from conqret.perturb import SEED, Direction, Perturbation, perturb_items, records
 from conqret.perturb.expectations import EVERYTHING, RELEVANCE
 from conqret.perturb.versions import counted_reasons
 from conqret.registry import Registry
-from conqret.text.language import is_english, item_language
 
 AS_IS = "as it is"
 REVERSED = "dimensions reversed"
@@ -37,7 +35,6 @@ NEUTRAL = "with neutral text of the same length"
 NO_QUALITY = "the judge has no metric of the argument's quality"
 OVERALL = "overall_quality"
 PREFERENCE = "preference"
-QUALITY = tuple(dimension.name for dimension in DIMENSIONS)
 
 Key = tuple[str, str]
 """How it was asked, and the id of the item."""
@@ -156,35 +153,6 @@ class ProbeContext:
         return {item: sum(several) / len(several) for item, several in values.items()}
 
 
-def observed(
-    ground: ProbeContext,
-    items: Sequence[Item],
-    way: str,
-    *,
-    name: str,
-    up: str,
-    remark: str,
-    turned: frozenset[str] = frozenset(),
-) -> tuple[Contrast]:
-    """What is only seen in the preferences of ``items``, judged once in this ``way``: for the first of two arguments,
-    or where ``turned`` holds the item for the second."""
-    keys = [((way, item.id), item.topic) for item in items]
-    return (
-        Contrast(
-            name=name,
-            adverse="any",
-            up=up,
-            metrics=(PREFERENCE,),
-            pairs=tuple(VersionPair(version, version, topic) for version, topic in keys),
-            versions={way: ground.items},
-            mirrored=True,
-            observed=True,
-            turned=turned,
-            notes=(remark,),
-        ),
-    )
-
-
 @dataclass(frozen=True)
 class Probe:
     """A question about the judge: the comparisons that answer it, and what must be said beforehand, if anything.
@@ -284,27 +252,12 @@ def perturbed(
     return contrasts
 
 
-def in_english(ground: ProbeContext, name: str) -> tuple[tuple[Item, ...], tuple[str, ...]]:
-    """The items of a probe whose words are in English alone, and the note that says how many are left out.
-
-    Raises:
-        NotAskedError: every item is in another language.
-    """
-    items = tuple(item for item in ground.items if is_english(item_language(item)))
-    out = [str(LanguageError(item.id, item, name)) for item in ground.items if item not in items]
-    if not items and out:
-        raise NotAskedError(f"no item can be changed: {counted_reasons(out)}")
-    return items, (
-        (f"{name}: {number(len(out), 'item')} cannot be changed ({counted_reasons(out)})",) if out else ()
-    )
-
-
 PROBES = Registry(
     "probe",
     "conqret.probes",
     Probe,
     package="conqret.studies.bias.probes",
-    attribute="PROBE",
+    attribute="PROBES",
     first=(
         "repeatability", "dimension-order", "document-order", "position", "length", "authority", "stance",
         "self-preference", "injection",

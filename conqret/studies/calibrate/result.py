@@ -11,7 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conqret.data import Item, Judgment
 from conqret.data.topic_keys import TopicKeys
@@ -42,10 +45,6 @@ from conqret.studies.calibrate.calibration_maps import (
     tried,
 )
 from conqret.studies.validate.result import validated_judge
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 FEWEST_TOPICS = 6
 """Topics with labels below which nothing is calibrated: each fold holds one, and four are left to be fitted on."""
@@ -126,8 +125,6 @@ def _seen(
     joined: JoinedLabels, dimension: str, settings: AgreementSettings, folds: Mapping[str, int]
 ) -> CalibrationSample | str:
     """What the maps of one dimension are fitted on, or why there are none."""
-    import numpy as np
-
     view = View(joined, dimension, settings)
     if view.verdicts:
         return "verdicts in words have no scale"
@@ -219,8 +216,6 @@ def _sides(view: View) -> LabelledSides:
 
 def _bands(sides: Sequence[LabelledSides], confidence: float) -> dict[str, tuple[Band, ...]]:
     """By series; one that some of the dimensions have not is left out."""
-    import numpy as np
-
     topics = [name for side in sides for name in side.topics]
     people = np.concatenate([side.people for side in sides])
     return {

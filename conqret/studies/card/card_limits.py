@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from conqret.data.digest import gathered
 from conqret.io.label_sheets import RANDOM_SAMPLE
 from conqret.judging.judge_folder import JudgeRecord
+from conqret.judging.summary import Cost
 from conqret.show import words
 from conqret.studies.agreement.dimension_result import DimensionAgreement
 from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.agreement.trivial_judges import over_baselines
 from conqret.studies.bias.result import BiasTable
-from conqret.studies.card.run_cost import Cost
 from conqret.studies.sensitivity.curves import Curve
 from conqret.studies.validate.result import Validation
 

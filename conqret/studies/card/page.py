@@ -51,15 +51,9 @@ def card_sheet(card: Card) -> ReportPage:
         f"How far {judge_name(run.format, run.model)} can be trusted",
         [
             Section("Known limits", [PageRemarks(card.limits)]),
-            Section(
-                "Agreement with annotators",
-                [table_of_rows(card.agreement, card.average, basis, SHOWN)],
-            ),
+            Section("Agreement with annotators", [table_of_rows(card.agreement, card.average, basis, SHOWN)]),
             Section("Does it detect perturbations?", damage, _noticed(card)),
-            Section(
-                "Does it repeat itself?",
-                list(_repeatability(card)),
-            ),
+            Section("Does it repeat itself?", list(_repeatability(card))),
             *_bias(card),
             Section("Missing scores", [PageRemarks([missing_words(card.missing)])]),
             Section("Judge configuration", [instrument_table(card)], _INSTRUMENT),

@@ -20,12 +20,11 @@ from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.own_judge import recorded_judge
 from conqret.judging.rubrics import identity_in_words
 from conqret.judging.setup import Setup
-from conqret.judging.summary import Summary
+from conqret.judging.summary import Cost, Summary
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.dimension_result import DimensionAgreement, Missingness
 from conqret.studies.bias.result import BiasTable
 from conqret.studies.card.card_limits import known_limits
-from conqret.studies.card.run_cost import Cost
 from conqret.studies.sensitivity.curves import Curve
 from conqret.studies.sensitivity.result import SensitivityResults
 from conqret.studies.validate.result import Average, Validation

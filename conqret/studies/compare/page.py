@@ -10,7 +10,6 @@ from conqret.show.report_page import ReportPage, Section, section
 from conqret.studies.agreement_tables import comparison_tables, over_other
 from conqret.studies.compare.result import JudgeComparison
 
-TITLES = ("Agreement with annotators", "Differences of alphas")
 MOST_NAMED = 4
 """Judges and differences that sentences name."""
 
@@ -31,17 +30,11 @@ def comparison_answer(comparison: JudgeComparison) -> list[str]:
         for other, difference in [over_other(pair)]
     ]
     more = f" and {len(shown) - MOST_NAMED} more" if len(shown) > MOST_NAMED else ""
+    differ = f"These judges differ significantly on single dimensions: {'; '.join(shown[:MOST_NAMED])}{more}."
     return [
         f"{words.capitalised(comparison.verdict)}.",
         f"Krippendorff's α with annotators, averaged over {over}, is {', '.join(alphas)} ({clusters}).",
-        *(
-            [
-                f"These judges differ significantly on single dimensions: {'; '.join(shown[:MOST_NAMED])}{more}."
-            ]
-            if shown
-            else []
-        ),
-        *filter(None, [comparison.chance, comparison.worth]),
+        *filter(None, [differ if shown else "", comparison.chance, comparison.worth]),
     ]
 
 
@@ -51,24 +44,19 @@ def comparison_sheet(comparison: JudgeComparison, baselines: Sequence[bool] = ()
     alphas, differences, by_dimension = comparison_tables(comparison)
     judges = [(name, comparison.average.judges[name].alpha) for name in comparison.judges]
     pairs = [(f"{pair.first} minus {pair.second}", pair.difference) for pair in comparison.average.pairs]
-    pictures = [
-        forests("Mean Krippendorff's alpha over dimensions", "Alpha", judges),
-        forests("Pairs of judges", "Difference of alphas", pairs),
-        _by_dimension(comparison),
-    ]
+    by_pair = forests("Pairs of judges", "Difference of alphas", pairs) if len(pairs) > 1 else []
+    pictures = _by_dimension(comparison) if len(comparison.dimensions) > 1 else []
     return ReportPage(
         "compare",
         "Which judge agrees best with annotators?",
         [
-            section(alphas, title=TITLES[0]),
-            Section(TITLES[1], [*(pictures[1] if len(pairs) > 1 else []), differences]),
-            Section(
-                by_dimension.title, [*(pictures[2] if len(comparison.dimensions) > 1 else []), by_dimension]
-            ),
+            section(alphas, title="Agreement with annotators"),
+            Section(differences.title, [*by_pair, differences]),
+            Section(by_dimension.title, [*pictures, by_dimension]),
         ],
         badges=words.floor_badges(baselines),
         answer=comparison_answer(comparison),
-        picture=pictures[0],
+        picture=forests("Mean Krippendorff's alpha over dimensions", "Alpha", judges),
         facts=[
             ("Labels", comparison.basis.labels),
             ("Judges", words.count(len(comparison.judges))),

@@ -5,13 +5,13 @@ corrected over all pairs (:func:`conqret.stats.effects.largest_p`). That the bes
 has to beat every other judge, and of judges that are alike the best beats the second in a two-sided test no more often
 than the test's level (Gutmann and Maymin, Annals of Statistics 1987).
 What was chosen by its score looks better than it is, so the choice is made again without each fold of topics, and
-what is chosen so is held against the labels of that fold (:mod:`conqret.studies.agreement.held_out`).
+what is chosen so is held against the labels of that fold (:mod:`conqret.studies.agreement.shared_units`).
 A judge is worth more money only where it is shown to agree better than every judge that costs no more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import isclose
 from typing import TYPE_CHECKING
@@ -20,16 +20,15 @@ from conqret.data import Judgment
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.labels import Labels, LabelSet, labels_of
-from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
+from conqret.judging.judge_folder import FinishedRun, folder_of
+from conqret.judging.summary import Cost
 from conqret.runs.run_folder import told_apart
 from conqret.stats.effects import ALPHA, largest_p, p_words
 from conqret.stats.estimate import FEWEST_TESTED, NO_INTERVAL, Estimate, JackknifedEstimate
 from conqret.stats.resampling import SAME, leave_one_out, snapped
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
-from conqret.studies.agreement.held_out import HeldOut, HeldOutChoice
-from conqret.studies.agreement.shared_units import SharedUnits, UnitSides
-from conqret.studies.card.run_cost import Cost
+from conqret.studies.agreement.shared_units import HeldOut, HeldOutChoice, SharedUnits
 
 if TYPE_CHECKING:
     import numpy as np
@@ -136,9 +135,8 @@ class JudgeComparison(Frozen):
             return f"no winner: {quoted((best, *tied))} have the same alpha{more}"
         if not rivals:
             return (
-                f"no winner: “{best}” is significantly better on all {self.basis.clustered_by}s together, but not "
-                f"if some of "
-                "them are left out"
+                f"no winner: “{best}” is significantly better on all {self.basis.clustered_by}s together, but not if "
+                "some of them are left out"
             )
         more = f" and {len(rivals) - 1} more" if len(rivals) > 1 else ""
         return f"no winner: “{best}” has the highest alpha, but not significantly higher than “{rivals[0]}”{more}"
@@ -201,18 +199,6 @@ def beside_chance(alphas: Iterable[Estimate], what: str = "mean alpha") -> str:
     return f"No judge agrees with annotators more than by chance: every {what} is {shown}."
 
 
-def by_folder(runs: Sequence[JudgeFolder]) -> dict[str, Iterator[Judgment]]:
-    """The judgments of finished runs by the shortest names that tell their folders apart.
-
-    Raises:
-        DeclarationError: one is given twice, or is not finished.
-    """
-    names = told_apart([run.path for run in runs])
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise DeclarationError(f"at least two different runs are needed: {twice[0]} is given several times")
-    return {name: run.finished() for name, run in zip(names, runs, strict=True)}
-
-
 @strict_options
 def compare(
     runs: Sequence[FinishedRun],
@@ -233,21 +219,17 @@ def compare(
         DeclarationError: as :func:`compare_judges`, or a run is given twice or is not finished.
     """
     folders, read = [folder_of(run) for run in runs], labels_of(labels)
-    judged = by_folder(folders)
+    names = told_apart([folder.path for folder in folders])
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise DeclarationError(f"at least two different runs are needed: {twice[0]} is given several times")
+    judged = {name: folder.finished() for name, folder in zip(names, folders, strict=True)}
     compared = compare_judges(judged, read, metrics=metrics, settings=settings)
-    costs = {name: Cost.of(run.summary()).item for name, run in zip(judged, folders, strict=True)}
-    return compared.model_copy(
-        update={
-            "costs": {
-                name: JudgeCost(
-                    usd=None if (usd := cost["usd"]) is None else usd * PRICED_ITEMS,
-                    seconds=cost["seconds"],
-                    tokens=cost["tokens"],
-                )
-                for name, cost in costs.items()
-            }
-        }
-    )
+    costs = {}
+    for name, folder in zip(names, folders, strict=True):
+        cost = Cost.of(folder.summary()).item
+        usd = None if cost["usd"] is None else cost["usd"] * PRICED_ITEMS
+        costs[name] = JudgeCost(usd=usd, seconds=cost["seconds"], tokens=cost["tokens"])
+    return compared.model_copy(update={"costs": costs})
 
 
 def compare_judges(
@@ -280,23 +262,35 @@ def compare_shared(shared: SharedUnits, basis: Basis) -> JudgeComparison:
     sizes = shared.sizes(drawn)
     (pairs,) = _pairs(shared, [means], sizes, rng, settings.confidence)
     by_dimension = _pairs(shared, list(alphas_by_dimension.values()), sizes, rng, settings.confidence)
-    rows = {
-        name: _on(shared, shared.sides[name], alphas_, pairs, settings.confidence)
-        for (name, alphas_), pairs in zip(alphas_by_dimension.items(), by_dimension, strict=True)
-    }
+    rows = {}
+    for (name, side), pairs_on in zip(shared.sides.items(), by_dimension, strict=True):
+        judged = zip(shared.names, alphas_by_dimension[name], side.errors(), side.scored, strict=True)
+        judges = {
+            judge: JudgeOn(alpha=alpha.estimate(settings.confidence), error=error, scored=scored)
+            for judge, alpha, error, scored in judged
+        }
+        rows[name] = ComparedOn(units=side.units, judges=judges, pairs=pairs_on)
     values = np.nan_to_num(snapped([mean.value if mean.defined else np.nan for mean in means]), nan=-np.inf)
     order = [shared.names[place] for place in np.argsort(-values, kind="stable")]
     held_out = choice.held_out(shared, drawn, settings.confidence)
     by_name = dict(zip(shared.names, means, strict=True))
     best = by_name[order[0]]
     over = {name: largest_p([best.minus(by_name[name])], sizes, rng)[0] for name in order[1:]}
+    averaged = {}
+    for name, mean in by_name.items():
+        known = [error for row in rows.values() if (error := row.judges[name].error) is not None]
+        averaged[name] = JudgeOn(
+            alpha=mean.estimate(settings.confidence),
+            error=sum(known) / len(known) if known else None,
+            scored=sum(row.judges[name].scored for row in rows.values()),
+        )
     won = all(p is not None and p < ALPHA for p in over.values())
     winner = order[0] if won and held_out.chosen[order[0]] == held_out.folds else ""
     return JudgeComparison(
         judges=tuple(order),
         basis=basis,
         dimensions=rows,
-        average=_averaged(shared, rows, means, pairs, settings.confidence),
+        average=ComparedOn(units=sum(row.units for row in rows.values()), judges=averaged, pairs=pairs),
         held_out=held_out,
         over=over,
         winner=winner,
@@ -318,64 +312,14 @@ def _pairs(
     tested = iter(largest_p([difference for row in differences for difference in row], sizes, rng))
     return [
         tuple(
-            _pair((names[first], names[other]), difference, next(tested), confidence)
-            for (first, other), difference in zip(pairs, row, strict=True)
+            JudgePair(
+                first=names[first],
+                second=names[other],
+                difference=difference.estimate(confidence),
+                p=p,
+                shown=names[first if difference.value > 0 else other] if p is not None and p < ALPHA else "",
+            )
+            for (first, other), difference, p in zip(pairs, row, tested, strict=False)
         )
         for row in differences
     ]
-
-
-def _pair(
-    names: tuple[str, str],
-    difference: JackknifedEstimate,
-    p: float | None,
-    confidence: float,
-) -> JudgePair:
-    first, second = names
-    better = first if difference.value > 0 else second
-    return JudgePair(
-        first=first,
-        second=second,
-        difference=difference.estimate(confidence),
-        p=p,
-        shown=better if p is not None and p < ALPHA else "",
-    )
-
-
-def _on(
-    shared: SharedUnits,
-    side: UnitSides,
-    alphas: Sequence[JackknifedEstimate],
-    pairs: tuple[JudgePair, ...],
-    confidence: float,
-) -> ComparedOn:
-    return ComparedOn(
-        units=side.units,
-        judges={
-            name: JudgeOn(alpha=alpha.estimate(confidence), error=error, scored=scored)
-            for name, alpha, error, scored in zip(
-                shared.names, alphas, side.errors(), side.scored, strict=True
-            )
-        },
-        pairs=pairs,
-    )
-
-
-def _averaged(
-    shared: SharedUnits,
-    rows: Mapping[str, ComparedOn],
-    means: Sequence[JackknifedEstimate],
-    pairs: tuple[JudgePair, ...],
-    confidence: float,
-) -> ComparedOn:
-    """The row of the means; units and scores are those of all dimensions together."""
-    judges = {}
-    for name, mean in zip(shared.names, means, strict=True):
-        errors = [row.judges[name].error for row in rows.values()]
-        known = [error for error in errors if error is not None]
-        judges[name] = JudgeOn(
-            alpha=mean.estimate(confidence),
-            error=sum(known) / len(known) if known else None,
-            scored=sum(row.judges[name].scored for row in rows.values()),
-        )
-    return ComparedOn(units=sum(row.units for row in rows.values()), judges=judges, pairs=pairs)

@@ -112,7 +112,7 @@ def diff(
     from conqret.io.safe_files import write_whole
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.judging.judge_parts import TOURNAMENT
-    from conqret.judging.requirements import difference_junit
+    from conqret.judging.requirements import junit_suite, required_cases
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.diff.page import (
         difference_answer,
@@ -161,5 +161,5 @@ def diff(
     if output is not None:
         tell(at(write_difference(run_difference, *runs, output), "page"))
     if junit is not None:
-        write_whole(junit, difference_junit(outcomes))
+        write_whole(junit, junit_suite("runs diff", list(required_cases(outcomes))))
     end(not tell_outcomes(outcomes))

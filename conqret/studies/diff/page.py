@@ -97,14 +97,8 @@ def difference_tables(run_difference: RunDifference) -> Iterator[Table]:
             PARTS,
             ("Item", Column("Part", "name"), Column("Metric", "name"), "First", "Second"),
             [
-                (
-                    changed_part.item,
-                    changed_part.part,
-                    words.label(changed_part.metric),
-                    changed_part.first,
-                    changed_part.second,
-                )
-                for changed_part in run_difference.changed_parts
+                (part.item, part.part, words.label(part.metric), part.first, part.second)
+                for part in run_difference.changed_parts
             ],
             note=_parts_note(run_difference),
         )

@@ -11,7 +11,7 @@ from typing import Any
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, check_known, number, shortened, strict_options
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
-from conqret.judging.summary import Summary
+from conqret.judging.summary import Cost, Summary
 from conqret.llm.backends.verdicts import PREFIX
 from conqret.llm.recordings import batches_beside
 from conqret.runs.management import run_folders
@@ -21,7 +21,6 @@ from conqret.stats.effects import ALPHA, holm
 from conqret.stats.estimate import CONFIDENCE, Estimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.card.result import differences
-from conqret.studies.card.run_cost import Cost
 from conqret.studies.diff.result import diff
 
 DEARER = 1.1

@@ -22,19 +22,8 @@ if TYPE_CHECKING:
     from conqret.studies.improve.result import ImproveResult
 
 COMMON = (
-    "labels",
-    "held_out",
-    "criterion",
-    "format",
-    "metric",
-    "model",
-    "scale",
-    "output",
-    "replay",
-    "budget_usd",
-    "dry_run",
-    "json_output",
-)
+    "labels held_out criterion format metric model scale output replay budget_usd dry_run json_output"
+).split()
 """The options that ``--help`` shows."""
 
 
@@ -63,19 +52,6 @@ class ImprovedJudge(OptionGroup):
         return settings
 
 
-@dataclass(frozen=True, kw_only=True)
-class ComparisonOptions(OptionGroup):
-    """How scores and labels are compared.
-
-    Labels:
-        seed: The random seed that splits topics into folds.
-    """
-
-    aggregate: label_options.Aggregate = "auto"
-    confidence: label_options.Confidence = 0.95
-    seed: int = 13
-
-
 @grouped
 def improve(
     items: options.Items,
@@ -83,7 +59,6 @@ def improve(
     labels: label_options.Labels,
     held_out: Path | None = None,
     reading: label_options.LabelReading,
-    compared: ComparisonOptions,
     judged: ImprovedJudge,
     excerpt: Annotated[int, Within(100, 20_000)] = 2000,
     item_columns: options.Columns = None,
@@ -118,29 +93,24 @@ def improve(
     conqret judges improve train.jsonl --held-out test.jsonl --labels labels.csv --scale 1:5 --format direct --metric
     groundedness --model gpt-4o-mini -o runs/improved
     """
-    from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.improve.improve_study import estimate, improve_plan, most_rows
 
     read = reading.load(labels)
-    given = judged.given()
     plan = improve_plan(
         items,
         read,
         held_out=held_out,
         output=output,
-        settings=AgreementSettings(
-            aggregate=compared.aggregate, confidence=compared.confidence, seed=compared.seed
-        ),
         columns=options.column_map(item_columns, options.ITEM_COLUMNS),
         skip_invalid=skip_invalid,
         language=language,
         **asking.calls.given(),
         **asking.settings,
-        **given,
+        **judged.given(),
         excerpt=excerpt,
     )
     if asking.dry_run:
-        asking.tell_cost(estimate(plan))
+        asking.tell_cost([*estimate(plan)])
         return
     data = plan.data
     asking.shown.note(*read.notes, *plan.setup.notes)

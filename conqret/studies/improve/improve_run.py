@@ -21,9 +21,7 @@ from conqret.errors import DeclarationError, number
 from conqret.io import item_record
 from conqret.io.jsonl import compact
 from conqret.io.label_scale import LabelScale
-from conqret.io.label_set import LabelSet
-from conqret.io.safe_files import InFolder, replacing, write_files
-from conqret.judging.instrument import Instrument
+from conqret.io.safe_files import InFolder, write_files, write_whole
 from conqret.judging.judge_folder import InstrumentRecord, trial_key
 from conqret.judging.judge_run import judge_in_span, span_attributes
 from conqret.judging.setup import Setup
@@ -50,6 +48,7 @@ from conqret.studies.improve.learned import (
     FOLDS,
     RATING_SCALE,
     LabelledItem,
+    LabelledItems,
     WordingAnswer,
     ask_wording,
     chosen_examples,
@@ -66,7 +65,6 @@ if TYPE_CHECKING:
 
 Out = frozenset[int]
 """Folds of topics that nothing is learned from."""
-ROWS = "rows.jsonl"
 
 
 class ImproveRow(Frozen):
@@ -115,7 +113,7 @@ class ImproveFolder(RunFolder[ImproveRecord]):
     COMMAND: ClassVar[str] = "conqret judges improve"
     BEGINS: ClassVar[tuple[str, ...]] = (ITEMS,)
 
-    rows_file = InFolder(ROWS)
+    rows_file = InFolder("rows.jsonl")
     """Judgments and proposals, as they came."""
     prompts_folder = InFolder(PROMPTS)
     """The prompts of the improved judge, for ``--prompts``."""
@@ -123,49 +121,6 @@ class ImproveFolder(RunFolder[ImproveRecord]):
     """The map of the improved judge, for ``--calibration``."""
     card_file = InFolder("card.md")
     """What the improved judge is, and what it was measured at."""
-
-
-@dataclass(frozen=True)
-class LabelledItems:
-    """Items with labels of one dimension, held against one metric of the judge. ``held_out`` are those of topics that
-    are measured on alone."""
-
-    training: tuple[Item, ...]
-    held_out: tuple[Item, ...]
-    labels: LabelSet
-    dimension: str
-    metric: str
-
-    @property
-    def every(self) -> tuple[Item, ...]:
-        """All of them."""
-        return (*self.training, *self.held_out)
-
-    @cached_property
-    def means(self) -> dict[str, float]:
-        """The mean label of each item, in [0, 1]."""
-        scale = self.labels.scale(self.dimension)
-        values: dict[str, list[float]] = {}
-        for label in self.labels.labels:
-            if label.dimension == self.dimension and label.value is not None and not label.unit.part:
-                values.setdefault(label.unit.item, []).append(label.value)
-        return {item: scale.unit(sum(said) / len(said)) for item, said in values.items()}
-
-    def labelled(self, judgments: Mapping[str, Judgment], items: Iterable[Item]) -> list[LabelledItem]:
-        """The items with their mean labels, and what the judge as it is says of them."""
-        found = []
-        for item in items:
-            judgment = judgments.get(item.id)
-            measure = None if judgment is None else judgment.measures.get(self.metric)
-            found.append(
-                LabelledItem(
-                    item,
-                    self.means[item.id],
-                    None if measure is None else measure.value,
-                    "" if measure is None else measure.explanation,
-                )
-            )
-        return found
 
 
 @dataclass(frozen=True)
@@ -198,15 +153,10 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
         return {str(t): fold for t, fold in dealt(topics, self.settings.seed, FOLDS).items()}
 
     @property
-    def crossed(self) -> bool:
-        """Whether every topic is learned from and measured on in turn, as none is held out."""
-        return not self.data.held_out
-
-    @property
     def outs(self) -> tuple[Out, ...]:
         """The folds that are left out, in turn, of what is learned: none for what comes of it, each to choose for that,
         and where topics are measured on in turn each two, to choose for what is measured on one of them."""
-        most = 2 if self.crossed else 1
+        most = 1 if self.data.held_out else 2
         every = range(FOLDS)
         return tuple(frozenset(out) for size in range(most + 1) for out in combinations(every, size))
 
@@ -241,15 +191,13 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
     def begin(self) -> None:
         """Write the items."""
         if self.folder is not None:
-            with replacing(self.folder.items_file) as file:
-                file.writelines(compact(item_record(item)) + b"\n" for item in self.data.every)
+            lines = [compact(item_record(item)) + b"\n" for item in self.data.every]
+            write_whole(self.folder.items_file, b"".join(lines))
 
     def open_rows(self) -> Rows[ImproveRow]:
         """Those of the folder."""
-        rows: Rows[ImproveRow]
-        if self.folder is None:
-            rows = Memory(lambda row: row.id)
-        else:
+        rows: Rows[ImproveRow] = Memory(lambda row: row.id)
+        if self.folder is not None:
             rows = RowStore(
                 self.folder.rows_file, ImproveRow, lambda row: row.id, finished=lambda row: row.finished
             )
@@ -275,11 +223,8 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             return
         if self.variants:
             prompts = {wording_key(prompt): prompt for prompt in map(self.wording_prompt, self.outs)}
-            yield Stage(
-                [Trial(key, self._proposal(client, prompt)) for key, prompt in prompts.items()],
-                client.in_flight,
-                "propose a wording",
-            )
+            trials = [self._proposal(client, key, prompt) for key, prompt in prompts.items()]
+            yield Stage(trials, client.in_flight, "propose a wording")
             if any(self.rows.get(key) is None for key in prompts):
                 yield self._staying_beside(asked)
                 return
@@ -303,7 +248,7 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
 
     def _staying_beside(self, asked: Collection[str]) -> Stage[ImproveRow]:
         later = (row for row in self.rows.rows() if row.id in self.rows and row.id not in asked)
-        return Stage([Trial(row.id, _staying(row)) for row in later], 1, "keep what is there")
+        return Stage([_staying(row) for row in later], 1, "keep what is there")
 
     def result(self, done: CompletedTrials[ImproveRow]) -> ImproveResult:
         """What came of it, with the files."""
@@ -371,7 +316,7 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
         return self._setups[variant, out]
 
     def _proposed(self, out: Out, subject: str, anchored: Sequence[int]) -> Improvement:
-        row = self.rows.get(wording_key(self.wording_prompt(out)))
+        row = self._wording_row(out)
         if row is None or row.wording is None:
             why = "" if row is None else f" ({row.reason or 'no answer'}: {row.detail})"
             raise DeclarationError(
@@ -379,9 +324,12 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             )
         return worded(WordingAnswer.model_validate(row.wording), subject, anchored)
 
+    def _wording_row(self, out: Out) -> ImproveRow | None:
+        return self.rows.get(wording_key(self.wording_prompt(out)))
+
     def observations(self, out: Out) -> tuple[str, ...]:
         """What the model that proposed a wording says that annotators reward or punish."""
-        row = self.rows.get(wording_key(self.wording_prompt(out)))
+        row = self._wording_row(out)
         if row is None or row.wording is None:
             return ()
         return observed(WordingAnswer.model_validate(row.wording))
@@ -416,29 +364,28 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             key = trial_key(setup.fingerprint, item.id)
             row = self.rows.get(key) if item.id in stay and key not in self.rows else None
             if row is not None and row.judgment is not None and row.judgment.status is not Status.FAILED:
-                return Trial(key, _staying(row))
-            return Trial(key, lambda earlier: _judged(key, item, instrument))
+                return _staying(row)
+
+            async def judged(earlier: object) -> ImproveRow:
+                return ImproveRow(id=key, judgment=await judge_in_span(item, instrument))
+
+            return Trial(key, judged)
 
         name = f"judge {setup.judge.name}"
         return Stage([trial(item) for item in items], client.in_flight, name, span_attributes(instrument))
 
-    def _proposal(self, client: Client, prompt: Any) -> Any:
+    def _proposal(self, client: Client, key: str, prompt: Any) -> Trial[ImproveRow]:
         async def work(earlier: object) -> ImproveRow:
             answer = await ask_wording(client, prompt)
-            key = wording_key(prompt)
             if answer.value is None:
                 return ImproveRow(id=key, reason=str(answer.reason or ""), detail=answer.detail)
             return ImproveRow(id=key, wording=answer.value.model_dump())
 
-        return work
+        return Trial(key, work)
 
 
-def _staying(row: ImproveRow) -> Any:
+def _staying(row: ImproveRow) -> Trial[ImproveRow]:
     async def work(earlier: object) -> ImproveRow:
         return row
 
-    return work
-
-
-async def _judged(key: str, item: Item, instrument: Instrument) -> ImproveRow:
-    return ImproveRow(id=key, judgment=await judge_in_span(item, instrument))
+    return Trial(row.id, work)

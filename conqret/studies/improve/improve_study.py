@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -13,7 +13,7 @@ from conqret.io.label_scale import dimension_name
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.call_setup import prepared
-from conqret.judging.cost import ExpectedCost, Sizes, expected_asking, expected_judging
+from conqret.judging.cost import ExpectedCost, Sizes, Total, expected_asking, expected_judging
 from conqret.judging.criterion import Criteria, criteria_of
 from conqret.judging.judge import Items
 from conqret.judging.judge_options import CRITERIA, SampleSettings
@@ -27,15 +27,21 @@ from conqret.judging.judge_settings import (
     session_settings,
 )
 from conqret.judging.setup import NO_CRITERIA, Setup
-from conqret.llm.client_options import ClientOptions
 from conqret.runs.engine import run
 from conqret.runs.session import Session
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement.dimension_view import NO_SCALE
 from conqret.studies.calibrate.result import FEWEST_TOPICS
-from conqret.studies.improve.improve_run import ImproveFolder, ImprovePlan, LabelledItems
-from conqret.studies.improve.improved_prompt import BOTH, Anchor, Improvement, subject_of
-from conqret.studies.improve.learned import ANSWER_TOKENS, EXCERPT, FOLDS, RATING_SCALE, scale_shown
+from conqret.studies.improve.improve_run import ImproveFolder, ImprovePlan
+from conqret.studies.improve.improved_prompt import Anchor, Improvement, subject_of
+from conqret.studies.improve.learned import (
+    ANSWER_TOKENS,
+    EXCERPT,
+    FOLDS,
+    RATING_SCALE,
+    LabelledItems,
+    scale_shown,
+)
 from conqret.studies.improve.result import ImproveResult
 
 MIN_EXCERPT, MAX_EXCERPT = 100, 20_000
@@ -46,90 +52,59 @@ _EXPECTED_ANCHOR = "A text that does a part of what is asked, with some gaps tha
 
 
 class ImproveSettings(AskedSettings, ItemSettings, SampleSettings, total=False):
-    """What :func:`improve` can be told besides: the judge (``format`` or ``criteria``), how it is run and asked, and
-    how many characters of an item's texts its prompts show (``excerpt``)."""
+    """What :func:`improve` can be told: the judge (``format`` or ``criteria``), how it is run and asked, and
+
+    - ``held_out``: items of other topics, which are measured on alone. Without them, each fold of topics is measured on
+      in turn by what was learned from the others;
+    - ``metric``: the metric that is improved, where the judge has several;
+    - ``dimension``: the labeled dimension that it is held against, where that has another name;
+    - ``output``: the run's folder, where the same call goes on where it stopped; None keeps everything in memory;
+    - ``settings``: how several labels become one, the confidence of intervals, the seed of a calibration's folds;
+    - ``excerpt``: how many characters of an item's texts its prompts show."""
 
     format: str | Judge | None
     criteria: Criteria
+    held_out: Items
+    metric: str | None
+    dimension: str | None
+    output: str | Path | None
+    settings: AgreementSettings
     excerpt: int
 
 
-def improve(
-    items: Items,
-    labels: Labels,
-    *,
-    held_out: Items = None,
-    metric: str | None = None,
-    dimension: str | None = None,
-    output: str | Path | None = None,
-    settings: AgreementSettings = USUAL,
-    **how: Unpack[ImproveSettings],
-) -> ImproveResult:
+JUDGED = {
+    *(ClientSettings.__annotations__ | ItemSettings.__annotations__ | SampleSettings.__annotations__),
+    *("format", "criteria", "model", "prompts"),
+}
+"""The settings that the judge is made of."""
+
+
+def improve(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -> ImproveResult:
     """Improve a judge from human labels, and measure on topics that no choice has seen whether it improved.
 
     Args:
         items: the items; those with labels are learned from.
         labels: human labels of the items, and of those that are held out.
-        held_out: items of other topics, which are measured on alone. Without them, each fold of topics is measured on
-            in turn by what was learned from the others.
-        metric: the metric that is improved, where the judge has several.
-        dimension: the labeled dimension that it is held against, where that has another name.
-        output: the run's folder, where the same call goes on where it stopped; None keeps everything in memory.
-        settings: how several labels become one, the confidence of intervals, the seed of a calibration's folds.
         how: the judge, who is asked, and how it is improved: :class:`ImproveSettings`.
 
     Raises:
         DeclarationError: anything wrong with the call, the items, the labels or the folder. No model is asked then.
         UnknownNameError: there is no such option, metric or dimension.
     """
-    plan = improve_plan(
-        items,
-        labels,
-        held_out=held_out,
-        metric=metric,
-        dimension=dimension,
-        output=output,
-        settings=settings,
-        **how,
-    )
+    plan = improve_plan(items, labels, **how)
     with plan.models:
         return run(plan, overwrite=how.get("overwrite", False))
 
 
-def improve_plan(
-    items: Items,
-    labels: Labels,
-    *,
-    held_out: Items = None,
-    metric: str | None = None,
-    dimension: str | None = None,
-    output: str | Path | None = None,
-    settings: AgreementSettings = USUAL,
-    session: Session | None = None,
-    **how: Unpack[ImproveSettings],
-) -> ImprovePlan:
+def improve_plan(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -> ImprovePlan:
     """An improvement that is ready to be made, or to be estimated; takes what :func:`improve` takes. Raises what it
     raises."""
     check_names("improve", how, ImproveSettings)
     longest = how.get("excerpt", EXCERPT)
     if not MIN_EXCERPT <= longest <= MAX_EXCERPT:
         raise DeclarationError(f"--excerpt is {longest}; it must be from {MIN_EXCERPT} to {MAX_EXCERPT}")
-    judge_settings: Any = {
-        name: how[name]  # type: ignore[literal-required]
-        for name in (
-            *ClientSettings.__annotations__,
-            *ItemSettings.__annotations__,
-            *SampleSettings.__annotations__,
-            *("format", "criteria", "prompts"),
-        )
-        if name in how
-    }
-    model = how.get("model")
-    if isinstance(model, ClientOptions):
-        judge_settings |= {name: getattr(model, name) for name in ClientSettings.__annotations__}
-        model = model.model
-    judge_settings["model"] = model
-    if metric is not None:
+    judge_settings: Any = {name: value for name, value in how.items() if name in JUDGED}
+    if (metric := how.get("metric")) is not None:
         judge_settings["metrics"] = (metric,)
     if not how.get("criteria") and how.get("format") is None:
         raise DeclarationError(
@@ -142,10 +117,10 @@ def improve_plan(
     source, checked, setup = prepared(items, judge_settings, asks=False)
     improved = _one_metric(setup)
     read = labels_of(labels)
-    named = _dimension(read, improved, dimension)
+    named = _dimension(read, improved, how.get("dimension"))
     training = _labelled(source, read, named)
     tested: tuple[Item, ...] = ()
-    if held_out is not None:
+    if (held_out := how.get("held_out")) is not None:
         others, _, again = prepared(held_out, judge_settings, asks=False)
         if again.fingerprint != setup.fingerprint:
             raise DeclarationError(
@@ -154,13 +129,11 @@ def improve_plan(
         tested = _labelled(others, read, named)
     _check_topics(training, tested, of_items=number(checked.count, "item"), held=held_out is not None)
     _check_shown(training, setup)
-    folder = as_path(output)
+    output = as_path(how.get("output"))
+    folder = None if output is None else ImproveFolder(output)
     data = LabelledItems(training, tested, read, named, improved)
-    if session is None:
-        session = Session(setup.client, **session_settings({**how, "prompts": setup.library}))
-    return ImprovePlan(
-        session, None if folder is None else ImproveFolder(folder), setup, data, settings, longest
-    )
+    session = Session(setup.client, **session_settings({**how, "prompts": setup.library}))
+    return ImprovePlan(session, folder, setup, data, how.get("settings", USUAL), longest)
 
 
 def _one_metric(setup: Setup) -> str:
@@ -272,13 +245,9 @@ def _check_topics(training: Sequence[Item], tested: Sequence[Item], *, of_items:
         )
 
 
-def estimate(plan: ImprovePlan) -> list[ExpectedCost]:
+def estimate(plan: ImprovePlan) -> Iterator[ExpectedCost]:
     """The calls, tokens and dollars of a run, for wordings of the usual length; the variant that is chosen for
     held-out items is taken to be the dearest. Nothing that is recorded already is taken off."""
-    return list(_estimates(plan))
-
-
-def _estimates(plan: ImprovePlan) -> Iterator[ExpectedCost]:
     sizes, setup = Sizes(), plan.setup
     yield expected_judging(setup, plan.data.every, sizes, by=f"{setup.judge.name} as it is")
     if plan.variants:
@@ -296,24 +265,12 @@ def _estimates(plan: ImprovePlan) -> Iterator[ExpectedCost]:
             for out in plan.outs
             if out
         ]
-        yield _together(parts, f"{setup.judge.name} with {'both' if variant == BOTH else variant}")
+        yield replace(parts[0], by=f"{setup.judge.name} with {variant}", **asdict(Total.of(parts)))
     if plan.data.held_out and plan.variants:
         dearest = plan.setup_of(plan.variants[-1], frozenset(), proposal)
         yield expected_judging(
             dearest, plan.data.held_out, sizes, by=f"{setup.judge.name} as chosen, on held-out items"
         )
-
-
-def _together(parts: Sequence[ExpectedCost], by: str) -> ExpectedCost:
-    costs = [part.cost_usd for part in parts]
-    return replace(
-        parts[0],
-        by=by,
-        calls=sum(part.calls for part in parts),
-        prompt_tokens=sum(part.prompt_tokens for part in parts),
-        completion_tokens=sum(part.completion_tokens for part in parts),
-        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
-    )
 
 
 def most_rows(plan: ImprovePlan) -> int:

@@ -139,27 +139,21 @@ def _string(text: str) -> str:
 def improved_setup(setup: Setup, improvement: Improvement, scale: tuple[int, int] | None = None) -> Setup:
     """The judge with the improvement; one of a criterion rates on ``scale`` instead of its own, where one is given."""
     (ask,) = setup.asks
-    library = ImprovedLibrary(
-        setup.library, ask.prompt, improved_prompt(setup.library, ask.prompt, improvement)
-    )
+    text = improved_prompt(setup.library, ask.prompt, improvement)
+    library = ImprovedLibrary(setup.library, ask.prompt, text)
     if scale is None:
         return replace(setup, library=library)
-    judge = criteria_judge([rescaled(criterion_asked(setup), scale)])
-    return replace(
-        set_up(judge, setup.client, setup.options, library), turns=setup.turns, languages=setup.languages
-    )
+    criterion = criterion_asked(setup)
+    if criterion.scale != scale:  # whose ratings its anchors do not know
+        criterion = replace(criterion, scale=scale, anchors=())
+    made = set_up(criteria_judge([criterion]), setup.client, setup.options, library)
+    return replace(made, turns=setup.turns, languages=setup.languages)
 
 
 def criterion_asked(setup: Setup) -> Criterion:
     """The one criterion of a judge of criteria."""
     (criterion,) = criteria_of(setup.judge.declared[DECLARED])
     return criterion
-
-
-def rescaled(criterion: Criterion, scale: tuple[int, int]) -> Criterion:
-    """The criterion on another scale, whose ratings its anchors do not know."""
-    same = criterion.scale == scale
-    return replace(criterion, scale=scale, anchors=criterion.anchors if same else ())
 
 
 def subject_of(setup: Setup, metric: str) -> str:

@@ -6,21 +6,25 @@ Both are made of the labelled items of the topics that may be learned from, and 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from functools import cached_property
+from typing import Annotated, Any
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
-from conqret.data import Item
+from conqret.data import Item, Judgment
 from conqret.data.digest import digest_of
 from conqret.io.label_scale import LabelScale
+from conqret.io.label_set import LabelSet
 from conqret.judging.judge_options import CRITERIA
 from conqret.judging.responses import Typed, no_truth_value
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client
 from conqret.llm.request import Request, messages
-from conqret.prompts import Library, RenderedPrompt
+from conqret.prompts import RenderedPrompt
 from conqret.studies.improve.improved_prompt import (
     Anchor,
     Improvement,
@@ -30,10 +34,6 @@ from conqret.studies.improve.improved_prompt import (
     side_of,
     subject_of,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 PROMPT = "improve/wording"
 FOLDS = 3
@@ -84,6 +84,46 @@ class LabelledItem:
     def text(self) -> str:
         """The text that is rated."""
         return self.item.argument or ""
+
+
+@dataclass(frozen=True)
+class LabelledItems:
+    """Items with labels of one dimension, held against one metric of the judge. ``held_out`` are those of topics that
+    are measured on alone."""
+
+    training: tuple[Item, ...]
+    held_out: tuple[Item, ...]
+    labels: LabelSet
+    dimension: str
+    metric: str
+
+    @property
+    def every(self) -> tuple[Item, ...]:
+        """All of them."""
+        return (*self.training, *self.held_out)
+
+    @cached_property
+    def means(self) -> dict[str, float]:
+        """The mean label of each item, in [0, 1]."""
+        scale = self.labels.scale(self.dimension)
+        values: dict[str, list[float]] = {}
+        for label in self.labels.labels:
+            if label.dimension == self.dimension and label.value is not None and not label.unit.part:
+                values.setdefault(label.unit.item, []).append(label.value)
+        return {item: scale.unit(sum(said) / len(said)) for item, said in values.items()}
+
+    def labelled(self, judgments: Mapping[str, Judgment], items: Iterable[Item]) -> list[LabelledItem]:
+        """The items with their mean labels, and what the judge as it is says of them."""
+        found = []
+        for item in items:
+            said = {} if item.id not in judgments else judgments[item.id].measures
+            label, measure = self.means[item.id], said.get(self.metric)
+            found.append(
+                LabelledItem(item, label)
+                if measure is None
+                else LabelledItem(item, label, measure.value, measure.explanation)
+            )
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,15 +205,11 @@ def chosen_examples(
 def telling_cases(labelled: Sequence[LabelledItem], seed: int, cases: int = CASES) -> list[LabelledItem]:
     """Items on which judge and annotators differ most, either way, and some on which they agree, mixed; few of a topic.
     Without scores, any."""
-    import numpy as np
-
     known = [one for one in labelled if one.score is not None]
     wanted = min(cases, len(known) or len(labelled))
     if not known:
         return list(labelled[:wanted])
-    left = residuals(
-        np.array([one.score for one in known], dtype=float), np.array([one.label for one in known])
-    )
+    left = residuals(*np.array([(one.score, one.label) for one in known], dtype=float).T)
     each = wanted * 2 // 5
     most = max(2, math.ceil(wanted / len({one.item.topic for one in known})) + 1)
     order = np.argsort(left, kind="stable").tolist()
@@ -196,8 +232,6 @@ def telling_cases(labelled: Sequence[LabelledItem], seed: int, cases: int = CASE
 
 def overview(labelled: Sequence[LabelledItem], shown: ShownScale) -> list[str]:
     """What is said of all labelled texts together."""
-    import numpy as np
-
     from conqret.stats.correlation import spearman
 
     known = [one for one in labelled if one.score is not None]
@@ -209,10 +243,7 @@ def overview(labelled: Sequence[LabelledItem], shown: ShownScale) -> list[str]:
     ]
     if len(known) < 2:
         return lines
-    scores, rated = (
-        np.array([one.score for one in known], dtype=float),
-        np.array([one.label for one in known]),
-    )
+    scores, rated = np.array([(one.score, one.label) for one in known], dtype=float).T
     lines.append(
         f"the judge's ratings: mean {shown.rating(float(scores.mean()))}, annotators' "
         f"{shown.rating(float(rated.mean()))}; standard deviation {scores.std():.2f} and {rated.std():.2f} of the scale"
@@ -226,8 +257,6 @@ def overview(labelled: Sequence[LabelledItem], shown: ShownScale) -> list[str]:
 def residuals(scores: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArray[np.float64]:
     """What the labels lie above the straight line of least squares over the scores (above their mean, where all scores
     are one)."""
-    import numpy as np
-
     centred = scores - scores.mean()
     spread = float((centred**2).sum())
     slope = float((centred * labels).sum()) / spread if spread > 0 else 0.0
@@ -245,8 +274,7 @@ def wording_prompt(
 ) -> RenderedPrompt:
     """The request for a wording, filled with what these labelled items say."""
     shown, anchored = scale_shown(setup, labelled_on, RATING_SCALE)
-    library: Library = setup.library
-    return library[PROMPT].render(
+    return setup.library[PROMPT].render(
         {
             "subject": subject_of(setup, metric),
             "rating_scale": str(shown),
@@ -274,14 +302,10 @@ def wording_key(prompt: RenderedPrompt) -> str:
 
 async def ask_wording(client: Client, prompt: RenderedPrompt) -> Any:
     """The model's answer."""
-    request = Request(
-        ask=PROMPT,
-        item=wording_key(prompt),
-        messages=messages(prompt),
-        response=WordingAnswer,
-        temperature=0.0,
+    key, shown = wording_key(prompt), messages(prompt)
+    return await client.ask(
+        Request(ask=PROMPT, item=key, messages=shown, response=WordingAnswer, temperature=0.0)
     )
-    return await client.ask(request)
 
 
 def worded(answer: WordingAnswer, subject: str, anchored: Sequence[int]) -> Improvement:

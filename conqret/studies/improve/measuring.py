@@ -5,24 +5,25 @@ not seen.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from conqret.data import Item, Judgment, Measure, Status
 from conqret.errors import DeclarationError
-from conqret.io.label_set import LabelSet, Unit
+from conqret.io.label_set import Unit
 from conqret.io.safe_files import Content
 from conqret.judging.criterion import parse_criterion
-from conqret.judging.judge_options import CRITERIA, JudgeOptions, SampleSettings
+from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.setup import Setup
-from conqret.llm.client_options import ClientOptions
 from conqret.runs.engine import CompletedTrials
 from conqret.stats.agreement import alphas
 from conqret.stats.correlation import ranked
 from conqret.stats.estimate import JackknifedEstimate, average, without_value
 from conqret.stats.resampling import leave_one_out
-from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
+from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.label_join import join_labels
 from conqret.studies.calibrate.result import calibrate as calibrate_judge
@@ -41,36 +42,24 @@ from conqret.studies.improve.result import (
     VariantAgreement,
     VariantChoice,
 )
-from conqret.studies.improve.variant_choice import CrossFitted, Scores, choice_without, scores_without
+from conqret.studies.improve.variant_choice import Scores, choice_without, scores_without
 
 if TYPE_CHECKING:
-    from conqret.studies.improve.improve_run import ImprovePlan, ImproveRow, Out
+    from conqret.studies.improve.improve_run import ImprovePlan, ImproveRow
 
 
-@dataclass(frozen=True)
-class ImproveOutcome:
-    """What is chosen with all topics that may be learned from (``final``) and without each fold of them, and the fields
-    of the result that hold what that agrees and gains on ``items``, of which all series have a score."""
-
-    final: VariantChoice
-    choices: tuple[VariantChoice, ...]
-    items: tuple[Item, ...]
-    found: Mapping[str, Any]
-
-
-def outcome(plan: ImprovePlan) -> ImproveOutcome:
-    """Choose, and measure what is chosen where no choice has seen the labels.
+def outcome(plan: ImprovePlan) -> tuple[tuple[Item, ...], dict[str, Any]]:
+    """Choose with all topics that may be learned from (``final``) and without each fold of them (``choices``), and
+    measure what is chosen where no choice has seen the labels: the items of which all series have a score, and the
+    fields of the result.
 
     Raises:
         DeclarationError: no item has a score before and after.
     """
     data = plan.data
-    none = frozenset[int]()
-    outs = [none, *(frozenset({fold}) for fold in range(FOLDS) if plan.crossed)]
-    scores = {out: scores_without(plan, out) for out in outs}
-    final, *others = (choice_without(plan, out) for out in outs)
-    choices = tuple(others)
-    series = _series(plan, final, choices, scores)
+    outs = [frozenset({fold}) for fold in range(FOLDS) if not data.held_out]
+    final, *choices = (choice_without(plan, out) for out in (frozenset[int](), *outs))
+    series = _series(plan, final, choices)
     items = tuple(item for item in data.every if all(item.id in scores for scores in series.values()))
     if not items:
         raise DeclarationError(
@@ -78,8 +67,7 @@ def outcome(plan: ImprovePlan) -> ImproveOutcome:
         )
     judged = plan.judgments(plan.setup, items)
     bare = [judged[item.id] for item in items]
-    found = compared(series, bare, data.labels, data.dimension, data.metric, plan.settings)
-    return ImproveOutcome(final, choices, items, found)
+    return items, {"final": final, "choices": tuple(choices), **_compared(plan, series, bare)}
 
 
 def measured(
@@ -87,11 +75,10 @@ def measured(
 ) -> tuple[ImproveResult, dict[Path, Content]]:
     """What came of it, and the files that say so."""
     data, none = plan.data, frozenset[int]()
-    came = outcome(plan)
-    final, items = came.final, came.items
-    tested = data.training if plan.crossed else data.held_out
+    items, found = outcome(plan)
+    final: VariantChoice = found["final"]
     improved = plan.setup_of(final.variant, none)
-    labelled = [Unit(item.id) for item in items]
+    topics = [item.topic for item in items]
     result = ImproveResult(
         metric=data.metric,
         dimension=data.dimension,
@@ -100,16 +87,14 @@ def measured(
         baseline=plan.setup.client.backend.baseline,
         fingerprint=plan.setup.fingerprint,
         improved_fingerprint=improved.fingerprint,
-        basis=Basis.of(data.labels, "topic", labelled, [item.topic for item in items], plan.settings),
-        measured="cross-fitted" if plan.crossed else "held out",
+        basis=Basis.of(data.labels, "topic", [Unit(item.id) for item in items], topics, plan.settings),
+        measured="held out" if data.held_out else "cross-fitted",
         training_items=len(data.training),
         training_topics=len({item.topic for item in data.training}),
         items=len(items),
-        topics=len({item.topic for item in items}),
-        unscored=len(tested) - len(items),
-        **came.found,
-        choices=came.choices,
-        final=final,
+        topics=len(set(topics)),
+        unscored=len(data.held_out or data.training) - len(items),
+        **found,
         improvement=plan.improvement(final.variant, none),
         observations=plan.observations(none) if plan.variants else (),
         criterion=criterion_asked(improved).plain() if improved.judge.name == CRITERIA else None,
@@ -121,22 +106,13 @@ def measured(
     return result, _files(plan, result, improved)
 
 
-def _series(
-    plan: ImprovePlan,
-    final: VariantChoice,
-    choices: Sequence[VariantChoice],
-    scores_by_out: Mapping[Out, Mapping[str, CrossFitted]],
-) -> dict[str, Scores]:
+def _series(plan: ImprovePlan, final: VariantChoice, choices: Sequence[VariantChoice]) -> dict[str, Scores]:
     """By series what is said of items of topics that no choice for them has seen."""
-    none = frozenset[int]()
-    parts = (
-        [(choice, frozenset({choice.fold}), plan.items_in(frozenset({choice.fold}))) for choice in choices]
-        if choices
-        else [(final, none, list(plan.data.held_out))]
-    )
     series: dict[str, dict[str, float]] = {"as_it_is": {}, "calibrated": {}, "improved": {}}
-    for choice, out, items in parts:
-        fitted = scores_by_out[out]
+    for choice in choices or [final]:
+        out = frozenset({choice.fold} if choices else ())
+        items = plan.items_in(out) if choices else plan.data.held_out
+        fitted = scores_without(plan, out)
         for name, variant, mapped in (
             ("as_it_is", AS_IT_IS, False),
             ("calibrated", AS_IT_IS, True),
@@ -149,30 +125,19 @@ def _series(
     return dict(series)
 
 
-def compared(
-    series: Mapping[str, Scores],
-    judgments: Sequence[Judgment],
-    labels: LabelSet,
-    dimension: str,
-    metric: str,
-    settings: AgreementSettings,
+def _compared(
+    plan: ImprovePlan, series: Mapping[str, Scores], judgments: Sequence[Judgment]
 ) -> dict[str, Any]:
     """The fields of the result that hold what each of ``series`` agrees with the labels, on the items of
     ``judgments``, and what is gained."""
-    views = {
-        name: View(
-            join_labels(
-                [_saying(judgment, metric, scores[judgment.item]) for judgment in judgments],
-                labels,
-                {dimension: metric},
-            ),
-            dimension,
-            settings,
-        )
-        for name, scores in series.items()
-    }
+    metric, dimension, confidence = plan.data.metric, plan.data.dimension, plan.settings.confidence
+    views = {}
+    for name, scores in series.items():
+        said = [_saying(judgment, metric, scores[judgment.item]) for judgment in judgments]
+        joined = join_labels(said, plan.data.labels, {dimension: metric})
+        views[name] = View(joined, dimension, plan.settings)
     sampled = {name: _agreement(view) for name, view in views.items()}
-    improved, confidence = sampled["improved"], settings.confidence
+    improved = sampled["improved"]
     return {
         "agreement": {name: _estimates(one, confidence) for name, one in sampled.items()},
         "gain": _estimates(_over(improved, sampled["as_it_is"]), confidence),
@@ -204,12 +169,14 @@ def _agreement(view: View) -> _Sampled:
 def _over(one: _Sampled, other: _Sampled) -> _Sampled:
     """What one has more than the other: of the distance less; the other's alpha counts as 0 where it is below 0, with
     each topic left out, too."""
-    import numpy as np
-
     alpha = other["alpha"]
-    by_chance = replace(alpha, value=max(alpha.value, 0.0), without=np.maximum(alpha.without, 0.0))
+    if alpha.defined:
+        by_chance = replace(alpha, value=max(alpha.value, 0.0), without=np.maximum(alpha.without, 0.0))
+    else:  # it says one thing of all, which agrees by chance
+        no_gain = np.zeros_like(one["alpha"].without)
+        by_chance = replace(one["alpha"], value=0.0, without=no_gain, reason="", unsure="")
     return {
-        "alpha": _difference(one["alpha"], by_chance if alpha.defined else _chance(one["alpha"])),
+        "alpha": _difference(one["alpha"], by_chance),
         "spearman": _difference(one["spearman"], other["spearman"]),
         "distance": _difference(other["distance"], one["distance"]),
     }
@@ -221,22 +188,12 @@ def _difference(one: JackknifedEstimate, other: JackknifedEstimate) -> Jackknife
     return one.minus(other) if lost is None else without_value(lost.reason)
 
 
-def _chance(like: JackknifedEstimate) -> JackknifedEstimate:
-    """Agreement by chance: what a judge has that says one thing of all."""
-    import numpy as np
-
-    return replace(like, value=0.0, without=np.zeros_like(like.without), reason="", unsure="")
-
-
 def _ceiling(view: View, confidence: float) -> Ceiling | None:
     """One annotator beside the others, and the judge in that one's place."""
-    import numpy as np
-
     if len(view.names) < 2:
         return None
     drawn = leave_one_out(view.clusters)
-    alone: list[_Sampled] = []
-    stands_in: list[_Sampled] = []
+    pairs: list[tuple[_Sampled, ...]] = []
     low, high = view.scale.ends()
     judge = view.judge(rounded=False)
     for place in range(len(view.names)):
@@ -246,19 +203,16 @@ def _ceiling(view: View, confidence: float) -> Ceiling | None:
         if there.sum() < FEWEST_OF_ONE:
             continue
         others, some = np.nanmean(rest[:, there], axis=0), drawn.of(there)
-        for said, found in ((own[there], alone), (judge[there], stands_in)):
-            found.append(
-                {
-                    "alpha": alphas(np.stack([said, others])[None], view.scale.level, some)[0],
-                    "spearman": ranked(said, others, some),
-                    "distance": some.ratio(np.abs(said - others) / (high - low), np.ones_like(said)),
-                }
-            )
-    pairs = [
-        (one, other)
-        for one, other in zip(alone, stands_in, strict=True)
-        if all(side[name].defined for side in (one, other) for name in side)
-    ]
+        alone_and_judge = tuple(
+            {
+                "alpha": alphas(np.stack([said, others])[None], view.scale.level, some)[0],
+                "spearman": ranked(said, others, some),
+                "distance": some.ratio(np.abs(said - others) / (high - low), np.ones_like(said)),
+            }
+            for said in (own[there], judge[there])
+        )
+        if all(one.defined for side in alone_and_judge for one in side.values()):
+            pairs.append(alone_and_judge)
     if not pairs:
         return None
     person, judged = (
@@ -298,12 +252,12 @@ def judging_options(plan: ImprovePlan, improved: Setup, final: VariantChoice) ->
         words += ["--prompts", PROMPTS]
     if final.calibrated:
         words += ["--calibration", CALIBRATION]
-    given: list[tuple[type[Any], object, Iterable[str]]] = [
-        (JudgeOptions, improved.options, SampleSettings.__annotations__),
-        (ClientOptions, improved.client, ["max_tokens"]),
+    given: list[tuple[Any, Iterable[str]]] = [
+        (improved.options, SampleSettings.__annotations__),
+        (improved.client, ["max_tokens"]),
     ]
-    for declared, chosen, names in given:
-        usual = {field.name: field.default for field in fields(declared)}
+    for chosen, names in given:
+        usual = {field.name: field.default for field in fields(chosen)}
         for name in names:
             if (value := getattr(chosen, name)) != usual[name]:
                 words += [f"--{name.replace('_', '-')}", str(value)]
@@ -321,11 +275,10 @@ def _files(plan: ImprovePlan, result: ImproveResult, improved: Setup) -> dict[Pa
         folder.report_file: sheet.html(),
         folder.card_file: sheet.markdown(),
     }
-    final = result.final
-    if final.variant != AS_IT_IS:
+    if result.final.variant != AS_IT_IS:
         files |= prompt_files(improved, folder.prompts_folder)
-    if final.calibrated:
-        files[folder.calibration_file] = _calibration(plan, improved, final)
+    if result.final.calibrated:
+        files[folder.calibration_file] = _calibration(plan, improved, result.final)
     return files
 
 
@@ -335,8 +288,7 @@ def _calibration(plan: ImprovePlan, improved: Setup, final: VariantChoice) -> st
     judgments: list[Judgment] = []
     for fold in range(FOLDS):
         out = frozenset({fold})
-        setup = plan.setup_of(final.variant, out)
-        judgments += plan.judgments(setup, plan.items_in(out)).values()
+        judgments += plan.judgments(plan.setup_of(final.variant, out), plan.items_in(out)).values()
     named = [one.model_copy(update={"fingerprint": improved.fingerprint}) for one in judgments]
     made = calibrate_judge(
         named,

@@ -2,109 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from conqret.show import words
-from conqret.show.forest import Forest, forests
+from conqret.show.forest import forests
 from conqret.show.report_page import PageRemarks, ReportPage, Section
-from conqret.show.table import Cell, Column, Table
-from conqret.studies.improve.result import FEWEST_OF_ONE, ImproveResult, VariantAgreement, VariantChoice
+from conqret.show.table import Column, Table
+from conqret.studies.improve.result import FEWEST_OF_ONE, ImproveResult, Series, VariantAgreement
 
-SERIES = {
+SERIES: dict[Series, str] = {
     "as_it_is": "(a) the judge as it is",
     "calibrated": "(b) a calibration alone",
     "improved": "the improved judge",
 }
-_FIGURES = ("Alpha", "Spearman", "Distance")
 
 
 def improve_tables(result: ImproveResult) -> Iterator[Table]:
     """Agreement before and after with what was gained; the ceiling; and what could be chosen."""
-    yield agreement_table(result)
-    if result.ceiling is not None:
-        yield ceiling_table(result)
-    yield choice_table(result.final)
-    if result.choices:
-        yield folds_table(result)
-
-
-def agreement_table(result: ImproveResult) -> Table:
-    """Agreement with the mean label of the judge as it is, of a calibration alone, and of the improved judge."""
-    rows: list[tuple[Cell, ...]] = [
-        (name, *_cells(result.agreement[series]))  # type: ignore[index]
-        for series, name in SERIES.items()
-    ]
-    rows += [
-        ("gain over (a)", *_cells(result.gain)),
-        ("gain over (b)", *_cells(result.over_calibration)),
-    ]
     how = (
         "The figures are of items whose topics were held out."
         if result.measured == "held out"
         else "The figures are cross-validated: each fold of topics is scored by the judge that was improved and chosen "
         "on the other folds."
     )
-    return Table(
+    yield _agreements(
         f"Agreement with the mean label, {result.basis.intervals}",
-        (Column("", "name"), *_FIGURES),
-        rows,
-        note=f"{how} “Distance” is the mean absolute difference of score and mean label, in [0, 1]; a gain in distance "
+        {
+            **{name: result.agreement[series] for series, name in SERIES.items()},
+            "gain over (a)": result.gain,
+            "gain over (b)": result.over_calibration,
+        },
+        f"{how} “Distance” is the mean absolute difference of score and mean label, in [0, 1]; a gain in distance "
         "is its decrease. For gains, an alpha below 0 of the judge as it is (a) or of a calibration alone (b) "
-        "counts as 0, agreement by "
-        "chance.",
+        "counts as 0, agreement by chance.",
     )
-
-
-def ceiling_table(result: ImproveResult) -> Table:
-    """One annotator against the others, and the improved judge in that one's place."""
-    ceiling = result.ceiling
-    assert ceiling is not None  # noqa: S101 - asked for where there is one
-    return Table(
-        "(c) Agreement of one annotator with the mean label of the others",
-        (Column("", "name"), *_FIGURES),
-        [
-            ("one annotator", *_cells(ceiling.annotator)),
-            ("the improved judge in that one's place", *_cells(ceiling.improved)),
-            ("difference", *_cells(ceiling.improved_over)),
-        ],
-        note=f"The figures are means over {words.number(ceiling.annotators, 'annotator')} who labeled {FEWEST_OF_ONE} "
-        "items or more, each on the items that this annotator labeled.",
-    )
-
-
-def choice_table(choice: VariantChoice) -> Table:
-    """What could be chosen, with its error."""
-    rows: list[tuple[Cell, ...]] = [
-        (
-            one.name,
-            one.squared_error,
-            f"{one.worse:+.4f} ± {one.error_of_worse:.4f}",
-            "chosen" if one is choice.chosen else "",
+    if (ceiling := result.ceiling) is not None:
+        yield _agreements(
+            "(c) Agreement of one annotator with the mean label of the others",
+            {
+                "one annotator": ceiling.annotator,
+                "the improved judge in that one's place": ceiling.improved,
+                "difference": ceiling.improved_over,
+            },
+            f"The figures are means over {words.number(ceiling.annotators, 'annotator')} who labeled {FEWEST_OF_ONE} "
+            "items or more, each on the items that this annotator labeled.",
         )
-        for one in choice.candidates
-    ]
-    return Table(
+    final = result.final
+    yield Table(
         "Candidates for the improved judge",
         (Column("Candidate", "name"), "Squared error", "Over the least", Column("", "text")),
-        rows,
-        note=f"Squared errors are cross-validated over the {words.number(choice.topics, 'topic')} of the training "
-        f"items "
-        f"({words.number(choice.items, 'item')}). The simplest candidate within one standard error of the least "
-        f"squared "
-        "error is chosen.",
-    )
-
-
-def folds_table(result: ImproveResult) -> Table:
-    """What was chosen without each fold."""
-    return Table(
-        "Candidate chosen when a fold is left out",
-        (Column("Without fold", "name"), Column("Chosen", "text"), "Squared error", "Items"),
         [
-            (str(choice.fold + 1), choice.chosen.name, choice.chosen.squared_error, choice.items)
-            for choice in result.choices
+            (
+                one.name,
+                one.squared_error,
+                f"{one.worse:+.4f} ± {one.error_of_worse:.4f}",
+                "chosen" if one is final.chosen else "",
+            )
+            for one in final.candidates
         ],
-        note="If another candidate is chosen from fold to fold, the labels are too few to tell the candidates apart.",
+        note=f"Squared errors are cross-validated over the {words.number(final.topics, 'topic')} of the training "
+        f"items ({words.number(final.items, 'item')}). The simplest candidate within one standard error of the "
+        "least squared error is chosen.",
+    )
+    if result.choices:
+        yield Table(
+            "Candidate chosen when a fold is left out",
+            (Column("Without fold", "name"), Column("Chosen", "text"), "Squared error", "Items"),
+            [
+                (str(choice.fold + 1), choice.chosen.name, choice.chosen.squared_error, choice.items)
+                for choice in result.choices
+            ],
+            note="If another candidate is chosen from fold to fold, the labels are too few to tell the candidates "
+            "apart.",
+        )
+
+
+def _agreements(title: str, rows: Mapping[str, VariantAgreement], note: str) -> Table:
+    """How each of ``rows`` agrees with labels."""
+    return Table(
+        title,
+        (Column("", "name"), "Alpha", "Spearman", "Distance"),
+        [(name, one.alpha, one.spearman, one.distance) for name, one in rows.items()],
+        note=note,
     )
 
 
@@ -113,8 +92,8 @@ def remarks(result: ImproveResult) -> list[str]:
     lines = [f"The model that proposed the wording says: {text}" for text in result.observations]
     if result.unscored:
         lines.append(
-            f"{words.capitalised(words.number(result.unscored, 'item'))} that one of the judges gave no score are "
-            f"left out."
+            f"{words.capitalised(words.number(result.unscored, 'item'))} that one of the judges gave no score are left "
+            "out."
         )
     if not any(one.calibrated for one in result.final.candidates):
         lines.append(
@@ -136,9 +115,8 @@ def remarks(result: ImproveResult) -> list[str]:
 
 def improve_sheet(result: ImproveResult) -> ReportPage:
     """The page of a run, and as Markdown its card."""
-    tables = list(improve_tables(result))
     improvement = result.improvement
-    sections = [Section(table.title, [table]) for table in tables]
+    sections = [Section(table.title, [table]) for table in improve_tables(result)]
     if said := remarks(result):
         sections.insert(1, Section("In words", [PageRemarks(said)]))
     if improvement.wording:
@@ -149,36 +127,25 @@ def improve_sheet(result: ImproveResult) -> ReportPage:
         sections.append(Section("Examples in the prompt", [PageRemarks(shown)]))
     if result.use:
         sections.append(Section("How to use it", [PageRemarks([f"In this folder: {result.command()}"])]))
+    alphas = [(words.capitalised(name), result.agreement[series].alpha) for series, name in SERIES.items()]
+    if result.ceiling is not None:
+        alphas.append(("(c) One annotator", result.ceiling.annotator.alpha))
+    training = words.number(result.training_topics, "topic")
     return ReportPage(
         "improve",
         f"The judge of {words.label(result.metric).lower()} with {result.model}, improved from human labels",
         sections,
         badges=words.floor_badges([result.baseline]),
         answer=[f"{result.headline}."],
-        picture=_picture(result),
+        picture=forests("Agreement with the mean label", "Krippendorff's alpha, 95% intervals", alphas),
         facts=[
             ("Chosen", result.final.chosen.name),
             ("Fingerprint", result.improved_fingerprint),
             ("Before", result.fingerprint),
-            (
-                "Learned from",
-                f"{words.number(result.training_items, 'item')} on {words.number(result.training_topics, 'topic')}",
-            ),
+            ("Learned from", f"{words.number(result.training_items, 'item')} on {training}"),
             (
                 "Measured",
                 f"{result.measured}, {words.number(result.items, 'item')} on {result.topics} topics",
             ),
         ],
     )
-
-
-def _picture(result: ImproveResult) -> list[Forest]:
-    """Alpha before and after, and that of one annotator, below each other."""
-    rows = [(words.capitalised(name), result.agreement[series].alpha) for series, name in SERIES.items()]  # type: ignore[index]
-    if result.ceiling is not None:
-        rows.append(("(c) One annotator", result.ceiling.annotator.alpha))
-    return forests("Agreement with the mean label", "Krippendorff's alpha, 95% intervals", rows)
-
-
-def _cells(agreement: VariantAgreement) -> tuple[Cell, ...]:
-    return agreement.alpha, agreement.spearman, agreement.distance

@@ -138,8 +138,7 @@ class ImproveResult(Frozen):
         )
         return (
             f"{verdict}: on {self.items} items of {self.topics} topics that were not used for training or choice, "
-            f"alpha "
-            f"with the mean label is {self.agreement['improved'].alpha} after and "
+            f"alpha with the mean label is {self.agreement['improved'].alpha} after and "
             f"{self.agreement['as_it_is'].alpha} before (gain {self.gain.alpha})"
         )
 
@@ -150,13 +149,3 @@ class ImproveResult(Frozen):
             return ""
         places = {name: f"{folder}/{name}" for name in (PROMPTS, CALIBRATION)}
         return " ".join(["conqret judge NEW.jsonl", *(quote(places.get(word, word)) for word in self.use)])
-
-    @property
-    def quantities(self) -> dict[str, Estimate]:
-        """What can be required of it, by name."""
-        return {
-            "alpha": self.agreement["improved"].alpha,
-            "spearman": self.agreement["improved"].spearman,
-            "gain": self.gain.alpha,
-            "spearman_gain": self.gain.spearman,
-        }

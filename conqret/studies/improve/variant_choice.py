@@ -7,15 +7,15 @@ least squared error is taken (Breiman et al., Classification and Regression Tree
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
-from conqret.io.label_set import LabelSet
 from conqret.stats.resampling import mean
-from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.label_join import join_labels
 from conqret.studies.agreement.trivial_judges import labelled_folds
@@ -42,19 +42,15 @@ class CrossFitted:
     map: MonotoneMap | None = None
 
 
-def cross_fitted(
-    judgments: Iterable[Judgment], labels: LabelSet, dimension: str, metric: str, settings: AgreementSettings
-) -> CrossFitted:
+def cross_fitted(plan: ImprovePlan, judgments: Sequence[Judgment]) -> CrossFitted:
     """The scores of a variant, by the judgments of topics that it did not learn from."""
-    import numpy as np
-
-    kept = list(judgments)
-    said = {judgment.item: judgment.values[metric] for judgment in kept}
-    if len(set(said.values())) < 2 or len({judgment.topic for judgment in kept}) < FEWEST_TOPICS:
+    data, settings = plan.data, plan.settings
+    said = {judgment.item: judgment.values[data.metric] for judgment in judgments}
+    if len(set(said.values())) < 2 or len({judgment.topic for judgment in judgments}) < FEWEST_TOPICS:
         return CrossFitted(said)
-    joined = join_labels(kept, labels, {dimension: metric})
+    joined = join_labels(judgments, data.labels, {data.dimension: data.metric})
     folds = {str(cluster): fold for cluster, fold in labelled_folds(joined, settings.seed).items()}
-    seen = CalibrationSample(View(joined, dimension, settings), folds)
+    seen = CalibrationSample(View(joined, data.dimension, settings), folds)
     parts = seen.parts().values()
     if not all(part.any() and len(np.unique(seen.score[part])) > 1 for part in parts):
         return CrossFitted(said)
@@ -76,8 +72,6 @@ def choose(
     Raises:
         DeclarationError: there are none.
     """
-    import numpy as np
-
     series: dict[tuple[str, bool], Scores] = {}
     for variant, fitted in scores.items():
         series[variant, False] = fitted.said
@@ -124,7 +118,6 @@ def scores_without(plan: ImprovePlan, out: Out) -> dict[str, CrossFitted]:
     without it, too."""
     if out in plan.fitted:
         return plan.fitted[out]
-    data = plan.data
     found = {}
     for variant in (AS_IT_IS, *plan.variants):
         judgments: list[Judgment] = []
@@ -132,7 +125,7 @@ def scores_without(plan: ImprovePlan, out: Out) -> dict[str, CrossFitted]:
             if fold not in out:
                 setup = plan.setup_of(variant, out | {fold})
                 judgments += plan.judgments(setup, plan.items_in(frozenset({fold}))).values()
-        found[variant] = cross_fitted(judgments, data.labels, data.dimension, data.metric, plan.settings)
+        found[variant] = cross_fitted(plan, judgments)
     plan.fitted[out] = found
     return found
 

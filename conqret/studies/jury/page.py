@@ -67,19 +67,11 @@ def write_jury(jury_result: Jury, folder: Path) -> Path:
 
 def _gains(rule: str, checked: JuryCheck) -> Table:
     topics, reached = f"{checked.basis.clustered_by}s", checked.reached
+    p = words.p_value(reached.p)
     return Table(
         f"{GAINS}, {checked.basis.intervals}",
         ("Jury by", "Alpha", "Over the average", "p", "Over each", "Gain"),
-        [
-            (
-                rule,
-                reached.alpha,
-                reached.over_average,
-                words.p_value(reached.p),
-                _beaten(reached),
-                reached.gain,
-            )
-        ],
+        [(rule, reached.alpha, reached.over_average, p, _beaten(reached), reached.gain)],
         foot=[(words.label(_chosen(checked)), checked.best.alpha, "", "", "", "")],
         note="“Alpha” is Krippendorff's alpha with annotators on the units that all members scored, averaged over the "
         "labeled dimensions without overall quality (unless it is the only one). "

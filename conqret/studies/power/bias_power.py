@@ -25,7 +25,7 @@ from conqret.judging.setup import set_up
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.studies.bias.bias_run import BiasPlan, plan_bias
 from conqret.studies.bias.contrast import AS_IS, ONE_ORDER, PREFERENCE, Contrast, Key, ProbeContext
-from conqret.studies.bias.probes.position import SWAPPED
+from conqret.studies.bias.probes.places import SWAPPED
 from conqret.studies.bias.result import bias_rows, primary_contrasts
 
 if TYPE_CHECKING:
@@ -156,10 +156,8 @@ def pairs_plan(pairs: int, topics: int, probes: Iterable[str] = ()) -> BiasPlan:
         )
         for number in range(pairs)
     )
-    options = JudgeOptions((PREFERENCE,))
-    return plan_bias(
-        ProbeContext(items, set_up(own_judge([PREFERENCE]), ClientOptions(OFFLINE_MODEL), options)), probes
-    )
+    judge = set_up(own_judge([PREFERENCE]), ClientOptions(OFFLINE_MODEL), JudgeOptions((PREFERENCE,)))
+    return plan_bias(ProbeContext(items, judge), probes)
 
 
 @dataclass

@@ -15,8 +15,13 @@ from conqret.options import Within
 if TYPE_CHECKING:
     from conqret.show.table import Table
 
-EFFECTS = {"agreement": "alpha", "difference": "shift", "bias": "size", "tournament": ""}
-"""What ``--effect`` is of each study, as its function names it."""
+NAMES = {
+    "agreement": {"effect": "alpha"},
+    "difference": {"effect": "shift"},
+    "bias": {"effect": "size", "probe": "probes"},
+    "tournament": {"sd": "spread"},
+}
+"""Options of each study that its function has under another name."""
 TAKES = {
     "agreement": ("effect", "icc", "shares", "pilot", "labels", "half_width"),
     "difference": ("effect", "icc", "sd", "pilot", "reference", "metric", "half_width"),
@@ -52,8 +57,11 @@ class PlannedSizes(OptionGroup):
 
 @dataclass(frozen=True)
 class Assumed(OptionGroup):
-    """What is assumed of the data.
+    """What is wanted, and what is assumed of the data.
 
+    Args:
+        half_width: The half width of the interval that you accept: the smallest plan that reaches it is marked.
+            Default: the smallest plan with a power of 80% is marked, and with `agreement` one of ±0.1.
     Assumptions:
         effect: The true value of the simulated data: Krippendorff's alpha (`agreement`, 0.5), the difference of two
             means (`difference`, 0.05), or the bias (`bias`, 0.1: the favored argument wins 60% of comparisons).
@@ -70,6 +78,7 @@ class Assumed(OptionGroup):
         comparisons: `tournament`: comparisons per item, at most. Default: 8.
     """
 
+    half_width: Annotated[float | None, Within(0.001, 1)] = None
     effect: float | None = None
     sd: float | None = None
     icc: Annotated[float | None, Within(0, 1)] = None
@@ -79,6 +88,9 @@ class Assumed(OptionGroup):
     metric: str | None = None
     probe: list[str] | None = None
     comparisons: Annotated[float | None, Within(1)] = None
+    labels: Annotated[
+        list[Path] | None, label_options.label_files("Human labels of the items of `--pilot`.")
+    ] = None
 
 
 @grouped
@@ -86,11 +98,7 @@ def power(
     *,
     target: Literal["agreement", "difference", "bias", "tournament"],
     planned: PlannedSizes,
-    half_width: Annotated[float | None, Within(0.001, 1)] = None,
     assumed: Assumed,
-    labels: Annotated[
-        list[Path] | None, label_options.label_files("Human labels of the items of `--pilot`.")
-    ] = None,
     reading: label_options.LabelReading,
     aggregate: label_options.Aggregate = "auto",
     confidence: label_options.Confidence = 0.95,
@@ -106,8 +114,6 @@ def power(
 
     Args:
         target (--for): What is planned: `agreement`, `difference`, `bias` or `tournament`.
-        half_width: The half width of the interval that you accept: the smallest plan that reaches it is marked.
-            Default: the smallest plan with a power of 80% is marked, and with `agreement` one of ±0.1.
 
     Examples:
 
@@ -125,13 +131,14 @@ def power(
     usual_topics, usual_items, usual_simulations = DEFAULTS[target]
     counts = options.counts("--topics", planned.topics or usual_topics)
     each = options.counts("--items", planned.items or usual_items)
-    extra = assumed.given()
-    extra |= {
-        name: value for name, value in (("labels", labels), ("half_width", half_width)) if value is not None
-    }
-    _check_taken(target, extra)
-    if "effect" in extra:
-        extra[EFFECTS[target]] = extra.pop("effect")
+    given = assumed.given()
+    for name in given:
+        if name not in TAKES[target]:
+            studies = [study for study, taken in TAKES.items() if name in taken]
+            raise DeclarationError(
+                f"--{name.replace('_', '-')} has no meaning with --for {target}: it belongs to {', '.join(studies)}"
+            )
+    extra = {NAMES[target].get(name, name): value for name, value in given.items()}
     plan: dict[str, Any] = {
         "topics": counts,
         "items": each,
@@ -143,12 +150,9 @@ def power(
         if target == "bias":
             from conqret.studies.power.bias_power import power_bias
 
-            if "probe" in extra:
-                extra["probes"] = extra.pop("probe")
             biases = power_bias(**extra, **plan)
             rows: list[dict[str, Any]] = [cell.model_dump(mode="json") for cell in biases]
             tables: list[Table | str] = [pages.bias_table(biases)]
-            answer = pages.bias_answer(biases)
             sheet = pages.bias_sheet(biases, planned.seed)
         elif target == "tournament":
             from conqret.show.table import spaced
@@ -157,40 +161,26 @@ def power(
             if len(counts) > 1:
                 raise DeclarationError("--for tournament takes one number of --topics")
             plan["topics"] = counts[0]
-            if "sd" in extra:
-                extra["spread"] = extra.pop("sd")
             held = tournaments.power_tournament(**extra, **plan)
             rows = [asdict(cell) for cell in held]
             tables = [*spaced(tournaments.power_tables(held, plan["simulations"]))]
-            answer = tournaments.power_answer(held)
             sheet = tournaments.power_sheet(held, plan["simulations"], planned.seed)
         else:
             from conqret.studies.power.sample_sizes import power_agreement, power_difference
 
             goal = extra.pop("half_width", None)
             plan["confidence"] = confidence
+            if "shares" in extra:
+                extra["shares"] = options.numbers(extra["shares"], "--shares is a list such as 0.8,0.2")
+            if "labels" in extra:
+                extra["labels"] = reading.load(extra["labels"])
             if target == "agreement":
-                if "shares" in extra:
-                    extra["shares"] = options.numbers(extra["shares"], "--shares is a list such as 0.8,0.2")
-                known = None if labels is None else reading.load(labels)
-                sizes = power_agreement(**extra | {"labels": known}, aggregate=aggregate, **plan)
+                sizes = power_agreement(**extra, aggregate=aggregate, **plan)
             else:
                 sizes = power_difference(**extra, **plan)
             note(*filter(None, [sizes.pilot, pages.lost_cells(sizes.cells)]))
             rows = [asdict(cell) for cell in sizes.cells]
-            tables, answer = [*pages.plan_tables(sizes)], pages.plan_answer(sizes, goal)
+            tables = [*pages.plan_tables(sizes)]
             sheet = pages.plan_sheet(sizes, goal, planned.seed)
-    result(rows, tables, as_json=json_output, answer=answer)
+    result(rows, tables, as_json=json_output, answer=sheet.answer)
     page.write(lambda _: sheet, rows)
-
-
-def _check_taken(target: str, given: dict[str, Any]) -> None:
-    """Raise DeclarationError where an option is given that this study does not take."""
-    from conqret.errors import DeclarationError
-
-    for name in given:
-        if name not in TAKES[target]:
-            studies = [study for study, taken in TAKES.items() if name in taken]
-            raise DeclarationError(
-                f"--{name.replace('_', '-')} has no meaning with --for {target}: it belongs to {', '.join(studies)}"
-            )

@@ -96,7 +96,6 @@ def in_all(size: Size) -> str:
 
 HALF_WIDTH = 0.1
 """The half width of an interval that is wanted where no other is named, and nothing is tested."""
-TITLE = "How many topics and items does a study need?"
 HOW = (
     "Each plan (number of topics and items per topic) is simulated many times, and its interval or test is "
     "computed as conqret computes it for real data. Items of one topic are alike, so more topics help more than "
@@ -107,28 +106,27 @@ GOAL = f"Goal: {POWER:.0%}"
 
 def plan_tables(sizes: SampleSizes) -> Iterator[Table]:
     """Half the width of the interval and, where there is a test, its power: topics by items a topic."""
+    widths = _half_widths(sizes, None).values
     yield _table(
         f"Half width of the {sizes.confidence:.0%} interval of {sizes.what}",
-        {
-            (cell.topics, cell.items): None if cell.half_width is None else f"±{cell.half_width:.3f}"
-            for cell in sizes.cells
-        },
+        {size: None if value is None else f"±{value:.3f}" for size, value in widths.items()},
         f"Each half width is the median of {sizes.simulations} simulated studies. A dash means that more than "
         f"{MOST_WITHOUT:.0%} of them have no interval.",
     )
-    if any(cell.power is not None for cell in sizes.cells):
-        powers: dict[Size, Cell] = {
-            (cell.topics, cell.items): None if cell.power is None else f"{cell.power:.2f}"
-            for cell in sizes.cells
-        }
+    powers = _powers(sizes).values
+    if _by_power(sizes, None):
         known = 1.96 * 0.5 / sizes.simulations**0.5
         note = (
             f"Each power is estimated from {sizes.simulations} simulated studies, so a power near 0.5 is known "
             f"to ±{known:.2f}."
         )
-        if any(value is None for value in powers.values()):
+        if None in powers.values():
             note = f"{note} A dash means that with fewer than six topics there is no test."
-        yield _table(f"Power: how often {sizes.what} is found at the 5% level", powers, note)
+        yield _table(
+            f"Power: how often {sizes.what} is found at the 5% level",
+            {size: None if value is None else f"{value:.2f}" for size, value in powers.items()},
+            note,
+        )
 
 
 def lost_cells(cells: Sequence[PlannedSize]) -> str:
@@ -156,12 +154,9 @@ def plan_answer(sizes: SampleSizes, half_width: float | None = None) -> list[str
         if by_power
         else f"a {interval} of {sizes.what} no wider than ±{curve.goal:g}"
     )
-    more = [curve.topics_needed()] if len(cells) > 1 else []
     if (size := curve.smallest) is not None:
-        return [
-            f"The smallest simulated plan with {goal} has {in_all(size)} ({_reached(cells[size])}).",
-            *more,
-        ]
+        first = f"The smallest simulated plan with {goal} has {in_all(size)} ({_reached(cells[size])})."
+        return [first, *([curve.topics_needed()] if len(cells) > 1 else [])]
     if (size := curve.best) is None:
         return [f"No simulated plan has {goal}: none has a value. Plan more topics."]
     nearest = "highest power" if by_power else "narrowest interval"
@@ -186,7 +181,7 @@ def plan_sheet(sizes: SampleSizes, half_width: float | None = None, seed: int | 
     lost = lost_cells(sizes.cells)
     return ReportPage(
         "power",
-        TITLE,
+        "How many topics and items does a study need?",
         sections,
         answer=plan_answer(sizes, half_width),
         picture=[power if by_power else width],
@@ -204,23 +199,19 @@ def plan_sheet(sizes: SampleSizes, half_width: float | None = None, seed: int | 
 def bias_answer(cells: Sequence[BiasPower]) -> list[str]:
     """The smallest plan with which each probe finds the bias in 80% of runs, in sentences."""
     curves, size = _by_probe(cells), cells[0].size
-    found = [
-        f"{name} with {in_all(curve.smallest)}"
-        for name, curve in curves.items()
-        if curve.smallest is not None
-    ]
-    missed = [
-        f"{name} (at most {curve.values[curve.best] or 0.0:.0%})"
-        for name, curve in curves.items()
-        if curve.smallest is None and curve.best is not None
-    ]
+    found, missed = list[str](), list[str]()
+    for name, curve in curves.items():
+        if curve.smallest is not None:
+            found.append(f"{name} with {in_all(curve.smallest)}")
+        elif curve.best is not None:
+            missed.append(f"{name} (at most {curve.values[curve.best] or 0.0:.0%})")
     goal = f"a bias of {size:g} in at least {POWER:.0%} of simulated runs"
-    first = (
-        f"The smallest plans that find {goal}: {'; '.join(found)}."
-        if found
-        else f"No simulated plan finds {goal} with any probe."
-    )
-    return [first, *([f"These probes find it less often: {', '.join(missed)}."] if missed else [])]
+    answer = [f"No simulated plan finds {goal} with any probe."]
+    if found:
+        answer = [f"The smallest plans that find {goal}: {'; '.join(found)}."]
+    if missed:
+        answer.append(f"These probes find it less often: {', '.join(missed)}.")
+    return answer
 
 
 def bias_table(cells: Sequence[BiasPower]) -> Table:

@@ -13,6 +13,7 @@ from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, check_known, strict_options
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import JudgeFolder
+from conqret.stats.agreement import Level
 from conqret.stats.planning import (
     PlannedSize,
     SamplePlan,
@@ -90,42 +91,33 @@ def power_agreement(
     sizes = SamplePlan(**plan)
     if pilot is not None and shares:
         raise DeclarationError("a pilot has its own shares of labels: leave out --shares")
+    level: Level = "interval"
+    what, told, draw = "alpha", "", assumed(alpha, icc)
+    spread = f"true alpha {alpha:g}, interval level, ICC {icc:g}"
     if shares:
         steps = ", ".join(f"{share:g}" for share in shares)
-        return _sizes(
-            "alpha",
-            plan_agreement(skewed(assumed(alpha, icc), shares), sizes, "ordinal"),
-            sizes,
-            assumed=f"ordinal labels with shares of {steps}, alpha {alpha:g} of the values behind them, ICC {icc:g}",
+        spread = (
+            f"ordinal labels with shares of {steps}, alpha {alpha:g} of the values behind them, ICC {icc:g}"
         )
-    if pilot is None or labels is None:
-        return _sizes(
-            "alpha",
-            plan_agreement(assumed(alpha, icc), sizes),
-            sizes,
-            assumed=f"true alpha {alpha:g}, interval level, ICC {icc:g}",
-        )
-    import numpy as np
-
-    joined = join_labels(JudgeFolder(Path(pilot)).finished(), labels_of(labels))
-    if len(joined.metrics) > 1:
-        raise DeclarationError(
-            f"the labels have {len(joined.metrics)} dimensions: choose one, as in --dimension "
-            f"{next(iter(joined.metrics))}"
-        )
-    (dimension,) = joined.metrics
-    view = View(joined, dimension, AgreementSettings(aggregate=aggregate, confidence=sizes.confidence))
-    if not view.placed or not view.compared.any():
-        raise DeclarationError(NO_PAIR if view.placed else NO_SCALE)
-    kept = np.flatnonzero(view.compared).tolist()
-    clusters = [view.clusters[place] for place in kept]
-    drawn = from_pilot(np.stack([view.judge(), view.target])[:, kept], clusters)
-    return _sizes(
-        f"alpha of {dimension}",
-        plan_agreement(drawn, sizes, view.scale.level),
-        sizes,
-        _piloted(len(kept), len(set(clusters)), f"{joined.clustered_by}s"),
-    )
+        level, draw = "ordinal", skewed(draw, shares)
+    elif pilot is not None and labels is not None:
+        joined = join_labels(JudgeFolder(Path(pilot)).finished(), labels_of(labels))
+        if len(joined.metrics) > 1:
+            raise DeclarationError(
+                f"the labels have {len(joined.metrics)} dimensions: choose one, as in --dimension "
+                f"{next(iter(joined.metrics))}"
+            )
+        (dimension,) = joined.metrics
+        view = View(joined, dimension, AgreementSettings(aggregate=aggregate, confidence=sizes.confidence))
+        if not view.placed or not view.compared.any():
+            raise DeclarationError(NO_PAIR if view.placed else NO_SCALE)
+        kept = view.compared.nonzero()[0].tolist()
+        clusters = [view.clusters[place] for place in kept]
+        what, level, spread = f"alpha of {dimension}", view.scale.level, ""
+        told = _piloted(len(kept), len(set(clusters)), f"{joined.clustered_by}s")
+        draw = from_pilot([view.judge()[kept], view.target[kept]], clusters)
+    cells = tuple(plan_agreement(draw, sizes, level))
+    return SampleSizes(what, cells, sizes.simulations, sizes.confidence, told, spread)
 
 
 @strict_options
@@ -157,17 +149,12 @@ def power_difference(
     sizes, draw, told = SamplePlan(**plan), assumed_differences(shift, sd, icc), ""
     if pilot is not None and reference is not None and metric is not None:
         first, second = (JudgeFolder(Path(one)).finished() for one in (pilot, reference))
-        differences = between_runs(first, second, metric.strip().replace("-", "_"))
-        told = _piloted(len(differences.values), len(set(differences.topics)), "topics")
-        draw = shifted(from_pilot([differences.values], differences.topics), shift)
+        values, topics = between_runs(first, second, metric.strip().replace("-", "_"))
+        told = _piloted(len(values), len(set(topics)), "topics")
+        draw = shifted(from_pilot([values], topics), shift)
     spread = "" if told else f"standard deviation {sd:g}, ICC {icc:g}"
-    return _sizes(f"a difference of {shift:g}", plan_mean(draw, sizes), sizes, told, assumed=spread)
-
-
-def _sizes(
-    what: str, cells: Iterable[PlannedSize], plan: SamplePlan, pilot: str = "", *, assumed: str = ""
-) -> SampleSizes:
-    return SampleSizes(what, tuple(cells), plan.simulations, plan.confidence, pilot, assumed)
+    what, cells = f"a difference of {shift:g}", tuple(plan_mean(draw, sizes))
+    return SampleSizes(what, cells, sizes.simulations, sizes.confidence, told, spread)
 
 
 def _together(**given: object) -> None:
@@ -181,16 +168,10 @@ def _piloted(items: int, clusters: int, what: str) -> str:
     return f"the pilot has {items} items of {clusters} {what}; the fewer it has, the less it says of others"
 
 
-@dataclass(frozen=True, slots=True)
-class Differences:
-    """One number for each item, around 0 (the effect comes from the user), and its topic."""
-
-    values: tuple[float, ...]
-    topics: tuple[Hashable, ...]
-
-
-def between_runs(first: Iterable[Judgment], second: Iterable[Judgment], metric: str) -> Differences:
-    """The second run less the first, on what both scored, around 0.
+def between_runs(
+    first: Iterable[Judgment], second: Iterable[Judgment], metric: str
+) -> tuple[list[float], list[Hashable]]:
+    """The second run less the first, on what both scored, around 0 (the effect comes from the user); and the topics.
 
     Raises:
         DeclarationError: no item has a score in both, or all differ by the same.
@@ -212,8 +193,8 @@ def between_runs(first: Iterable[Judgment], second: Iterable[Judgment], metric: 
     values = [value for value, _ in pairs]
     if max(values) - min(values) < SAME_SCORE:
         raise DeclarationError(
-            f"all {len(values)} items of the pilot differ by {values[0]:+.3f}, so it shows no "
-            "variance between items: leave out --pilot and give --sd"
+            f"all {len(values)} items of the pilot differ by {values[0]:+.3f}, so it shows no variance between items: "
+            "leave out --pilot and give --sd"
         )
     middle = sum(values) / len(values)
-    return Differences(tuple(value - middle for value in values), tuple(topic for _, topic in pairs))
+    return [value - middle for value in values], [topic for _, topic in pairs]

@@ -4,51 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, floor, note, note_each, progress, result
 from conqret.errors import number
-from conqret.judging.command_options import BatchedEngines, OwnJudge
+from conqret.judging.command_options import JudgeRunOptions, OwnJudge
 from conqret.judging.cost_table import tell_cost
 from conqret.perturb.command import SEED, Pool
 from conqret.stats.curve_tests import MARGIN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from conqret.judging.cost import ExpectedCost
-    from conqret.llm.client_options import ClientOptions
     from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan
 
-
-def tell_plan(
-    plan: SensitivityPlan,
-    estimates: Sequence[ExpectedCost],
-    budget: float | None,
-    json_output: bool | None,
-    asked: Iterable[ClientOptions] = (),
-) -> None:
-    """Print the size of the plan, and the rest as :func:`tell_cost` does."""
-    facts = {
-        "items": len(plan.items),
-        "versions": len(plan.versions),
-        "judgments": plan.judgments,
-        "requests": sum(estimate.calls for estimate in estimates if estimate.task == "judge"),
-        "left_out": {name: len(outs) for name, outs in plan.left_out.items()},
-        "unreached": [level.model_dump() for level in plan.unreached],
-    }
-    lines = (
-        f"{facts['items']:,} items in {facts['versions']} versions: {facts['judgments']:,} judgments",
-        f"{facts['requests']:,} requests (what is alike is sent once)\n",
-    )
-    tell_cost(estimates, budget=budget, as_json=json_output, facts=facts, lines=lines, asked=asked)
-
-
-DAMAGE = "Damage"
 
 COMMON = (
     "formats",
@@ -70,103 +39,55 @@ COMMON = (
 
 @dataclass(frozen=True, kw_only=True)
 class PerturbationOptions(OptionGroup):
-    """What is perturbed, and how far."""
+    """What is perturbed, and how far.
 
-    perturb: Annotated[
-        str,
-        typer.Option(
-            "--perturb",
-            "-p",
-            help="Perturbations, comma-separated, each with its levels after a colon, as counts or shares: "
-            "`irrelevant:10,50,hallucinate:25%,50%`.",
-            rich_help_panel=DAMAGE,
-        ),
-    ] = "irrelevant,hallucinate:25%,50%,100%"
-    grid: Annotated[
-        bool,
-        typer.Option(
-            "--grid",
-            help="Also judge items with both perturbations, as in ConQRet's Figure 4: `irrelevant` combined with "
-            "`hallucinate`, at the levels that `--perturb` gives them (default: 0, 10, 50 or 75 percent of documents "
-            "replaced, and 0, 50 or 100 percent of cited sentences changed).",
-            rich_help_panel=DAMAGE,
-        ),
-    ] = False
+    Damage:
+        perturb (--perturb, -p): Perturbations, comma-separated, each with its levels after a colon, as counts or
+            shares: `irrelevant:10,50,hallucinate:25%,50%`.
+        grid: Also judge items with both perturbations, as in ConQRet's Figure 4: `irrelevant` combined with
+            `hallucinate`, at the levels that `--perturb` gives them (default: 0, 10, 50 or 75 percent of documents
+            replaced, and 0, 50 or 100 percent of cited sentences changed).
+        perturb_model: What rewrites sentences: any model name that litellm knows, or `offline` for fixed rules without
+            a model.
+        seed: The seed by which changes are drawn.
+        margin: How far a score that should not change may shift and still count as unchanged, as a share of the scale.
+    """
+
+    perturb: str = "irrelevant,hallucinate:25%,50%,100%"
+    grid: bool = False
     pool: Pool = None
-    perturb_model: Annotated[
-        str,
-        typer.Option(
-            help="What rewrites sentences: any model name that litellm knows, or `offline` for fixed rules without "
-            "a model.",
-            rich_help_panel=DAMAGE,
-        ),
-    ] = "offline"
-    seed: Annotated[
-        int, typer.Option(help="The seed by which changes are drawn.", rich_help_panel=DAMAGE)
-    ] = SEED
-    margin: Annotated[
-        float,
-        typer.Option(
-            help="How far a score that should not change may shift and still count as unchanged, as a share of the "
-            "scale.",
-            rich_help_panel=DAMAGE,
-        ),
-    ] = MARGIN
+    perturb_model: str = "offline"
+    seed: int = SEED
+    margin: float = MARGIN
 
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedJudges(OptionGroup):
-    """The judges."""
+    """The judges.
+
+    Judging:
+        formats (--format, -f): Formats, comma-separated. Default: `rag-fine-grained`.
+    Model:
+        models (--model, -m): The models to test as judges, comma-separated: names that litellm knows, or `offline`, a
+            baseline from word statistics.
+    """
 
     own: OwnJudge
-    formats: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            "-f",
-            help="Formats, comma-separated. Default: `rag-fine-grained`.",
-            rich_help_panel=options.JUDGING,
-        ),
-    ] = None
-    models: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            "-m",
-            help="The models to test as judges, comma-separated: names that litellm knows, or `offline`, a baseline "
-            "from word statistics.",
-            rich_help_panel=options.MODEL,
-        ),
-    ] = "offline"
+    formats: str | None = None
+    models: str = "offline"
 
 
 @dataclass(frozen=True, kw_only=True)
 class GradedDocuments(OptionGroup):
-    """Relevance grades, for true precision."""
+    """Relevance grades, for true precision.
 
-    labels: Annotated[
-        Path | None,
-        typer.Option(
-            help="Relevance grades of the documents, for true precision (ConQRet, Table 7): qrels, CSV or JSON Lines.",
-            rich_help_panel=options.FILES,
-        ),
-    ] = None
-    relevant_grade: Annotated[
-        float,
-        typer.Option(
-            help="The lowest grade with which a document counts as relevant.", rich_help_panel=options.FILES
-        ),
-    ] = 1.0
+    Files:
+        labels: Relevance grades of the documents, for true precision (ConQRet, Table 7): qrels, CSV or JSON Lines.
+        relevant_grade: The lowest grade with which a document counts as relevant.
+    """
 
-
-@dataclass(frozen=True, kw_only=True)
-class SensitivityRunOptions(OptionGroup):
-    """How the run is made."""
-
-    calls: options.Calls
-    engines: BatchedEngines
-    kept: options.RunFolderOptions
-    prompts: options.Prompts = None
+    labels: Path | None = None
+    relevant_grade: float = 1.0
 
 
 @grouped
@@ -178,18 +99,10 @@ def sensitivity(
     language: options.Language = None,
     chosen: ComparedJudges,
     perturbed: PerturbationOptions,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output",
-            "-o",
-            help="The run's folder; the same command continues a stopped run.",
-            rich_help_panel=options.FILES,
-        ),
-    ] = Path("runs/sensitivity"),
+    output: Path = Path("runs/sensitivity"),
     metric: options.Metric = None,
     graded: GradedDocuments,
-    ran: SensitivityRunOptions,
+    ran: JudgeRunOptions,
     dry_run: options.DryRun = False,
     shown: options.OutputOptions,
 ) -> None:
@@ -198,6 +111,9 @@ def sensitivity(
     For each judge, metric and perturbation: mean scores at each level with intervals over topics, whether they fall at
         every step, their correlation with the level, which levels differ significantly, and whether scores change that
         should not.
+
+    Files:
+        output (--output, -o): The run's folder; the same command continues a stopped run.
 
     Examples:
 
@@ -254,7 +170,26 @@ def sensitivity(
         estimates = ran.engines.prices(estimates, ran.calls)
         models = [each.model for each in estimates if each.calls and not chosen.own.elsewhere]
         asked_models = ran.kept.asked(ran.calls, models)
-        tell_plan(plan, estimates, ran.calls.budget, shown.json_output, asked_models)
+        facts = {
+            "items": len(plan.items),
+            "versions": len(plan.versions),
+            "judgments": plan.judgments,
+            "requests": sum(each.calls for each in estimates if each.task == "judge"),
+            "left_out": {name: len(outs) for name, outs in plan.left_out.items()},
+            "unreached": [level.model_dump() for level in plan.unreached],
+        }
+        lines = (
+            f"{facts['items']:,} items in {facts['versions']} versions: {facts['judgments']:,} judgments",
+            f"{facts['requests']:,} requests (what is alike is sent once)\n",
+        )
+        tell_cost(
+            estimates,
+            budget=ran.calls.budget,
+            as_json=shown.json_output,
+            facts=facts,
+            lines=lines,
+            asked=asked_models,
+        )
         return
     with progress("judging", quiet=shown.quiet) as bar:
 
@@ -266,9 +201,7 @@ def sensitivity(
             items,
             **asked,
             output=output,
-            recordings=ran.kept.recordings,
-            replay=ran.kept.replay,
-            overwrite=ran.kept.overwrite,
+            **ran.kept.given(),
             **ran.engines.given(),
             labels=graded.labels,
             relevant_grade=graded.relevant_grade,

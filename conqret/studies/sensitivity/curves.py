@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 from conqret.data import Item, Judgment
 from conqret.data.digest import gathered
@@ -130,6 +130,10 @@ class Drawing:
         }
         return cls(plan, setup, judgments_by_item)
 
+    def _measured(self, metric: str) -> dict[str, Any]:
+        """What a :class:`MeasuredCurve` of this judge says."""
+        return {"format": self.setup.judge.name, "model": self.setup.client.model, "metric": metric}
+
     def value(self, version: str, metric: str) -> float | None:
         """The value of a metric for a version; None where it has none."""
         judgment = self.judgments.get(version)
@@ -158,19 +162,15 @@ class Drawing:
         missing = dict(sorted(lost.items()))
         if response is None:
             yield EmptyCurve(
-                format=self.setup.judge.name,
-                model=self.setup.client.model,
-                metric=metric,
+                **self._measured(metric),
                 perturbation=perturbation.name,
                 missing=missing,
             )
             return
         judged = None if expected is None else judge_response(response, expected, p_values, self.plan.margin)
         yield Curve(
-            format=self.setup.judge.name,
-            model=self.setup.client.model,
+            **self._measured(metric),
             fingerprint=self.setup.fingerprint,
-            metric=metric,
             perturbation=perturbation.name,
             unit=perturbation.unit,
             expected=expected,
@@ -206,9 +206,7 @@ class Drawing:
             means = tuple(sum(column) / len(rows) for column in zip(*rows, strict=True))
             curves.append(
                 StanceCurve(
-                    format=self.setup.judge.name,
-                    model=self.setup.client.model,
-                    metric=metric,
+                    **self._measured(metric),
                     perturbation=damage.perturbation.name,
                     stance=stance,
                     levels=damage.levels,
@@ -236,9 +234,7 @@ class Drawing:
         values, topics = zip(*scored, strict=True)
         interval = mean_interval(values, topics, scale="share")
         return CurveCell(
-            format=self.setup.judge.name,
-            model=self.setup.client.model,
-            metric=metric,
+            **self._measured(metric),
             levels=dict(stack),
             mean=math.fsum(values) / len(values),
             low=interval.low,

@@ -64,7 +64,11 @@ def sensitivity_sheet(results: SensitivityResults) -> ReportPage:
         how_to_read=[
             f"conqret has perturbed {words.number(results.record.items, 'item')} by known amounts, and the judge has "
             "judged every version. Scores that measure what was perturbed should fall, and no other score should rise.",
-            *_damages(results),
+            *(
+                f"The perturbation {name} does this: {PERTURBATIONS[name].summary}."
+                for name in dict.fromkeys(curve.perturbation for curve in results.curves)
+                if name in PERTURBATIONS  # else another installation has it
+            ),
         ],
         badges=[
             *words.floor_badges([bool(judge["baseline"]) for judge in judges]),
@@ -143,13 +147,6 @@ def _counted(verdicts: Sequence[Verdict]) -> str:
         phrase.format(verdicts.count(verdict)) for verdict, phrase in phrases.items() if verdict in verdicts
     ]
     return ", ".join([f"{verdicts.count('yes')} behaved as expected", *rest])
-
-
-def _damages(results: SensitivityResults) -> Iterator[str]:
-    """What is done to the items, as far as it is known here."""
-    for name in dict.fromkeys(curve.perturbation for curve in results.curves):
-        if name in PERTURBATIONS:
-            yield f"The perturbation {name} does this: {PERTURBATIONS[name].summary}."
 
 
 def lacking(results: SensitivityResults) -> Iterator[str]:

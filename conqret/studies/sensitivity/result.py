@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
+from conqret.data.digest import gathered
 from conqret.data.item import Frozen, dumped
 from conqret.errors import number
 from conqret.io.safe_files import InFolder
@@ -67,29 +68,18 @@ _VERDICTS = {"no": "not", "inconclusive": "inconclusive"}
 def verdict_words(curves: Iterable[Curve]) -> str:
     """How many curves are as they should be, and how many are not or not known to be, in words: those that should move
     apart from those that should not, which a judge passes that always says the same."""
-    still, moving = Counter[str](), Counter[str]()
-    open_curves = 0
-    for curve in curves:
-        if curve.verdict is None:
-            open_curves += 1
-        else:
-            (still if curve.expected in STILL else moving)[curve.verdict] += 1
-    phrases = [
-        f"{verdict_counts['yes']} of {verdict_counts.total()} {as_it_should}" + (f" ({rest})" if rest else "")
-        for verdict_counts, as_it_should in (
-            (moving, "curves that should fall or rise do so"),
-            (still, "curves that should not change or not rise do not"),
-        )
-        if verdict_counts
-        for rest in [
-            ", ".join(
-                f"{verdict_counts[name]} {words}" for name, words in _VERDICTS.items() if verdict_counts[name]
-            )
-        ]
-    ]
-    if open_curves:
+    verdicts = gathered((curve.verdict and curve.expected in STILL, curve.verdict) for curve in curves)
+    phrases = []
+    for still, as_it_should in (
+        (False, "curves that should fall or rise do so"),
+        (True, "curves that should not change or not rise do not"),
+    ):
+        if counts := Counter(map(str, verdicts.get(still, ()))):
+            rest = ", ".join(f"{counts[name]} {words}" for name, words in _VERDICTS.items() if counts[name])
+            phrases.append(f"{counts['yes']} of {counts.total()} {as_it_should}" + f" ({rest})" * bool(rest))
+    if without := verdicts.get(None):
         phrases.append(
-            f"for {number(open_curves, 'curve')} of your own criteria or nuggets there is no expectation"
+            f"for {number(len(without), 'curve')} of your own criteria or nuggets there is no expectation"
         )
     return "; ".join(phrases) or "no curve"
 

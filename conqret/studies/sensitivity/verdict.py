@@ -80,25 +80,17 @@ def _moves(response: Response, sign: int, margin: float) -> ResponseVerdict:
     right, wrong = ("rises", "falls") if sign > 0 else ("falls", "rises")
     for against in response.neighbours:
         if against.significant and sign * against.difference < 0:
-            return ResponseVerdict(
-                "no",
-                f"it {wrong} by {abs(against.difference):.3f} from level {against.start:g} to {against.to:g}",
-            )
+            between = f"from level {against.start:g} to {against.to:g}"
+            return ResponseVerdict("no", f"it {wrong} by {abs(against.difference):.3f} {between}")
     upwards = response.trend.above()
     there = None if upwards is None else upwards if sign > 0 else 1 - upwards
     if there is None:
         return ResponseVerdict("inconclusive", "the trend cannot be tested")
     far = f"{_far(response)} from first to last (trend, "
     if there < ALPHA:
-        return ResponseVerdict(
-            "yes",
-            f"{right} by {far}{p_words(there)})",
-        )
+        return ResponseVerdict("yes", f"{right} by {far}{p_words(there)})")
     if 1 - there < ALPHA:
-        return ResponseVerdict(
-            "no",
-            f"it {wrong} by {far}{p_words(1 - there)})",
-        )
+        return ResponseVerdict("no", f"it {wrong} by {far}{p_words(1 - there)})")
     if (response.trend.equivalent(margin) or 0.0) < ALPHA:
         return ResponseVerdict("no", f"it does not change (within {margin:g})")
     shift = response.shifts[-1].value

@@ -82,7 +82,8 @@ def _answer(results: MetaEvaluation, measure: str) -> Iterator[str]:
     ranked = [row for row in _rows(results, measure) if row.judge != LENGTH]
     known = [row for row in ranked if _value(row, method) is not None]
     if not known:
-        yield f"No ranking of systems can be compared with {reference}: {_reason(ranked, method)}."
+        why = "; ".join(dict.fromkeys(row.overall[method].reason for row in ranked)) or "there is no judge"
+        yield f"No ranking of systems can be compared with {reference}: {why}."
         return
     best, systems = known[0], words.number(known[0].runs, "system")
     shown = _estimate(best, method)
@@ -98,18 +99,15 @@ def _answer(results: MetaEvaluation, measure: str) -> Iterator[str]:
         yield f"{who} ranks {systems} like {reference} with {name} = {words.with_interval(shown)} ({over})."
     if shown.low is not None and shown.low <= 0:
         yield "The interval contains 0, so the data do not show that the judge ranks systems better than by chance."
-    worse = [
-        difference
-        for difference in _of(results.from_best, measure)
-        if difference.p_holm is not None and difference.p_holm < ALPHA
-    ]
+    worse = [one for one in _of(results.from_best, measure) if one.p_holm is not None and one.p_holm < ALPHA]
     if len(known) > 1:
         number = f"{len(worse)} of the {len(known) - 1} others" if worse else "No other measure"
         verb = "are" if len(worse) > 1 else "is"
         yield f"{number} {verb} shown to rank worse than {who} (p < {ALPHA:g}, Holm)."
     ranking = {_key(row) for row in known}
     if from_length := [one for one in _of(results.from_length, measure) if _key(one) in ranking]:
-        better = [difference for difference in from_length if _better(difference)]
+        differing = [one for one in from_length if one.p_holm is not None and one.p_holm < ALPHA]
+        better = [one for one in differing if (one.difference.value or 0) > 0]
         length = next((row for row in _rows(results, measure) if row.judge == LENGTH), None)
         own = "" if length is None else f" ({name} = {words.with_interval(_estimate(length, method))})"
         yield (
@@ -202,10 +200,6 @@ def _value(row: RankAgreement, method: str) -> float | None:
     return _estimate(row, method).value
 
 
-def _reason(rows: Sequence[RankAgreement], method: str) -> str:
-    return "; ".join(dict.fromkeys(row.overall[method].reason for row in rows)) or "there is no judge"
-
-
 def _adds(method: str, systems: Sequence[int]) -> bool:
     """Whether a coefficient of the first systems is over fewer than all of them."""
     _, first = parsed(method)
@@ -230,13 +224,6 @@ def _name(row: RankAgreement | RankDifference, results: MetaEvaluation) -> str:
 
 def _tested(difference: RankDifference | None) -> tuple[Cell, Cell]:
     return ("", "") if difference is None else (difference.difference, words.p_value(difference.p_holm))
-
-
-def _better(difference: RankDifference) -> bool:
-    """Whether it is shown to be above that of the other."""
-    return (
-        difference.p_holm is not None and difference.p_holm < ALPHA and (difference.difference.value or 0) > 0
-    )
 
 
 def _note(results: MetaEvaluation, measure: str) -> str:

@@ -14,22 +14,9 @@ from conqret.judging.study_command import StudyOptions
 from conqret.studies.tournament.item_groups import TournamentOptions
 
 COMMON = (
-    "format",
-    "criterion",
-    "model",
-    "judge",
-    "by",
-    "design",
-    "comparisons",
-    "both_orders",
-    "reliability",
-    "top",
-    "output",
-    "replay",
-    "budget_usd",
-    "dry_run",
-    "json_output",
-)
+    "format criterion model judge by design comparisons both_orders reliability top output replay budget_usd "
+    "dry_run json_output"
+).split()
 """The options that ``--help`` shows."""
 
 
@@ -102,25 +89,19 @@ def tournament(
     from conqret.show.page import write_files
     from conqret.show.table import spaced
     from conqret.studies.tournament.page import headlines, tournament_page, tournament_tables
-    from conqret.studies.tournament.tournament_run import TournamentFolder, tournament_plan
+    from conqret.studies.tournament.tournament_run import TournamentFolder
+    from conqret.studies.tournament.tournament_study import tournament_plan
 
-    named: list[str | None] = [*(compared_by.model or ())] or [None]
-    models = [asking.calls.of(model) for model in named]
     settings: dict[str, Any] = {
         **pairs.given(),
+        **compared_by.given(),
         **asking.settings,
-        "format": compared_by.format,
-        "model": models,
+        "model": [asking.calls.of(model) for model in compared_by.model or (None,)],
         "columns": options.column_map(item_columns, options.ITEM_COLUMNS),
         "skip_invalid": skip_invalid,
         "language": language,
     }
-    settings |= {
-        name: value for name in ("criterion", "judge") if (value := getattr(compared_by, name)) is not None
-    }
-    plan = tournament_plan(
-        items, output=True if output is None else output, asks=not asking.dry_run, **settings
-    )
+    plan = tournament_plan(items, output=output or True, asks=not asking.dry_run, **settings)
     about = f"{number(plan.checked.count, 'item')} in {number(len(plan.groups), 'group')} from {items}, compared by"
     asking.shown.left_out(plan.checked)
     asking.shown.note(*plan.notes)

@@ -211,9 +211,8 @@ class PairSchedule:
 
     def drawn(self) -> list[GroupPairs]:
         """What draws the pairs of each group, from its first pair on."""
-        options = self.options
         return [
-            GroupPairs(len(group.items), [PAIR_SEED, number], both_orders=options.both_orders)
+            GroupPairs(len(group.items), [PAIR_SEED, number], both_orders=self.options.both_orders)
             for number, group in enumerate(self.groups)
         ]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from conqret.show import words
 from conqret.show.forest import Forest, ForestRow, forests
-from conqret.show.report_page import CollapsedTable, PageRemarks, ReportPage, Section, section
-from conqret.show.table import Column, Table
+from conqret.show.report_page import CollapsedTable, PageRemarks, Part, ReportPage, Section, section
+from conqret.show.table import Cell, Column, Table
 from conqret.show.visible_text import cut
 from conqret.stats.estimate import Estimate
 from conqret.studies.tournament.result import RankedGroup, RankedItem, Tournament
@@ -18,96 +18,82 @@ DRAWN = 12
 """Topics whose best item the first picture shows."""
 SHOWN = 1500
 """Characters of an item's text that the page shows."""
-_OUTCOMES = {1.0: "first", 0.75: "first, slightly", 0.5: "tie", 0.25: "second, slightly", 0.0: "second"}
+_OUTCOMES: Mapping[float | None, str] = {
+    1.0: "first",
+    0.75: "first, slightly",
+    0.5: "tie",
+    0.25: "second, slightly",
+    0.0: "second",
+    None: "no answer",
+}
 
 
 def tournament_tables(tournament: Tournament) -> list[Table]:
     """The ladders, as far as a terminal shows them, and how far to trust them."""
-    shown = tournament.groups[:MOST_IN_TERMINAL]
-    more = len(tournament.groups) - len(shown)
-    tables = [ladder(group, tournament.top) for group in shown]
-    last = f"{more} more groups are on the page and in the table of scores." if more else ""
+    more = len(tournament.groups) - MOST_IN_TERMINAL
+    tables = [ladder(group, tournament.top) for group in tournament.groups[:MOST_IN_TERMINAL]]
+    last = f"{more} more groups are on the page and in the table of scores." if more > 0 else ""
     return [*tables, *_of_the_whole(tournament), trust_table(tournament, last)]
 
 
-def _of_the_whole(tournament: Tournament) -> list[Table]:
-    """The systems, and the judges, where there are several."""
-    found = [systems_table(tournament)] if tournament.systems else []
-    return [*found, judges_table(tournament)] if tournament.judges else found
-
-
-def systems_table(tournament: Tournament) -> Table:
-    """The systems, best first."""
-    return Table(
-        "Systems",
-        (Column("Rank"), Column("System", "name"), "Strength", "SE", "Items"),
-        [
-            (system.rank, system.name, system.strength, system.standard_error, system.items)
-            for system in tournament.systems
-        ],
-        note="“Strength” is the mean strength of a system's items minus the mean of all systems, with "
-        f"{tournament.confidence:.0%} intervals for its strength on other topics.",
-    )
-
-
-def judges_table(tournament: Tournament) -> Table:
-    """The judges."""
-    return Table(
-        "Judges",
-        (Column("Judge", "name"), "First of two equals", "Answers"),
-        [(judge.name, judge.first_wins, judge.answered) for judge in tournament.judges],
-        note="“First of two equals” is the share of wins that the first of two equally strong items gets.",
-    )
+def _of_the_whole(tournament: Tournament) -> Iterator[Table]:
+    """The systems, best first, and the judges, where there are several."""
+    if tournament.systems:
+        yield Table(
+            "Systems",
+            (Column("Rank"), Column("System", "name"), "Strength", "SE", "Items"),
+            [
+                (system.rank, system.name, system.strength, system.standard_error, system.items)
+                for system in tournament.systems
+            ],
+            note="“Strength” is the mean strength of a system's items minus the mean of all systems, with "
+            f"{tournament.confidence:.0%} intervals for its strength on other topics.",
+        )
+    if tournament.judges:
+        yield Table(
+            "Judges",
+            (Column("Judge", "name"), "First of two equals", "Answers"),
+            [(judge.name, judge.first_wins, judge.answered) for judge in tournament.judges],
+            note="“First of two equals” is the share of wins that the first of two equally strong items gets.",
+        )
 
 
 def ladder(group: RankedGroup, top: int | None = None) -> Table:
     """The items of a group, best first."""
     reliability = "–" if group.reliability is None else f"{group.reliability:.2f}"
-    shown = {
-        "System": any(item.system for item in group.items),
-        "Unbounded": any(item.unbounded for item in group.items),
-    }
     note = (
         "“Strength” is the log-odds of a win against an average item of this topic. The scale separation "
-        "reliability "
+        f"reliability of the topic is {reliability}; {group.ordered:.0%} of its pairs of items are expected to be "
+        "ranked in the right order."
     )
-    note += (
-        f"of the topic is {reliability}; {group.ordered:.0%} of its pairs of items are expected to be ranked in "
-        f"the "
-    )
-    note += "right order."
     if top is not None and group.top_probability is not None:
-        best = (
-            "item that is ranked first is"
-            if top == 1
-            else f"{words.count(top)} items that are ranked first are"
-        )
+        best = "item that is ranked first is" if top == 1 else f"{top} items that are ranked first are"
         note += f" With a probability of {group.top_probability:.2f} the {best} truly the best."
     return Table(
         group.name,
         (
             Column("Rank"),
             Column("Item", "name"),
-            *([Column("System", "name")] * shown["System"]),
+            Column("System", "name"),
             "Strength",
             "SE",
             "Points",
-            *([Column("Unbounded", "name")] * shown["Unbounded"]),
+            Column("Unbounded", "name"),
         ),
         [
             (
                 item.rank,
                 item.id,
-                *([item.system] * shown["System"]),
+                item.system,
                 item.strength,
                 item.standard_error,
                 f"{item.points:g} of {item.comparisons}",
-                *([item.unbounded] * shown["Unbounded"]),
+                item.unbounded,
             )
             for item in group.items
         ],
         note=note,
-    )
+    ).compact()
 
 
 def trust_table(tournament: Tournament, note: str = "") -> Table:
@@ -115,13 +101,13 @@ def trust_table(tournament: Tournament, note: str = "") -> Table:
     correlation = Estimate(
         tournament.length, reason="" if tournament.length is not None else "lengths do not vary"
     )
-    rows: list[tuple[str, Estimate | float | str | None]] = [
-        ("Scale separation reliability", tournament.reliability),
-        ("Share that the first of two equals gets", tournament.first_wins),
-        ("Standard deviation of strengths", tournament.spread),
-        ("Rank correlation of strength and length", correlation),
-    ]
-    return Table("How far to trust it", ("What", Column("Value", "figure")), rows, note=note)
+    rows: dict[str, Cell] = {
+        "Scale separation reliability": tournament.reliability,
+        "Share that the first of two equals gets": tournament.first_wins,
+        "Standard deviation of strengths": tournament.spread,
+        "Rank correlation of strength and length": correlation,
+    }
+    return Table("How far to trust it", ("What", "Value"), rows.items(), note=note)
 
 
 def headlines(tournament: Tournament) -> Iterator[str]:
@@ -132,9 +118,8 @@ def headlines(tournament: Tournament) -> Iterator[str]:
         f"{words.number(items, 'item')} in {words.number(len(tournament.groups), 'topic')} are ranked by "
         f"{words.count(tournament.answered)} of {words.number(tournament.planned, 'planned comparison')}"
     )
-    if pairs:
-        right = sum(len(group.items) * (len(group.items) - 1) * group.ordered for group in tournament.groups)
-        ranked += f"; {right / pairs:.0%} of the pairs of items are expected to be ranked in the right order"
+    right = sum(len(group.items) * (len(group.items) - 1) * group.ordered for group in tournament.groups)
+    ranked += f"; {right / pairs:.0%} of the pairs of items are expected to be ranked in the right order"
     if tournament.reliability is not None:
         ranked += f" (scale separation reliability {tournament.reliability:.2f})"
     yield f"{ranked}."
@@ -142,8 +127,7 @@ def headlines(tournament: Tournament) -> Iterator[str]:
         best = tournament.systems[0]
         yield (
             f"{best.name} is the strongest system, with a strength of {words.with_interval(best.strength)} "
-            f"(log-odds of a "
-            "win against the average system)."
+            "(log-odds of a win against the average system)."
         )
     wanted, most = tournament.wanted_reliability, tournament.possible or tournament.planned
     if wanted is not None and not tournament.reliable:
@@ -156,8 +140,7 @@ def headlines(tournament: Tournament) -> Iterator[str]:
     if tournament.settled:
         yield (
             f"For {tournament.settled} of {words.number(len(tournament.groups), 'topic')} the requested ranking is "
-            f"known "
-            "with the requested probability, and their items were not compared further."
+            "known with the requested probability, and their items were not compared further."
         )
     first, low = tournament.first_wins, tournament.first_wins.low
     if low is not None and first.high is not None and not low <= 0.5 <= first.high:
@@ -181,15 +164,14 @@ def tournament_page(tournament: Tournament, texts: Mapping[str, str] | None = No
             Section("Remarks", [PageRemarks(remarks)]),
         ],
         answer=list(headlines(tournament)),
-        picture=[tournament_picture(tournament)] if tournament.groups else [],
+        picture=[tournament_picture(tournament)],
         how_to_read=[
             "Strength is the log-odds of a win against the average item of the same topic: if two items differ by "
-            "1, the "
-            "stronger one wins 73% of comparisons, and if they differ by 2, it wins 88%. "
+            "1, the stronger one wins 73% of comparisons, and if they differ by 2, it wins 88%. "
             f"{words.count(tournament.planned)} comparisons were planned in "
-            f"{words.number(tournament.rounds, 'round')} ({tournament.design} choice of pairs)."
-            " The scale separation reliability is the share of the variance of strengths within topics that is due to "
-            "true differences. A strength marked as unbounded is limited by the prior alone: more comparisons help."
+            f"{words.number(tournament.rounds, 'round')} ({tournament.design} choice of pairs). The scale "
+            "separation reliability is the share of the variance of strengths within topics that is due to true "
+            "differences. A strength marked as unbounded is limited by the prior alone: more comparisons help."
         ],
         badges=words.floor_badges([tournament.baseline]),
         facts=[
@@ -202,33 +184,30 @@ def tournament_page(tournament: Tournament, texts: Mapping[str, str] | None = No
 
 def tournament_picture(tournament: Tournament) -> Forest:
     """The systems; without any the ladder of the only topic, or the best item of each topic."""
-    axis = f"Strength (log-odds), {tournament.confidence:.0%} confidence intervals"
     if tournament.systems:
-        return forests("Systems", axis, [(system.name, system.strength) for system in tournament.systems])[0]
+        systems = [(system.name, system.strength) for system in tournament.systems]
+        return forests("Systems", _axis(tournament), systems)[0]
     if len(tournament.groups) == 1:
-        return _ladder_picture(tournament.groups[0], axis)
+        return _picture("Strength of each item", tournament, tournament.groups[0].items)
     best = [item for group in tournament.groups[:DRAWN] for item in group.items[:1]]
     many = f" ({DRAWN} of {len(tournament.groups)} topics)" if len(tournament.groups) > DRAWN else ""
-    return Forest(f"The best item of each topic{many}", axis, list(map(_row, best)))
+    return _picture(f"The best item of each topic{many}", tournament, best)
 
 
-def _ladder_picture(group: RankedGroup, axis: str) -> Forest:
-    return Forest("Strength of each item", axis, list(map(_row, group.items)))
+def _picture(title: str, tournament: Tournament, items: Iterable[RankedItem]) -> Forest:
+    """The strengths of ``items``, marked where only the prior bounds one."""
+    marks = {False: ("", ""), True: ("inconclusive", "prior alone")}
+    rows = [
+        ForestRow(item.id, item.strength, item.low, item.high, *marks[bool(item.unbounded)]) for item in items
+    ]
+    return Forest(title, _axis(tournament), rows)
 
 
-def _row(item: RankedItem) -> ForestRow:
-    return ForestRow(
-        item.id,
-        item.strength,
-        item.low,
-        item.high,
-        "inconclusive" if item.unbounded else "",
-        "prior alone" if item.unbounded else "",
-    )
+def _axis(tournament: Tournament) -> str:
+    return f"Strength (log-odds), {tournament.confidence:.0%} confidence intervals"
 
 
 def _section(group: RankedGroup, tournament: Tournament, texts: Mapping[str, str]) -> Section:
-    axis = f"Strength (log-odds), {tournament.confidence:.0%} confidence intervals"
     compared = [comparison for comparison in tournament.comparisons if comparison.group == group.name]
     by_judge = bool(tournament.judges)
     table = Table(
@@ -241,29 +220,20 @@ def _section(group: RankedGroup, tournament: Tournament, texts: Mapping[str, str
             Column("Preferred", "text"),
         ),
         [
-            (each.round, each.first, each.second, *([each.judge] * by_judge), _preferred(each.outcome))
+            (each.round, each.first, each.second, *([each.judge] * by_judge), _OUTCOMES[each.outcome])
             for each in compared
         ],
     )
-    read = Table(
-        "",
-        (Column("Rank"), Column("Item", "name"), Column("Text", "text")),
-        [(item.rank, item.id, cut(texts.get(item.id, ""), SHOWN)) for item in group.items],
-    )
-    return Section(
-        group.name,
-        [
-            _ladder_picture(group, axis),
-            ladder(group, tournament.top),
-            CollapsedTable(f"All {len(compared)} comparisons", table),
-            *(
-                [CollapsedTable(f"The texts of {words.number(len(group.items), 'item')}", read)]
-                if texts
-                else []
-            ),
-        ],
-    )
-
-
-def _preferred(outcome: float | None) -> str:
-    return "no answer" if outcome is None else _OUTCOMES[outcome]
+    parts: list[Part] = [
+        _picture("Strength of each item", tournament, group.items),
+        ladder(group, tournament.top),
+        CollapsedTable(f"All {len(compared)} comparisons", table),
+    ]
+    if texts:
+        read = Table(
+            "",
+            (Column("Rank"), Column("Item", "name"), Column("Text", "text")),
+            [(item.rank, item.id, cut(texts.get(item.id, ""), SHOWN)) for item in group.items],
+        )
+        parts.append(CollapsedTable(f"The texts of {words.number(len(group.items), 'item')}", read))
+    return Section(group.name, parts)

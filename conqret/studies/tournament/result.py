@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from conqret.data.item import Frozen
 from conqret.runs.session import SessionCounts
-from conqret.stats.comparative_judgment import (
-    SPREAD_SD,
-    Bound,
-    bounds,
-    compared_strengths,
-)
+from conqret.stats.comparative_judgment import SPREAD_SD, Bound, ComparedStrengths, bounds, compared_strengths
 from conqret.stats.estimate import CONFIDENCE, Estimate
-from conqret.stats.strength_posterior import OUTCOMES, PairOutcomes
+from conqret.stats.strength_posterior import PairOutcomes
 from conqret.studies.tournament.item_groups import ItemGroup
 from conqret.text.words import count_words
-
-if TYPE_CHECKING:
-    from conqret.stats.comparative_judgment import ComparedStrengths
 
 DRAWS, SEED = 4000, 13
 """Of the strengths' posterior, of which the probability of a set of best items is counted."""
@@ -59,11 +52,6 @@ class RankedItem(Frozen):
     unbounded: Bound
     words: int
     system: str = ""
-
-    @property
-    def estimate(self) -> Estimate:
-        """The strength with its interval."""
-        return Estimate(self.strength, self.low, self.high, self.comparisons)
 
 
 class RankedGroup(Frozen):
@@ -160,11 +148,6 @@ def pair_outcomes(
     )
 
 
-def nearest_outcome(value: float) -> float:
-    """The outcome that is nearest to a preference in [0, 1]."""
-    return min(OUTCOMES, key=lambda outcome: abs(outcome - value))
-
-
 def ranked_groups(
     groups: Sequence[ItemGroup],
     outcomes: PairOutcomes,
@@ -174,8 +157,6 @@ def ranked_groups(
     top: int | None,
 ) -> tuple[RankedGroup, ...]:
     """The groups with their items, best first."""
-    import numpy as np
-
     bounded = bounds(outcomes)
     ranked = []
     for number, group in enumerate(groups):
@@ -214,7 +195,7 @@ def ranked_groups(
 
 
 def ranked_systems(
-    groups: Sequence[ItemGroup], outcomes: PairOutcomes, systems: Mapping[str, str], confidence: float
+    groups: Sequence[ItemGroup], outcomes: PairOutcomes, systems: Mapping[str, str]
 ) -> tuple[RankedSystem, ...]:
     """The systems, best first, from strengths that are expected to be alike in items of one system."""
     from scipy.special import ndtri
@@ -228,8 +209,8 @@ def ranked_systems(
         [number.get(item.id, -1) for item in group.items] + [-1] * (size - len(group.items))
         for group in groups
     ]
-    fit = compared_strengths(outcomes, confidence=confidence, systems=numbers)
-    reach = 2 * float(ndtri((1 + confidence) / 2))
+    fit = compared_strengths(outcomes, confidence=CONFIDENCE, systems=numbers)
+    reach = float(ndtri((1 + CONFIDENCE) / 2))
     counts = Counter(systems.values())
     found = sorted(zip(names, fit.systems, strict=True), key=lambda pair: (-(pair[1].value or 0.0), pair[0]))
     return tuple(
@@ -238,9 +219,7 @@ def ranked_systems(
             rank=rank,
             items=counts[name],
             strength=estimate,
-            standard_error=None
-            if estimate.low is None or estimate.high is None
-            else (estimate.high - estimate.low) / reach,
+            standard_error=None if estimate.half is None else estimate.half / reach,
         )
         for rank, (name, estimate) in enumerate(found, 1)
     )
@@ -248,7 +227,6 @@ def ranked_systems(
 
 def ordered_share(strengths: ComparedStrengths, group: int) -> float:
     """The share of the pairs of items that are expected to stand in the order of their true strengths."""
-    import numpy as np
     from scipy.special import ndtr
 
     means, _ = strengths.group(group)
@@ -263,8 +241,6 @@ def ordered_share(strengths: ComparedStrengths, group: int) -> float:
 def top_probability(strengths: ComparedStrengths, group: int, top: int) -> float:
     """The probability that the ``top`` items with the highest strengths are the best ones; 1 where there are no more
     items than that."""
-    import numpy as np
-
     means, _ = strengths.group(group)
     size = len(means)
     if top >= size:
@@ -281,20 +257,16 @@ def top_probability(strengths: ComparedStrengths, group: int, top: int) -> float
 def tournament_result(
     groups: Sequence[ItemGroup],
     comparisons: Sequence[ComparisonResult],
-    unanswered: Mapping[str, int],
-    session: SessionCounts,
     *,
-    confidence: float = CONFIDENCE,
-    judges: Sequence[str] = (),
-    systems: Mapping[str, str] | None = None,
-    top: int | None = None,
+    judges: Sequence[str],
+    systems: Mapping[str, str],
+    top: int | None,
     **facts: object,
 ) -> Tournament:
     """What the comparisons come to; ``judges`` are the names of several, ``systems`` those of the items by their
     ids, and ``facts`` the fields that say how the comparisons came about."""
     outcomes = pair_outcomes(groups, comparisons, judges)
-    strengths = compared_strengths(outcomes, confidence=confidence)
-    systems = systems or {}
+    strengths = compared_strengths(outcomes, confidence=CONFIDENCE)
     ranked = ranked_groups(groups, outcomes, strengths, systems=systems, top=top)
     return Tournament.model_validate(
         {
@@ -303,7 +275,6 @@ def tournament_result(
             "comparisons": tuple(comparisons),
             "planned": len(comparisons),
             "answered": len(outcomes.outcome),
-            "unanswered": unanswered,
             "reliability": strengths.reliability(),
             "position": strengths.position,
             "first_wins": _share(strengths.position),
@@ -313,10 +284,9 @@ def tournament_result(
                 TournamentJudge(name=name, answered=judge.position.n or 0, first_wins=_share(judge.position))
                 for name, judge in zip(judges, strengths.judges, strict=False)
             ),
-            "systems": ranked_systems(groups, outcomes, systems, confidence),
+            "systems": ranked_systems(groups, outcomes, systems),
             "top": top,
-            "confidence": confidence,
-            "session": session,
+            "confidence": CONFIDENCE,
         }
     )
 
@@ -325,25 +295,20 @@ def _share(position: Estimate) -> Estimate:
     """What the first of two equals gets."""
     from scipy.special import expit
 
-    def share(end: float | None) -> float | None:
-        return None if end is None else float(expit(end))
-
-    return Estimate(
-        share(position.value), share(position.low), share(position.high), position.n, position.reason
+    value, low, high = (
+        None if end is None else float(expit(end)) for end in (position.value, position.low, position.high)
     )
+    return Estimate(value, low, high, position.n, position.reason)
 
 
 def _length(groups: Sequence[RankedGroup]) -> float | None:
     """The mean rank correlation of strength and number of words in groups where both vary."""
-    import numpy as np
     from scipy.stats import rankdata
 
     found = []
     for group in groups:
-        ranks = [
-            rankdata(values)
-            for values in zip(*((item.strength, item.words) for item in group.items), strict=True)
-        ]
-        if all(np.ptp(values) > 0 for values in ranks):
-            found.append(float(np.corrcoef(*ranks)[0, 1]))
+        strengths = rankdata([item.strength for item in group.items])
+        lengths = rankdata([item.words for item in group.items])
+        if np.ptp(strengths) > 0 and np.ptp(lengths) > 0:
+            found.append(float(np.corrcoef(strengths, lengths)[0, 1]))
     return sum(found) / len(found) if found else None

@@ -71,12 +71,10 @@ def power_tournament(
         ("topics", 1, MOST_CELLS // largest**2, [topics]),
         ("simulations", 1, math.inf, [simulations]),
     ):
-        wrong = [value for value in values if not low <= value <= high or math.isinf(value)]
-        if wrong or not values:
-            given = f"{wrong[0]:g}" if wrong else "empty"
+        if wrong := [value for value in values if not low <= value <= high or math.isinf(value)]:
             limit = f"at least {low}" if math.isinf(high) else f"from {low} to {high}"
             beside = f" with {largest} items" if name == "topics" else ""
-            raise DeclarationError(f"{name} is {given}; it must be {limit}{beside}")
+            raise DeclarationError(f"{name} is {wrong[0]:g}; it must be {limit}{beside}")
     judge = SimulatedJudge(spread, ties=TIES)
     planned = []
     for size in items:
@@ -99,7 +97,7 @@ def power_answer(planned: Sequence[PlannedTournament]) -> list[str]:
         needed = []
         for each in designs:
             enough = [quality.comparisons for quality in each.after if quality.reliability >= RELIABLE]
-            most = max((quality.comparisons for quality in each.after), default=0.0)
+            most = max(quality.comparisons for quality in each.after)
             comparisons = f"{min(enough):.1f}" if enough else f"more than {most:.1f}"
             needed.append(f"{comparisons} comparisons an item with {each.design} pairs")
         sentences.append(
@@ -111,15 +109,11 @@ def power_answer(planned: Sequence[PlannedTournament]) -> list[str]:
 def power_sheet(planned: Sequence[PlannedTournament], simulations: int, seed: int) -> ReportPage:
     """The page: reliability by comparisons an item, with the reliability that is wanted."""
     charts = [_chart(size, designs) for size, designs in _by_items(planned)]
+    tables = power_tables(planned, simulations)
     return ReportPage(
         "power",
         "How many comparisons does a tournament need?",
-        [
-            Section(
-                "Reliability, rank correlation and coverage",
-                [*charts[1:], *power_tables(planned, simulations)],
-            )
-        ],
+        [Section("Reliability, rank correlation and coverage", [*charts[1:], *tables])],
         answer=power_answer(planned),
         picture=charts[:1],
         how_to_read=[
@@ -138,13 +132,11 @@ def _by_items(planned: Sequence[PlannedTournament]) -> Iterator[tuple[int, list[
 
 
 def _chart(size: int, designs: Sequence[PlannedTournament]) -> Chart:
-    lines = [
-        ChartLine(
-            f"{each.design} pairs",
-            [Point(quality.comparisons, quality.reliability) for quality in each.after],
-        )
+    curves = {
+        f"{each.design} pairs": [Point(quality.comparisons, quality.reliability) for quality in each.after]
         for each in designs
-    ]
+    }
+    lines = [ChartLine(name, points) for name, points in curves.items()]
     ends = [point.x for line in lines for point in line.points]
     goal = [Point(min(ends), RELIABLE), Point(max(ends), RELIABLE)]
     return Chart(
@@ -159,15 +151,9 @@ def _chart(size: int, designs: Sequence[PlannedTournament]) -> Chart:
 
 def power_tables(planned: Sequence[PlannedTournament], simulations: int) -> Iterator[Table]:
     """A table for each number of items: reliability and rank correlation by comparisons, designs side by side."""
-    for size in dict.fromkeys(each.items for each in planned):
-        reached = sorted(
-            ((quality, each.design) for each in planned if each.items == size for quality in each.after),
-            key=lambda row: row[0].comparisons,
-        )
-        rows = [
-            (f"{row.comparisons:.1f}", design, row.reliability, row.rank_correlation, row.coverage)
-            for row, design in reached
-        ]
+    many = f"Means of {simulations} simulated tournaments" if simulations > 1 else "One simulated tournament"
+    for size, designs in _by_items(planned):
+        reached = [(quality, each.design) for each in designs for quality in each.after]
         yield Table(
             f"{size} items a topic",
             (
@@ -177,12 +163,11 @@ def power_tables(planned: Sequence[PlannedTournament], simulations: int) -> Iter
                 "Rank correlation",
                 "Coverage",
             ),
-            rows,
+            [
+                (f"{row.comparisons:.1f}", design, row.reliability, row.rank_correlation, row.coverage)
+                for row, design in sorted(reached, key=lambda pair: pair[0].comparisons)
+            ],
             note="“Reliability” is the one that a tournament prints; the rank correlation is that with the true "
-            "strengths (mean over topics); “Coverage” is the share of 95% intervals that contain the true strength. "
-            + (
-                f"Means of {simulations} simulated tournaments."
-                if simulations > 1
-                else "One simulated tournament."
-            ),
+            "strengths (mean over topics); “Coverage” is the share of 95% intervals that contain the true "
+            f"strength. {many}.",
         )

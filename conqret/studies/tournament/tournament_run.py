@@ -10,74 +10,53 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import Any, ClassVar
 
 from conqret.data import Judgment, Measure, Part, Reason, Status, Trace
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError, strict_options
-from conqret.io import CheckedItems, ItemSource, open_items
+from conqret.io import CheckedItems, ItemSource
 from conqret.io.jsonl import compact
 from conqret.io.safe_files import InFolder, write_whole
-from conqret.judging.call_setup import prepared
-from conqret.judging.criteria import COMPARISON, comparison_criterion, comparison_judge
-from conqret.judging.judge import Items
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_rows
-from conqret.judging.judge_options import SampleSettings
-from conqret.judging.judge_parts import TOURNAMENT, Judge, digest
+from conqret.judging.judge_parts import TOURNAMENT, digest
 from conqret.judging.judge_run import (
     judge_in_span,
     judge_record,
-    mend_items,
     span_attributes,
     sum_up,
     write_items,
 )
-from conqret.judging.judge_settings import ItemSettings, RunSettings, as_path, check_names, session_settings
 from conqret.judging.setup import Setup
-from conqret.llm.client_options import ClientOptions
-from conqret.runs.engine import CompletedTrials, Plan, Stage, run
+from conqret.runs.engine import CompletedTrials, Plan, Stage
 from conqret.runs.row_store import RowStore
-from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session, Sessions
 from conqret.runs.trials import Memory, Rows, Trial
-from conqret.stats.comparative_judgment import check_sizes, compared_strengths
+from conqret.stats.comparative_judgment import ComparedStrengths, compared_strengths
 from conqret.stats.estimate import CONFIDENCE
-from conqret.stats.pair_design import Design, GroupPairs
+from conqret.stats.pair_design import GroupPairs
+from conqret.stats.strength_posterior import OUTCOMES
 from conqret.studies.tournament.item_groups import (
-    BESIDE,
     ItemGroup,
     PairSchedule,
     TournamentOptions,
     comparison_id,
-    item_groups,
-    item_systems,
     pair_item,
 )
 from conqret.studies.tournament.result import (
     ComparisonResult,
     RankedItem,
     Tournament,
-    nearest_outcome,
     pair_outcomes,
     top_probability,
     tournament_result,
 )
 
-if TYPE_CHECKING:
-    from conqret.judging.criterion import Criterion
-    from conqret.llm.backends.function import Function
-    from conqret.stats.comparative_judgment import ComparedStrengths
-
 PREFERENCE = "preference"
 """The metric by which two items are compared."""
 STRENGTH = "strength"
 """The metric that the run has for each item."""
-DEFAULT_FORMAT = "direct"
-"""The format that compares where none is named: the preference alone, in the shortest prompt."""
-NEEDS = {"argument": "a tournament compares arguments"}
 ENDED = frozenset({Reason.BUDGET, Reason.PROVIDER_DOWN, Reason.TOO_MANY_FAILURES})
 """Why answers are missing once nothing more is sent: no further round is planned then."""
 
@@ -103,21 +82,18 @@ class ComparisonRow(Frozen):
     def result(self) -> ComparisonResult:
         """It as the strengths are made of."""
         value = self.measure.value
-        return ComparisonResult(
-            id=self.id,
-            round=self.round,
-            group=self.group,
-            first=self.first,
-            second=self.second,
-            outcome=None if value is None else nearest_outcome(value),
-            judge=self.judge,
-        )
+        outcome = None if value is None else min(OUTCOMES, key=lambda each: abs(each - value))
+        return ComparisonResult(outcome=outcome, **self.model_dump(exclude={"judgment"}))
+
+
+PlannedPair = tuple[int, int, int]
+"""A pair: the number of the group, the places of the first and of the second item in it."""
 
 
 class PlannedRounds(Frozen):
-    """The pairs of each round: the number of the group, the places of the first and of the second item in it."""
+    """The pairs of each round."""
 
-    rounds: tuple[tuple[tuple[int, int, int], ...], ...] = ()
+    rounds: tuple[tuple[PlannedPair, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -179,6 +155,10 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
         identity: dict[str, Any] = {"tournament": asdict(self.options), **judge.identity}
         if self.judges:
             identity["judges"] = [each.identity for each in judges]
+        by = [
+            f"Pairs compared by {each.format}{f' with {each.model}' * bool(self.judges)} ({each.fingerprint})"
+            for each in judges
+        ]
         return judge.model_copy(
             update={
                 "format": TOURNAMENT.name,
@@ -188,15 +168,7 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
                 "identity": identity,
                 "metrics": [STRENGTH],
                 "options": {},
-                "notes": [
-                    *(
-                        f"Pairs compared by {each.format}{f' with {each.model}' * bool(self.judges)} "
-                        f"({each.fingerprint})"
-                        for each in judges
-                    ),
-                    *judge.notes,
-                    *self.notes,
-                ],
+                "notes": [*by, *judge.notes, *self.notes],
             }
         )
 
@@ -211,8 +183,8 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
 
     def resume(self, *, new: bool) -> None:
         """Mend the items."""
-        if self.folder is not None and not new:
-            mend_items(self.source, self.folder, self.checked)
+        if self.folder is not None and not new and not self.folder.items_whole():
+            write_items(self.source, self.folder, self.checked)
 
     @cached_property
     def _rows(self) -> Rows[ComparisonRow]:
@@ -245,7 +217,9 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
         span = span_attributes(*instruments)
         in_flight = sum(client.in_flight for client in clients)
         pairs = self.schedule.drawn()
-        planned = list(self._planned.rounds)
+        folder, planned = self.folder, list[tuple[PlannedPair, ...]]()
+        if folder is not None and folder.rounds_file.is_file():
+            planned += folder.result(folder.rounds_file, PlannedRounds).rounds
         keys: list[str] = []
         ended = False
         for number in range(max(map(len, self.schedule.sizes))):
@@ -259,7 +233,9 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
                 if not chosen:
                     return
                 planned.append(chosen)
-                self._keep(PlannedRounds(rounds=tuple(planned)))
+                if folder is not None:
+                    rounds = PlannedRounds(rounds=tuple(planned))
+                    write_whole(folder.rounds_file, rounds.model_dump_json().encode())
             trials = [
                 self._trial(number + 1, pair, instrument)
                 for pair in planned[number]
@@ -277,7 +253,7 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
             if wanted is not None and (self._strengths(keys).reliability() or 0.0) >= wanted:
                 return
 
-    def _trial(self, number: int, pair: tuple[int, int, int], instrument: Any) -> Trial[ComparisonRow]:
+    def _trial(self, number: int, pair: PlannedPair, instrument: Any) -> Trial[ComparisonRow]:
         group = self.groups[pair[0]]
         first, second = (group.items[place] for place in pair[1:])
         item = pair_item(first, second)
@@ -300,7 +276,7 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
 
     def _round(
         self, number: int, pairs: Sequence[GroupPairs], keys: Sequence[str]
-    ) -> tuple[tuple[int, int, int], ...]:
+    ) -> tuple[PlannedPair, ...]:
         """The pairs of a round, which are taken; none of groups of which all that is asked for is known."""
         options = self.options
         by_strength = options.design == "adaptive"
@@ -309,12 +285,10 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
         for group, (each, sizes) in enumerate(zip(pairs, self.schedule.sizes, strict=True)):
             if number >= len(sizes) or (number and strengths and self._settled_group(strengths, group)):
                 continue
-            count = sizes[number]
-            drawn = (
-                each.informative(count, strengths, group)
-                if by_strength and strengths
-                else each.at_random(count)
-            )
+            if by_strength and strengths:
+                drawn = each.informative(sizes[number], strengths, group)
+            else:
+                drawn = each.at_random(sizes[number])
             chosen += [(group, first, second) for first, second in drawn]
         return tuple(chosen)
 
@@ -324,31 +298,24 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
         outcomes = pair_outcomes(self.groups, [row.result for row in rows], self.judges)
         return compared_strengths(outcomes)
 
-    @cached_property
-    def _planned(self) -> PlannedRounds:
-        if self.folder is None or not self.folder.rounds_file.is_file():
-            return PlannedRounds()
-        return self.folder.result(self.folder.rounds_file, PlannedRounds)
-
-    def _keep(self, rounds: PlannedRounds) -> None:
-        if self.folder is not None:
-            write_whole(self.folder.rounds_file, rounds.model_dump_json().encode())
-
     def result(self, done: CompletedTrials[ComparisonRow]) -> Tournament:
         """What the comparisons come to, with the files."""
         rows = {row.id: row for row in done.rows.rows()}
         ordered = [rows[key] for key in done.keys]
         unanswered = Counter(str(row.measure.reason) for row in ordered if row.measure.reason is not None)
-        record = self._record
+        record, settled = self._record, 0
+        if self.options.top is not None:
+            strengths = self._strengths(done.keys)
+            settled = sum(self._settled_group(strengths, group) for group in range(len(self.groups)))
         tournament = tournament_result(
             self.groups,
             [row.result for row in ordered],
-            unanswered,
-            done.session,
+            unanswered=unanswered,
+            session=done.session,
             judges=self.judges,
             systems=self.systems,
             top=self.options.top,
-            settled=self._settled([row.id for row in ordered]),
+            settled=settled,
             wanted_reliability=self.options.reliability,
             possible=self.comparisons,
             judge=self.setups[0].judge.name,
@@ -360,28 +327,15 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
             missing=done.missing,
         )
         if self.folder is not None:
-            self._write(self.folder, tournament, ordered, done)
+            self._write(self.folder, tournament, ordered)
         return tournament
-
-    def _settled(self, keys: Sequence[str]) -> int:
-        """Of how many groups the best items are known."""
-        if self.options.top is None:
-            return 0
-        strengths = self._strengths(keys)
-        return sum(self._settled_group(strengths, group) for group in range(len(self.groups)))
 
     def _settled_group(self, strengths: ComparedStrengths, group: int) -> bool:
         """Whether the best items of a group are known."""
         top = self.options.top
         return top is not None and top_probability(strengths, group, top) >= CONFIDENCE
 
-    def _write(
-        self,
-        out: TournamentFolder,
-        tournament: Tournament,
-        rows: Sequence[ComparisonRow],
-        done: CompletedTrials[ComparisonRow],
-    ) -> None:
+    def _write(self, out: TournamentFolder, tournament: Tournament, rows: Sequence[ComparisonRow]) -> None:
         ranked = {item.id: item for group in tournament.groups for item in group.items}
         calls: dict[str, list[Any]] = {}
         reasons: dict[str, Measure] = {}
@@ -389,10 +343,9 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
             calls.setdefault(row.first, []).extend(row.judgment.trace.calls)
             if row.measure.value is None:
                 reasons.update({row.first: row.measure, row.second: row.measure})
-        lines = []
+        lines: dict[str, bytes] = {}
         for group in self.groups:
             for item in group.items:
-                measure = _measure(ranked[item.id], reasons.get(item.id))
                 judgment = Judgment(
                     item=item.id,
                     topic=item.topic,
@@ -400,16 +353,14 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
                     format=TOURNAMENT.name,
                     model=self._record.model,
                     fingerprint=self._record.fingerprint,
-                    measures={STRENGTH: measure},
+                    measures={STRENGTH: _measure(ranked[item.id], reasons.get(item.id))},
                     version=item.version,
                     trace=Trace(calls=tuple(calls.get(item.id, ()))),
                 )
-                lines.append((item.id, compact(judgment.model_dump(mode="json")) + b"\n"))
-        by_id = dict(lines)
-        order = [item.id for item in out.items()]
-        write_whole(out.judgments_file, b"".join(by_id[item] for item in order))
+                lines[item.id] = compact(judgment.model_dump(mode="json")) + b"\n"
+        write_whole(out.judgments_file, b"".join(lines[item.id] for item in out.items()))
         with judgment_rows(out.judgments_file, self._record.fingerprint) as judged:
-            sum_up(out, judged, done.session)
+            sum_up(out, judged, tournament.session)
         write_whole(out.tournament_file, tournament.model_dump_json(indent=1).encode() + b"\n")
 
 
@@ -431,151 +382,3 @@ def _measure(item: RankedItem, lost: Measure | None) -> Measure:
         raw=item.strength,
         parts=(*parts, Part(id="comparisons", raw=item.comparisons, label=label)),
     )
-
-
-class TournamentSettings(RunSettings, ItemSettings, SampleSettings, total=False):
-    """What :func:`tournament` can be told: who compares (``format`` and ``model``, or ``judge`` or ``server``, as in
-    :func:`conqret.judge`; instead of a format a ``criterion``, which one argument meets better; of several models each
-    compares every pair), and which pairs
-    (:class:`conqret.studies.tournament.item_groups.TournamentOptions`)."""
-
-    format: str | None
-    criterion: Criterion | str | None
-    model: str | ClientOptions | Sequence[str | ClientOptions] | None
-    judge: str | Function | None
-
-    by: str
-    design: Design
-    comparisons: float
-    both_orders: bool
-    reliability: float | None
-    top: int | None
-    system: str | None
-
-
-def tournament_plan(
-    items: Any, *, output: str | Path | bool | None = None, asks: bool = True, **settings: Any
-) -> TournamentPlan:
-    """A tournament that is ready to be held, or to be estimated; takes what :func:`tournament` takes. With ``output``
-    of True its folder has the usual name; a server is asked what it judges only where ``asks``.
-
-    Raises:
-        DeclarationError: as there.
-    """
-    check_names("tournament", settings, TournamentSettings)
-    named = {each.name for each in fields(TournamentOptions)}
-    pairing: dict[str, Any] = {name: settings[name] for name in named & settings.keys()}
-    options = TournamentOptions(**pairing)
-    judging = {name: value for name, value in settings.items() if name not in named}
-    source = open_items(
-        items,
-        columns=judging.pop("columns", None),
-        skip_invalid=judging.pop("skip_invalid", False),
-        language=judging.pop("language", None),
-    )
-    checked = source.check(NEEDS)
-    groups = item_groups(source, options.fields)
-    check_sizes([len(group.items) for group in groups])
-    largest = max(len(group.items) for group in groups)
-    if options.top is not None and options.top >= largest:
-        raise DeclarationError(f"--top is {options.top}, but the largest group has only {largest} items")
-    judging["format"] = _compared_by(judging)
-    models = several(judging.pop("model", None))
-    pairs = PairSchedule(groups, options).first_pairs()
-    setups = []
-    for model in models:
-        pair_settings: Any = {**judging, "model": model, "metrics": (PREFERENCE,)}
-        setups.append(prepared(pairs, pair_settings, asks=asks)[2])
-    _check_judges(setups)
-    setup = setups[0]
-    notes = _notes(groups)
-    how = session_settings({**judging, "prompts": setup.library})
-    sessions = Session(setup.client, **how) if len(setups) == 1 else Sessions(**how)
-    place = as_path(None if isinstance(output, bool) else output)
-    if output is True:
-        model = setup.client.model if len(setups) == 1 else "jury"
-        place = default_folder(stem(Path(source.name)), "tournament", model)
-    folder = None if place is None else TournamentFolder(place)
-    systems = item_systems(groups, options.system)
-    return TournamentPlan(sessions, folder, source, checked, tuple(setups), groups, options, systems, notes)
-
-
-def several(models: Any) -> list[Any]:
-    """The models that compare: one, or those of a list, each once.
-
-    Raises:
-        DeclarationError: the list is empty, or names one twice.
-    """
-    if not isinstance(models, list | tuple):
-        return [models]
-    if not models:
-        raise DeclarationError("the list of models is empty: name one (--model)")
-    names = [ClientOptions.of(model).model for model in models if model is not None]
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise DeclarationError(f"the model {twice[0]} is named twice; name each model once")
-    return list(models)
-
-
-def _check_judges(setups: Sequence[Setup]) -> None:
-    """Raise DeclarationError where a judge compares no two arguments."""
-    for setup in setups:
-        if setup.judge.name == COMPARISON and setup.client.backend.baseline:
-            raise DeclarationError(
-                "the offline baseline has no evidence for a criterion in words: name a model (--model)"
-            )
-        if PREFERENCE not in setup.judge.metrics:
-            raise DeclarationError(
-                f"the format {setup.judge.name} compares no arguments: choose a format with the metric preference"
-            )
-
-
-def _compared_by(judging: dict[str, Any]) -> str | Judge | None:
-    """The format whose preference is asked, or the judge of the criterion; None for a judge of one's own.
-
-    Raises:
-        DeclarationError: the criterion is faulty, or another judge is named besides.
-    """
-    named = [name for name in ("format", "judge") if judging.get(name) is not None]
-    criterion = judging.pop("criterion", None)
-    if criterion is None:
-        return judging.get("format") if named else DEFAULT_FORMAT
-    if named:
-        raise DeclarationError(f"a criterion defines the judge: leave {named[0]} out")
-    return comparison_judge(comparison_criterion(criterion))
-
-
-def _notes(groups: Sequence[ItemGroup]) -> tuple[str, ...]:
-    differing = {
-        name: sum(
-            any(getattr(item, name) != getattr(group.items[0], name) for item in group.items)
-            for group in groups
-        )
-        for name in BESIDE
-    }
-    return tuple(
-        f"in {count} of {len(groups)} groups the items have different {name.removesuffix('s')}s, and those that differ "
-        "are compared without them"
-        for name, count in differing.items()
-        if count
-    )
-
-
-@strict_options
-def tournament(
-    items: Items, *, output: str | Path | None = None, **settings: Unpack[TournamentSettings]
-) -> Tournament:
-    """Rank the arguments of each topic by comparisons of pairs (comparative judgment).
-
-    Args:
-        items: a file, a frame, or items; each has an argument, and each topic at least two items.
-        output: the run's folder, where the same call goes on; None keeps everything in memory.
-        settings: who compares, which pairs, and how models are asked:
-            :class:`conqret.studies.tournament.tournament_run.TournamentSettings`.
-
-    Raises:
-        DeclarationError: anything wrong with the call, the items or the folder. No model is asked then.
-    """
-    plan = tournament_plan(items, output=output, **settings)
-    with plan.models:
-        return run(plan, overwrite=settings.get("overwrite", False))

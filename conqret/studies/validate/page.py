@@ -93,20 +93,11 @@ def _ways(validation: Validation) -> Table:
 
 
 def _samples(validation: Validation) -> Table:
-    average = {
-        name: statistic
-        for name, statistic in validation.average.judge.items()
-        if name not in (CALIBRATED, *TRIVIAL)
-    }
+    beside = (CALIBRATED, *TRIVIAL)
+    average = {name: value for name, value in validation.average.judge.items() if name not in beside}
     rows = [[dimension, *map(row.variants.get, average)] for dimension, row in validation.dimensions.items()]
-    title = "Samples, their mean and their majority"
-    heads = map(str.capitalize, average)
-    return Table(
-        title,
-        ("Dimension", *heads),
-        rows,
-        foot=[("Average", *average.values())],
-    )
+    heads = ("Dimension", *map(str.capitalize, average))
+    return Table("Samples, their mean and their majority", heads, rows, foot=[("Average", *average.values())])
 
 
 def _statistics(validation: Validation) -> Iterator[Table]:
@@ -132,18 +123,11 @@ def _replacing(validation: Validation) -> Section:
         f"annotator on up to {validation.basis.settings.epsilon:.0%} more of the items than it wins (epsilon)."
     )
     tests = [row.alternative for row in validation.dimensions.values()]
-    if len(why := {test.reason for test in tests if test.passed is None}) == 1 and not any(
-        test.passed is not None for test in tests
-    ):
-        return Section(
-            title,
-            [
-                PageRemarks(
-                    [f"This test is not possible on any dimension ({why.pop().removeprefix('no test: ')})."]
-                )
-            ],
-            note,
-        )
+    reasons = {test.reason for test in tests}
+    if len(reasons) == 1 and all(test.passed is None for test in tests):
+        (reason,) = reasons
+        remark = f"This test is not possible on any dimension ({reason.removeprefix('no test: ')})."
+        return Section(title, [PageRemarks([remark])], note)
     rows: list[tuple[Cell, ...]] = []
     for dimension, row in validation.dimensions.items():
         test = row.alternative

@@ -14,7 +14,7 @@ from conqret.io.faults import FaultList, quoted
 from conqret.io.files import file_rows
 from conqret.io.schema import Schema, TableReader
 from conqret.stats.agreement import Level
-from conqret.suites.published_files import MOVED, NO_DIGEST, files_present
+from conqret.suites.published_files import MOVED, files_present
 from conqret.suites.suite import (
     PublishedFigure,
     Suite,
@@ -24,7 +24,7 @@ from conqret.suites.suite import (
     SuiteVerdicts,
     suite_file,
 )
-from conqret.suites.suite_statistics import annotator_table, by_group
+from conqret.suites.suite_statistics import annotator_table, over_groups
 
 METRIC = "annotation"
 HUMAN, MODELS = "human_annotations.json", "llm_annotations.json"
@@ -148,25 +148,19 @@ def _number(label: str | float, code: Mapping[str, float] | None) -> float:
     return float(label) if code is None else code[str(label)]
 
 
-def test_of(field: str, name: str, verdicts: SuiteVerdicts) -> float:
+def test_of(field: str, verdicts: SuiteVerdicts) -> float:
     """The winning rate or the advantage probability in one data set; NaN where there is no test."""
     from conqret.stats.alternative_annotator import alternative_annotator_test
 
     annotators, table = annotator_table(dict(zip(verdicts.ids, verdicts.annotations, strict=True)))
     if len(annotators) < 2:
         return math.nan
+    data_set = DATA_SETS[verdicts.groups[0]]
     outcome = alternative_annotator_test(
-        verdicts.verdicts, table, annotators, DATA_SETS[name].level, epsilon=DATA_SETS[name].epsilon
+        verdicts.verdicts, table, annotators, data_set.level, epsilon=data_set.epsilon
     )
     value = getattr(outcome, field)
     return math.nan if value is None else float(value)
-
-
-def over_data_sets(field: str, verdicts: SuiteVerdicts) -> float:
-    """The mean over the data sets that have verdicts."""
-    values = [test_of(field, name, part) for name, part in by_group(verdicts).items()]
-    defined = [value for value in values if not math.isnan(value)]
-    return math.fsum(defined) / len(defined) if defined else math.nan
 
 
 _FIELDS = {
@@ -186,7 +180,7 @@ SUITE = Suite(
     ),
     license="the repository names none, and the data sets have licenses of their own: ask before passing on",
     files=tuple(
-        SuiteFile(f"{name}/{file}", *_FROM, f"data/{name}/{file}", optional=True, note=NO_DIGEST)
+        SuiteFile(f"{name}/{file}", *_FROM, f"data/{name}/{file}", optional=True)
         for name in (*DATA_SETS, FREE_TEXTS)
         for file in (HUMAN, MODELS)
     ),
@@ -197,7 +191,10 @@ SUITE = Suite(
     statistics=(
         *(
             SuiteStatistic(
-                field, f"{definition}; mean over the data sets", partial(over_data_sets, field), scale="share"
+                field,
+                f"{definition}; mean over the data sets",
+                over_groups(partial(test_of, field)),
+                scale="share",
             )
             for field, definition in _FIELDS.items()
         ),
@@ -205,7 +202,7 @@ SUITE = Suite(
             SuiteStatistic(
                 f"{field}_{name}",
                 f"{definition}; in the data set {name}, epsilon {data_set.epsilon:g}",
-                partial(test_of, field, name),
+                partial(test_of, field),
                 scale="share",
                 group=name,
             )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 from conqret.errors import DeclarationError, Fault, ItemsError
 from conqret.io.pairs import read_pairs
-from conqret.suites.published_files import MOVED, NO_DIGEST
+from conqret.suites.published_files import MOVED
 from conqret.suites.suite import (
     PublishedFigure,
     Suite,
@@ -17,6 +16,7 @@ from conqret.suites.suite import (
     SuiteVerdicts,
     suite_file,
 )
+from conqret.suites.suite_statistics import value_of
 
 METRIC = "contains"
 PAIRS = "perspective_detection.tsv"
@@ -47,19 +47,15 @@ def detection_f1(verdicts: SuiteVerdicts) -> float:
     from conqret.perspectives.threshold import BOTH
     from conqret.stats.classification import f1
 
-    if not len(verdicts):
-        return math.nan
     yes = verdicts.verdicts >= YES_FROM / (len(GRADES) - 1) - 1e-9
-    value = f1(verdicts.gold, yes, categories=BOTH).value
-    return math.nan if value is None else value
+    return value_of(f1(verdicts.gold, yes, categories=BOTH))
 
 
 def precision_over_ranks(verdicts: SuiteVerdicts) -> float:
     """Average precision of the grades, which needs no threshold."""
     from conqret.stats.classification import average_precision
 
-    value = average_precision(verdicts.gold, verdicts.verdicts).value if len(verdicts) else None
-    return math.nan if value is None else value
+    return value_of(average_precision(verdicts.gold, verdicts.verdicts))
 
 
 _UNRELEASED = "of all 542 pairs; the predictions were not released"
@@ -78,7 +74,6 @@ SUITE = Suite(
             "timchen0618/berds",
             "63a39ef638b9a7851700961394c32c8d9a44d8a9",
             "perspective_detection/data/pers_det.test.tsv",
-            note=NO_DIGEST,
         ),
     ),
     public_since="2024-09",

@@ -3,19 +3,26 @@ has."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from conqret.data import Document, Item
+from conqret.data import Document
 from conqret.io.checks import text
 from conqret.io.schema import Field, Schema
-from conqret.suites.published_files import MOVED, files_present, published_rows, published_text
+from conqret.suites.published_files import MOVED, data_of_rows, files_present, published_rows, published_text
 from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteStatistic
-from conqret.suites.suite_statistics import preference_accuracy
+from conqret.suites.suite_statistics import in_groups, preference_accuracy
 
 SPLITS = (
-    "completeness_qa", "completeness_summ", "conciseness_qa", "conciseness_summ", "faithfulness_qa",
-    "faithfulness_summ", "refusal_answerable", "refusal_unanswerable",
-)  # fmt: skip
+    *(
+        f"{what}_{task}"
+        for what in ("completeness", "conciseness", "faithfulness")
+        for task in ("qa", "summ")
+    ),
+    "refusal_answerable",
+    "refusal_unanswerable",
+)
 _END = "-00000-of-00001.parquet"
 PAIR = Schema(
     "a pair",
@@ -31,23 +38,25 @@ SUMMARIZE = "Summarize the document."
 
 
 def read(folder: Path) -> SuiteData:
-    """The pairs of the splits that are there. The better answer stands first in every other pair."""
-    items, gold, splits = [], {}, {}
+    """The pairs of the splits that are there."""
+    return data_of_rows(_rows(folder), "preference")
+
+
+def _rows(folder: Path) -> Iterator[dict[str, Any]]:
+    """The better answer stands first in every other pair."""
     for name in files_present(folder, tuple(f"{split}{_END}" for split in SPLITS), "pairs"):
         split = name.removesuffix(_END)
         for number, row in enumerate(published_rows(folder, name, PAIR), start=1):
             first = number % 2 == 1
-            answers = (row["better"], row["worse"]) if first else (row["worse"], row["better"])
-            item = Item(
-                id=f"{split}/{number}",
-                topic=row["question"].strip() or SUMMARIZE,
-                documents=(Document(id="context", text=row["context"]),),
-                argument=answers[0],
-                second_argument=answers[1],
-            )
-            items.append(item)
-            gold[item.id], splits[item.id] = float(first), split
-    return SuiteData(tuple(items), {"preference": gold}, {}, splits)
+            yield {
+                "id": f"{split}/{number}",
+                "topic": row["question"].strip() or SUMMARIZE,
+                "documents": (Document(id="context", text=row["context"]),),
+                "argument": row["better" if first else "worse"],
+                "second_argument": row["worse" if first else "better"],
+                "preference": float(first),
+                "group": split,
+            }
 
 
 SUITE = Suite(
@@ -72,7 +81,7 @@ SUITE = Suite(
     read=read,
     metrics=("preference",),
     judging={"format": "direct"},
-    statistics=(
+    statistics=in_groups(
         SuiteStatistic(
             "accuracy",
             "consistent accuracy: share of pairs whose better answer is preferred in both orders",
@@ -80,17 +89,8 @@ SUITE = Suite(
             scale="share",
             chance=0.25,
         ),
-        *(
-            SuiteStatistic(
-                f"accuracy_{split}",
-                f"the same in the split {split}",
-                preference_accuracy,
-                scale="share",
-                chance=0.25,
-                group=split,
-            )
-            for split in SPLITS
-        ),
+        "the same in the split {}",
+        SPLITS,
     ),
     whole={"items": 2_000},
     about="answers",

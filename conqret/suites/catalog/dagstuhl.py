@@ -22,11 +22,11 @@ from conqret.suites.suite import (
     Suite,
     SuiteData,
     SuiteFile,
-    SuiteStatistic,
     SuiteVerdicts,
+    printed,
     suite_file,
 )
-from conqret.suites.suite_statistics import mean_labels, spearman_rho
+from conqret.suites.suite_statistics import correlation, mean_labels, spearman_rho
 
 EXPERTS = "dagstuhl-15512-argquality-corpus-annotated.csv"
 NOVICES = "novice-annotations-unaggregated.zip"
@@ -93,8 +93,6 @@ def alpha_with_experts(verdicts: SuiteVerdicts) -> float:
 
     from conqret.stats.agreement import alphas
 
-    if not len(verdicts):
-        return math.nan
     (alpha,) = alphas(np.array([[verdicts.gold, 1 + 2 * verdicts.verdicts]]), "interval")
     return alpha.value if alpha.defined else math.nan
 
@@ -124,7 +122,6 @@ def printed_average(judge: str, data: SuiteData) -> float:
     return math.fsum(row[:14]) / 14
 
 
-_NOT_RELEASED = "the ratings were not released"
 SUITE = Suite(
     name="dagstuhl",
     title="Dagstuhl-15512 ArgQuality",
@@ -139,9 +136,7 @@ SUITE = Suite(
             EXPERTS, optional=True, note="the corpus of Wachsmuth et al. 2017 (dagstuhl-15512-argquality)"
         ),
         SuiteFile(
-            NOVICES,
-            optional=True,
-            note="the repository nelliemirz/llms-as-argument-quality-annotators",
+            NOVICES, optional=True, note="the repository nelliemirz/llms-as-argument-quality-annotators"
         ),
     ),
     public_since="2017-04",
@@ -150,30 +145,19 @@ SUITE = Suite(
     metrics=NAMES,
     judging={"format": "listwise"},
     statistics=(
-        SuiteStatistic(
+        correlation(
             "alpha",
             "Krippendorff's alpha (interval) of the judge and the mean of three experts, overall quality",
             alpha_with_experts,
-            scale="correlation",
-            chance=0.0,
         ),
         *(
-            SuiteStatistic(
-                f"alpha_{name}",
-                f"the same for {name.replace('_', ' ')}",
-                alpha_with_experts,
-                metric=name,
-                scale="correlation",
-                chance=0.0,
-            )
+            correlation(f"alpha_{name}", f"the same for {name.replace('_', ' ')}", alpha_with_experts, name)
             for name in NAMES[1:]
         ),
-        SuiteStatistic(
+        correlation(
             "spearman",
             "Spearman's rank correlation with the mean of three experts, overall quality",
             spearman_rho,
-            scale="correlation",
-            chance=0.0,
         ),
     ),
     published=(
@@ -186,22 +170,18 @@ SUITE = Suite(
                 "ConQRet, Table 5, overall quality",
                 judge=judge != "Crowd / Expert",
                 human=judge == "Crowd / Expert",
-                note=_NOT_RELEASED,
+                note="the ratings were not released",
             )
             for judge, row in TABLE_5.items()
         ),
-        *(
-            PublishedFigure(
-                judge,
-                "mean alpha of fourteen dimensions",
-                float(row.split()[14]),
-                2,
-                "ConQRet, Table 5, average",
-                recompute=partial(printed_average, judge),
-                judge=False,
-                note="it follows from the printed figures of the dimensions",
-            )
-            for judge, row in TABLE_5.items()
+        *printed(
+            {judge: float(row.split()[14]) for judge, row in TABLE_5.items()},
+            "mean alpha of fourteen dimensions",
+            2,
+            "ConQRet, Table 5, average",
+            recompute=printed_average,
+            judge=False,
+            note="it follows from the printed figures of the dimensions",
         ),
         *(
             PublishedFigure(

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from pathlib import Path
+from typing import Any
 
-from conqret.data import Item
 from conqret.io.checks import filled, identifier, whole_number
 from conqret.io.faults import Unfit
 from conqret.io.schema import Field, Schema
-from conqret.suites.published_files import MOVED, NO_DIGEST, names, published_rows, published_text, ratings
+from conqret.suites.published_files import MOVED, data_of_rows, names, published_rows, published_text, ratings
 from conqret.suites.suite import (
     PublishedFigure,
     Suite,
     SuiteData,
     SuiteFile,
-    SuiteStatistic,
     SuiteVerdicts,
+    printed,
 )
 from conqret.suites.suite_statistics import (
     annotator_table,
+    correlation,
     kendall_tau,
     mean_labels,
     spearman_rho,
     system_means,
+    value_of,
 )
 
 METRIC = "good_opening_speech"
@@ -37,10 +38,10 @@ SPEECH = Schema(
     "a speech",
     {
         "id": Field(("id",), identifier, needed=MOVED),
-        "topic_id": Field(("topic_id",), identifier, needed=MOVED),
+        "cluster": Field(("topic_id",), identifier, needed=MOVED),
         "topic": Field(("topic",), filled, needed=MOVED),
-        "source": Field(("source",), filled, needed=MOVED),
-        "text": Field(("text",), published_text, needed=MOVED),
+        "group": Field(("source",), filled, needed=MOVED),
+        "argument": Field(("text",), published_text, needed=MOVED),
         "ratings": Field(("goodopeningspeech",), ratings(1, 5), needed=MOVED),
         "count": Field(("#labelers",), whole_number, needed=MOVED),
         "raters": Field(("labeler_ids",), names, needed=MOVED),
@@ -50,25 +51,19 @@ SPEECH = Schema(
 
 def read(folder: Path) -> SuiteData:
     """The speeches with the mean of their ratings as gold."""
-    items, motions, sources, annotations = [], {}, {}, {}
+    rows = list(published_rows(folder, SPEECHES, SPEECH, unique="id", check=_counted))
+    annotations = {row["id"]: dict(zip(row["raters"], row["ratings"], strict=True)) for row in rows}
+    means = mean_labels(annotations)
+    speeches = ({**row, "stance": "pro", METRIC: means[row["id"]]} for row in rows)
+    return data_of_rows(speeches, METRIC, annotations={METRIC: annotations})
 
-    def check(row: dict[str, object]) -> None:
-        ratings, raters, count = row["ratings"], row["raters"], row["count"]
-        if not len(ratings) == len(raters) == count:  # type: ignore[arg-type]
-            raise Unfit(
-                f"has {len(ratings)} ratings of {len(raters)} annotators, but states {count}",  # type: ignore[arg-type]
-                MOVED,
-                "goodopeningspeech",
-            )
 
-    for row in published_rows(folder, SPEECHES, SPEECH, unique="id", check=check):
-        item = Item(id=row["id"], topic=row["topic"], stance="pro", argument=row["text"])
-        items.append(item)
-        motions[item.id], sources[item.id] = row["topic_id"], row["source"]
-        annotations[item.id] = dict(zip(row["raters"], row["ratings"], strict=True))
-    return SuiteData(
-        tuple(items), {METRIC: mean_labels(annotations)}, motions, sources, {METRIC: annotations}
-    )
+def _counted(row: dict[str, Any]) -> None:
+    ratings, raters, count = len(row["ratings"]), len(row["raters"]), row["count"]
+    if not ratings == raters == count:
+        raise Unfit(
+            f"has {ratings} ratings of {raters} annotators, but states {count}", MOVED, "goodopeningspeech"
+        )
 
 
 def system_tau(verdicts: SuiteVerdicts) -> float:
@@ -76,8 +71,7 @@ def system_tau(verdicts: SuiteVerdicts) -> float:
     from conqret.stats.correlation import kendall
 
     gold, judged = system_means(verdicts)
-    value = kendall(gold, judged).value if len(gold) > 1 else None
-    return math.nan if value is None else value
+    return value_of(kendall(gold, judged)) if len(gold) > 1 else math.nan
 
 
 def alpha(data: SuiteData) -> float:
@@ -91,8 +85,7 @@ def single_rater(data: SuiteData) -> float:
     """Spearman's correlation of one annotator with the mean of the others, mean over those with twenty speeches."""
     from conqret.stats.correlation import one_against_others
 
-    value = one_against_others(annotator_table(data.annotations[METRIC])[1]).value
-    return math.nan if value is None else value
+    return value_of(one_against_others(annotator_table(data.annotations[METRIC])[1]))
 
 
 def mean_of(source: str, data: SuiteData) -> float:
@@ -123,7 +116,6 @@ SUITE = Suite(
             "noy-sternlicht/Debatable-Intelligence",
             "132246d20f17e8864c2eb08020fa38460754d159",
             "data.csv",
-            note=NO_DIGEST,
         ),
     ),
     public_since="2021-03",
@@ -132,26 +124,16 @@ SUITE = Suite(
     metrics=(METRIC,),
     judging={"criteria": [QUESTION]},
     statistics=(
-        SuiteStatistic(
+        correlation(
             "spearman",
             "Spearman's rank correlation with the mean rating of fifteen annotators",
             spearman_rho,
-            scale="correlation",
-            chance=0.0,
         ),
-        SuiteStatistic(
-            "kendall",
-            "Kendall's tau-b with the mean rating",
-            kendall_tau,
-            scale="correlation",
-            chance=0.0,
-        ),
-        SuiteStatistic(
+        correlation("kendall", "Kendall's tau-b with the mean rating", kendall_tau),
+        correlation(
             "system_kendall",
             "Kendall's tau-b of the mean scores of the kinds of authors with their mean ratings",
             system_tau,
-            scale="correlation",
-            chance=0.0,
         ),
     ),
     published=(
@@ -176,19 +158,7 @@ SUITE = Suite(
             judge=False,
             note=_PART,
         ),
-        *(
-            PublishedFigure(
-                source,
-                "mean rating",
-                mean,
-                2,
-                _RELEASED,
-                recompute=partial(mean_of, source),
-                judge=False,
-                note=_PART,
-            )
-            for source, mean in _MEANS.items()
-        ),
+        *printed(_MEANS, "mean rating", 2, _RELEASED, recompute=mean_of, judge=False, note=_PART),
     ),
     whole={"items": 631},
     folder="debate_speeches",

@@ -16,7 +16,7 @@ from conqret.suites.suite import (
     SuiteVerdicts,
     suite_file,
 )
-from conqret.suites.suite_statistics import kendall_tau, over_groups, spearman_rho
+from conqret.suites.suite_statistics import correlation, kendall_tau, over_groups, spearman_rho
 
 METRIC = "rating"
 PREFERENCES = "preferences.csv"
@@ -70,12 +70,10 @@ def of_three(kind: str) -> SuiteStatistic:
         return compute(verdicts) if len(verdicts) >= 3 else math.nan
 
     title = {"rho": "Spearman's rank correlation", "tau": "Kendall's tau-b"}[kind]
-    return SuiteStatistic(
+    return correlation(
         kind,
         f"{title} of the systems' mean scores with Elo's ratings of an annotator's preferences: mean over annotators",
         over_groups(value),
-        scale="correlation",
-        chance=0.0,
     )
 
 
@@ -97,9 +95,7 @@ SUITE = Suite(
     files=(
         SuiteFile(PREFERENCES, note="preferences of your own: first, second, preference, perhaps annotator"),
         SuiteFile(
-            "scores.parquet",
-            optional=True,
-            note="conqret debateqa score; several tables may lie in folders",
+            "scores.parquet", optional=True, note="conqret debateqa score; several tables may lie in folders"
         ),
     ),
     public_since="2024-08",

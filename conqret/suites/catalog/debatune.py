@@ -6,7 +6,7 @@ import math
 from functools import partial
 from pathlib import Path
 
-from conqret.suites.published_files import NO_DIGEST, files_present
+from conqret.suites.published_files import files_present
 from conqret.suites.suite import (
     PublishedFigure,
     Suite,
@@ -42,7 +42,7 @@ def _file(folder: str) -> str:
 def read(folder: Path) -> SuiteData:
     """The statements of the models that are there. The gold is the side that each was told to take, so it is always
     1: what is held against something is the share of a model's statements that keep to it."""
-    from conqret.debate.debatune.statements import read_statements
+    from conqret.debate.debatune.debate_files import read_statements
 
     present = files_present(folder, tuple(_file(row[0]) for row in SYSTEMS.values()), "statements")
     of_file = {_file(row[0]): system for system, row in SYSTEMS.items()}
@@ -114,7 +114,6 @@ SUITE = Suite(
             *_FROM,
             f"inference_results_of_exsisting_models/{folder}/debate_test_arg_2048.json",
             optional=True,
-            note=NO_DIGEST,
         )
         for folder, *_ in SYSTEMS.values()
     ),

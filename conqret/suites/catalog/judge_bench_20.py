@@ -7,15 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io.checks import identifier
 from conqret.io.faults import quoted
 from conqret.io.files import file_rows
 from conqret.io.schema import Schema, TableReader
-from conqret.suites.published_files import MOVED, NO_DIGEST, published_text
-from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteStatistic
-from conqret.suites.suite_statistics import kendall_tau, over_groups, spearman_rho
+from conqret.suites.published_files import MOVED, data_of_rows, published_text
+from conqret.suites.suite import Suite, SuiteData, SuiteFile
+from conqret.suites.suite_statistics import correlation, kendall_tau, over_groups, spearman_rho
 
 METRIC = "rating"
 QUESTION = (
@@ -36,10 +35,7 @@ def read(folder: Path) -> SuiteData:
         raise DeclarationError(f"{folder} contains no data set (*.json): fetch the suite, or put files there")
     if len(files) > MOST_FILES:
         raise DeclarationError(f"{folder} contains {len(files)} files, and {MOST_FILES} is the most")
-    items: list[Item] = []
-    gold: dict[str, float] = {}
-    groups: dict[str, str] = {}
-    clusters: dict[str, str] = {}
+    rated: dict[str, dict[str, Any]] = {}
     annotations: dict[str, dict[str, float]] = {}
     notes = []
     for path in files:
@@ -49,18 +45,21 @@ def read(folder: Path) -> SuiteData:
         for instance, name, text, ratings, mean in rows:
             prompt, worst, best = scales[name]
             place = f"{data_set}/{name}/{instance}"[:_LONGEST_ID]
-            if place in gold:
+            if place in rated:
                 raise DeclarationError(f"{path} rates {place!r} twice: {MOVED[0].lower()}{MOVED[1:]}")
-            items.append(Item(id=place, topic=prompt.replace(PLACEHOLDER, "(the text)"), argument=text))
-            gold[place] = (mean - worst) / (best - worst)
-            groups[place], clusters[place] = f"{data_set}/{name}", f"{data_set}/{instance}"
+            rated[place] = {
+                "id": place,
+                "topic": prompt.replace(PLACEHOLDER, "(the text)"),
+                "argument": text,
+                METRIC: (mean - worst) / (best - worst),
+                "cluster": f"{data_set}/{instance}",
+                "group": f"{data_set}/{name}",
+            }
             annotations[place] = {
                 f"{data_set} {number}": (rating - worst) / (best - worst)
                 for number, rating in enumerate(ratings, start=1)
             }
-    return SuiteData(
-        tuple(items), {METRIC: gold}, clusters, groups, {METRIC: annotations}, notes=tuple(notes)
-    )
+    return data_of_rows(rated.values(), METRIC, annotations={METRIC: annotations}, notes=tuple(notes))
 
 
 Scale = tuple[str, float, float]
@@ -168,7 +167,7 @@ SUITE = Suite(
     ),
     license="each data set has its own (data/README.md of the repository): look before passing on",
     files=tuple(
-        SuiteFile(name, *_FROM, f"data/{name}", optional=True, note=NO_DIGEST)
+        SuiteFile(name, *_FROM, f"data/{name}", optional=True)
         for name in (
             "newsroom/newsroom.json",
             "recipe_crowd_sourcing_data/meta_evaluation_recipes.json",
@@ -182,19 +181,15 @@ SUITE = Suite(
     baseline={"format": "listwise", "metrics": ("overall_quality",)},
     judging={"criteria": [QUESTION]},
     statistics=(
-        SuiteStatistic(
+        correlation(
             "spearman",
             "Spearman's rank correlation with the mean human score: mean over what is rated in each data set",
             over_groups(spearman_rho),
-            scale="correlation",
-            chance=0.0,
         ),
-        SuiteStatistic(
+        correlation(
             "kendall",
             "Kendall's tau-b with the mean human score: mean over what is rated in each data set",
             over_groups(kendall_tau),
-            scale="correlation",
-            chance=0.0,
         ),
     ),
     folder="judge-bench",

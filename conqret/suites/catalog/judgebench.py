@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from conqret.data import Item
 from conqret.io.checks import a_list, filled, identifier
 from conqret.io.faults import Unfit, quoted
 from conqret.io.schema import Field, Schema, TableReader
-from conqret.suites.published_files import MOVED, NO_DIGEST, is_there, published_rows, published_text, word
-from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic
-from conqret.suites.suite_statistics import preference_accuracy
+from conqret.suites.published_files import MOVED, data_of_rows, is_there, published_rows, published_text, word
+from conqret.suites.suite import (
+    PublishedFigure,
+    Suite,
+    SuiteData,
+    SuiteFile,
+    SuiteStatistic,
+    printed,
+)
+from conqret.suites.suite_statistics import in_groups, preference_accuracy
 
 PAIRS = "gpt-4o.jsonl"
 O1_MINI, SKYWORK = "o1-mini-2024-09-12, Arena-Hard prompt", "Skywork-Reward-Gemma-2-27B"
@@ -60,11 +65,11 @@ PAIR = Schema(
     "a pair",
     {
         "id": Field(("pair_id",), identifier, needed=MOVED),
-        "category": Field(("source",), _category, needed=MOVED),
-        "question": Field(("question",), published_text, needed=MOVED),
-        "first": Field(("response_A",), published_text, needed=MOVED),
-        "second": Field(("response_B",), published_text, needed=MOVED),
-        "correct": Field(("label",), word({"A>B": 1.0, "B>A": 0.0}), needed=MOVED),
+        "group": Field(("source",), _category, needed=MOVED),
+        "topic": Field(("question",), published_text, needed=MOVED),
+        "argument": Field(("response_A",), published_text, needed=MOVED),
+        "second_argument": Field(("response_B",), published_text, needed=MOVED),
+        "preference": Field(("label",), word({"A>B": 1.0, "B>A": 0.0}), needed=MOVED),
     },
 )
 JUDGED = Schema(
@@ -78,11 +83,6 @@ JUDGED = Schema(
 
 def read(folder: Path) -> SuiteData:
     """The pairs, and the verdicts of the published judges that are there."""
-    rows: list[dict[str, Any]] = list(published_rows(folder, PAIRS, PAIR, unique="id"))
-    items = tuple(
-        Item(id=row["id"], topic=row["question"], argument=row["first"], second_argument=row["second"])
-        for row in rows
-    )
     logs = {
         judge: {
             "preference": {
@@ -94,19 +94,15 @@ def read(folder: Path) -> SuiteData:
         for judge, name in LOGS.items()
         if is_there(folder, name)
     }
-    return SuiteData(
-        items,
-        {"preference": {row["id"]: row["correct"] for row in rows}},
-        groups={row["id"]: row["category"] for row in rows},
-        logs=logs,
-    )
+    pairs = published_rows(folder, PAIRS, PAIR, unique="id")
+    return data_of_rows(pairs, "preference", logs=logs)
 
 
-def _printed(who: str, table: str, row: str, log: str = "", note: str = "") -> tuple[PublishedFigure, ...]:
+def _printed(who: str, table: str, row: str) -> tuple[PublishedFigure, ...]:
     """A row of a table: knowledge, reasoning, mathematics, coding, and overall, in per cent."""
     names = (*(f"accuracy_{category}" for category in CATEGORIES), "accuracy")
     return tuple(
-        PublishedFigure(who, name, float(figure), 2, table, log, times=100, note=note)
+        PublishedFigure(who, name, float(figure), 2, table, who, times=100)
         for name, figure in zip(names, row.split(), strict=True)
     )
 
@@ -119,6 +115,10 @@ _ARENA_HARD = {
 }  # fmt: skip
 _FROM = ("ScalerLab/JudgeBench", "12a499c5c29f06940d259b49250fca627d2a0ee5")
 _RESPONSES = "dataset=judgebench,response_model=gpt-4o-2024-05-13"
+_JUDGES = {
+    O1_MINI: "judge_name=arena_hard,judge_model=o1-mini-2024-09-12",
+    SKYWORK: "judge_name=reward_model,judge_model=Skywork_Skywork-Reward-Gemma-2-27B",
+}
 SUITE = Suite(
     name="judgebench",
     title="JudgeBench (answers of GPT-4o)",
@@ -129,20 +129,10 @@ SUITE = Suite(
     ),
     license="MIT (as the data set's card on Hugging Face says): use and pass on with the notice",
     files=(
-        SuiteFile(PAIRS, *_FROM, f"data/{_RESPONSES}.jsonl", note=NO_DIGEST),
-        SuiteFile(
-            LOGS[O1_MINI],
-            *_FROM,
-            f"outputs/{_RESPONSES},judge_name=arena_hard,judge_model=o1-mini-2024-09-12.jsonl",
-            optional=True,
-            note=NO_DIGEST,
-        ),
-        SuiteFile(
-            LOGS[SKYWORK],
-            *_FROM,
-            f"outputs/{_RESPONSES},judge_name=reward_model,judge_model=Skywork_Skywork-Reward-Gemma-2-27B.jsonl",
-            optional=True,
-            note=NO_DIGEST,
+        SuiteFile(PAIRS, *_FROM, f"data/{_RESPONSES}.jsonl"),
+        *(
+            SuiteFile(LOGS[judge], *_FROM, f"outputs/{_RESPONSES},{name}.jsonl", optional=True)
+            for judge, name in _JUDGES.items()
         ),
     ),
     public_since="2024-10",
@@ -151,7 +141,7 @@ SUITE = Suite(
     metrics=("preference",),
     baseline={"format": "response-quality", "metrics": ("preference",)},
     judging={"criteria": ("correctness: The answer to the question is correct",)},
-    statistics=(
+    statistics=in_groups(
         SuiteStatistic(
             "accuracy",
             "share of pairs whose correct answer is preferred over both orders; ties, and verdicts that turn with "
@@ -160,26 +150,19 @@ SUITE = Suite(
             scale="share",
             chance=0.25,
         ),
-        *(
-            SuiteStatistic(
-                f"accuracy_{category}",
-                f"the same on the pairs of the category {category}",
-                preference_accuracy,
-                scale="share",
-                chance=0.25,
-                group=category,
-            )
-            for category in CATEGORIES
-        ),
+        "the same on the pairs of the category {}",
+        CATEGORIES,
     ),
     published=(
-        *_printed(O1_MINI, "Table 2", "58.44 62.24 82.14 78.57 65.71", O1_MINI),
-        *_printed(SKYWORK, "Table 3", "59.74 66.33 83.93 50.00 64.29", SKYWORK),
-        *(
-            PublishedFigure(
-                f"{model}, Arena-Hard prompt", "accuracy", figure, 2, "Table 2", times=100, note=_NOT_HERE
-            )
-            for model, figure in _ARENA_HARD.items()
+        *_printed(O1_MINI, "Table 2", "58.44 62.24 82.14 78.57 65.71"),
+        *_printed(SKYWORK, "Table 3", "59.74 66.33 83.93 50.00 64.29"),
+        *printed(
+            {f"{model}, Arena-Hard prompt": figure for model, figure in _ARENA_HARD.items()},
+            "accuracy",
+            2,
+            "Table 2",
+            times=100,
+            note=_NOT_HERE,
         ),
     ),
     whole={"items": 350, "gold": 350, "logs": 2},

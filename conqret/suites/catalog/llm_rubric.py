@@ -13,7 +13,7 @@ from conqret.data import Item, Turn
 from conqret.io.checks import identifier, number, one_of, whole_number
 from conqret.io.faults import Unfit
 from conqret.io.schema import Field, Schema, TableReader
-from conqret.suites.published_files import MOVED, NO_DIGEST, is_there, published_rows, published_text
+from conqret.suites.published_files import MOVED, is_there, published_rows, published_text
 from conqret.suites.suite import (
     PublishedFigure,
     Suite,
@@ -22,7 +22,7 @@ from conqret.suites.suite import (
     SuiteStatistic,
     SuiteVerdicts,
 )
-from conqret.suites.suite_statistics import mean_labels
+from conqret.suites.suite_statistics import correlation, mean_labels, plain_correlation
 
 METRIC = "satisfaction"
 QUESTION = (
@@ -142,22 +142,19 @@ def _share(rating: float) -> float:
 
 def rmse(verdicts: SuiteVerdicts) -> float:
     """The root of the mean squared difference, on the scale from 0 to 1."""
-    import numpy as np
-
-    return float(np.sqrt(np.mean((verdicts.verdicts - verdicts.gold) ** 2))) if len(verdicts) else math.nan
+    return float(((verdicts.verdicts - verdicts.gold) ** 2).mean() ** 0.5)
 
 
-def correlation(kind: str, verdicts: SuiteVerdicts) -> float:
+def of_ratings(kind: str, verdicts: SuiteVerdicts) -> float:
     """The correlation of verdicts and ratings."""
-    from scipy.stats import kendalltau, pearsonr, spearmanr
-
-    if len(set(verdicts.verdicts)) < 2 or len(set(verdicts.gold)) < 2:
-        return math.nan
-    how = {"pearson": pearsonr, "spearman": spearmanr, "kendall": kendalltau}[kind]
-    return float(how(verdicts.gold, verdicts.verdicts)[0])
+    return plain_correlation(kind, verdicts.gold.tolist(), verdicts.verdicts.tolist())
 
 
-_FROM = "microsoft/LLM-Rubric"
+_COMMITS = {
+    RATINGS: "8026b7d52250eac9146ab6106e2c7cc897a89a85",
+    CONVERSATIONS: "4bdffdd67a216c24a6fe711f0e5beb0417992dce",
+    MODEL: "86040ced670946795fad63278448bff6a649e0e1",
+}
 _PRINTED = {
     ARGMAX: (1.201643, 0.140091, 0.086990, 0.081134),
     EXPECTED: (0.918676, 0.177301, 0.086675, 0.065928),
@@ -172,29 +169,9 @@ SUITE = Suite(
         "Language Texts, ACL 2024, https://aclanthology.org/2024.acl-long.745/"
     ),
     license="MIT: use and pass on with the notice",
-    files=(
-        SuiteFile(
-            RATINGS,
-            _FROM,
-            "8026b7d52250eac9146ab6106e2c7cc897a89a85",
-            f"data/real_data/{RATINGS}",
-            note=NO_DIGEST,
-        ),
-        SuiteFile(
-            CONVERSATIONS,
-            _FROM,
-            "4bdffdd67a216c24a6fe711f0e5beb0417992dce",
-            f"data/real_data/{CONVERSATIONS}",
-            note=NO_DIGEST,
-        ),
-        SuiteFile(
-            MODEL,
-            _FROM,
-            "86040ced670946795fad63278448bff6a649e0e1",
-            f"data/real_data/{MODEL}",
-            optional=True,
-            note=NO_DIGEST,
-        ),
+    files=tuple(
+        SuiteFile(name, "microsoft/LLM-Rubric", commit, f"data/real_data/{name}", optional=name == MODEL)
+        for name, commit in _COMMITS.items()
     ),
     public_since="2024-08",
     task="rating",
@@ -203,26 +180,13 @@ SUITE = Suite(
     baseline={"format": "listwise", "metrics": ("overall_quality",)},
     judging={"criteria": [QUESTION]},
     statistics=(
-        SuiteStatistic(
-            "pearson",
-            "Pearson's correlation with the overall rating (question Q0)",
-            partial(correlation, "pearson"),
-            scale="correlation",
-            chance=0.0,
-        ),
-        SuiteStatistic(
-            "spearman",
-            "Spearman's rank correlation with the overall rating",
-            partial(correlation, "spearman"),
-            scale="correlation",
-            chance=0.0,
-        ),
-        SuiteStatistic(
-            "kendall",
-            "Kendall's tau-b with the overall rating",
-            partial(correlation, "kendall"),
-            scale="correlation",
-            chance=0.0,
+        *(
+            correlation(kind, f"{title} with the overall rating{question}", partial(of_ratings, kind))
+            for kind, title, question in (
+                ("pearson", "Pearson's correlation", " (question Q0)"),
+                ("spearman", "Spearman's rank correlation", ""),
+                ("kendall", "Kendall's tau-b", ""),
+            )
         ),
         SuiteStatistic(
             "rmse",

@@ -9,7 +9,7 @@ from pathlib import Path
 from conqret.data import Item
 from conqret.io.checks import between, filled, identifier, number, text
 from conqret.io.schema import Field, Schema, TableReader
-from conqret.suites.published_files import MOVED, NO_DIGEST, is_there, published_rows, published_text
+from conqret.suites.published_files import MOVED, is_there, published_rows, published_text
 from conqret.suites.suite import (
     PublishedFigure,
     Suite,
@@ -18,7 +18,7 @@ from conqret.suites.suite import (
     SuiteStatistic,
     SuiteVerdicts,
 )
-from conqret.suites.suite_statistics import mean_labels
+from conqret.suites.suite_statistics import correlation, mean_labels, plain_correlation
 
 LABELS, SCORES = "human_labeled_data.json", "baseline_ragchecker.json"
 ASPECTS = {"preference": "overall", "correctness": "correctness", "completeness": "completeness"}
@@ -104,28 +104,22 @@ def _differences(folder: Path) -> dict[str, dict[str, float]]:
 
 def with_all_labels(kind: str, verdicts: SuiteVerdicts) -> float:
     """The correlation of the verdicts with the labels of both annotators, each a point of its own."""
-    from scipy.stats import pearsonr, spearmanr
-
     points = [
         (verdict, label)
-        for verdict, labels in zip(verdicts.verdicts, verdicts.annotations, strict=True)
+        for verdict, labels in zip(verdicts.verdicts.tolist(), verdicts.annotations, strict=True)
         for label in labels.values()
     ]
     scores, labels = ([point[place] for point in points] for place in (0, 1))
-    if len(set(scores)) < 2 or len(set(labels)) < 2:
-        return math.nan
-    return float({"pearson": pearsonr, "spearman": spearmanr}[kind](scores, labels)[0])
+    return plain_correlation(kind, scores, labels)
 
 
 def _statistic(kind: str, metric: str) -> SuiteStatistic:
     title = {"pearson": "Pearson's", "spearman": "Spearman's"}[kind]
-    return SuiteStatistic(
+    return correlation(
         kind if metric == "preference" else f"{kind}_{metric}",
         f"{title} correlation with the labels ({ASPECTS[metric]}, -2 to 2) of both annotators of each pair",
         partial(with_all_labels, kind),
-        metric=metric,
-        scale="correlation",
-        chance=0.0,
+        metric,
     )
 
 
@@ -141,8 +135,8 @@ SUITE = Suite(
     ),
     license="Apache-2.0: use and pass on with the notice",
     files=(
-        SuiteFile(LABELS, *_FROM, f"data/meta_evaluation/{LABELS}", note=NO_DIGEST),
-        SuiteFile(SCORES, *_FROM, f"data/meta_evaluation/{SCORES}", optional=True, note=NO_DIGEST),
+        SuiteFile(LABELS, *_FROM, f"data/meta_evaluation/{LABELS}"),
+        SuiteFile(SCORES, *_FROM, f"data/meta_evaluation/{SCORES}", optional=True),
     ),
     public_since="2024-08",
     task="preference",

@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import math
 from pathlib import Path
+from typing import Any
 
-from conqret.data import Item
 from conqret.io.checks import a_list, filled, identifier, whole_number
 from conqret.io.faults import Unfit
 from conqret.io.schema import Field, Schema, TableReader
-from conqret.suites.published_files import MOVED, files_present, published_rows, published_text
+from conqret.suites.published_files import MOVED, data_of_rows, files_present, published_rows, published_text
 from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
-from conqret.suites.suite_statistics import over_groups
+from conqret.suites.suite_statistics import in_groups, over_groups
 
 FILES = ("test-00000-of-00001.parquet", "test.jsonl")
 SUBSETS = ("Factuality", "Focus", "Math", "Precise IF", "Safety")
@@ -40,29 +40,36 @@ ROW = Schema(
 
 
 def read(folder: Path) -> SuiteData:
-    """A pair for each wrong answer of a prompt. The right one stands first or second by the digest of the pair's id.
-    The subset of ties, which is scored otherwise, is left out."""
-    items, gold, prompts, subsets, left = [], {}, {}, {}, 0
-    for row in published_rows(
-        folder, files_present(folder, FILES, "prompts")[0], ROW, unique="id", check=_counted
-    ):
-        if row["subset"].casefold() == TIES.casefold():
-            left += 1
-            continue
-        for number, rejected in enumerate(row["rejected"], start=1):
-            name = f"{row['id']}-{number}"
-            first = hashlib.sha256(name.encode()).digest()[0] % 2 == 0
-            answers = (row["chosen"][0], rejected) if first else (rejected, row["chosen"][0])
-            items.append(Item(id=name, topic=row["prompt"], argument=answers[0], second_argument=answers[1]))
-            gold[name], prompts[name], subsets[name] = float(first), row["id"], row["subset"]
+    """A pair for each wrong answer of a prompt. The subset of ties, which is scored otherwise, is left out."""
+    name = files_present(folder, FILES, "prompts")[0]
+    every = list(published_rows(folder, name, ROW, unique="id", check=_counted))
+    rows = [row for row in every if row["subset"].casefold() != TIES.casefold()]
+    left = len(every) - len(rows)
     notes = (f"{left} prompts of the subset of ties are left out: they are scored otherwise",) if left else ()
-    return SuiteData(tuple(items), {"preference": gold}, prompts, subsets, notes=notes)
+    pairs = (_pair(row, number) for row in rows for number in range(len(row["rejected"])))
+    return data_of_rows(pairs, "preference", notes=notes)
 
 
-def _counted(row: dict[str, object]) -> None:
+def _pair(row: dict[str, Any], number: int) -> dict[str, Any]:
+    """The right answer and one of the wrong ones; it stands first or second by the digest of the pair's id."""
+    name = f"{row['id']}-{number + 1}"
+    first = hashlib.sha256(name.encode()).digest()[0] % 2 == 0
+    right, wrong = row["chosen"][0], row["rejected"][number]
+    return {
+        "id": name,
+        "topic": row["prompt"],
+        "argument": right if first else wrong,
+        "second_argument": wrong if first else right,
+        "preference": float(first),
+        "cluster": row["id"],
+        "group": row["subset"],
+    }
+
+
+def _counted(row: dict[str, Any]) -> None:
     chosen, correct = row["chosen"], row["correct"]
-    if not isinstance(chosen, list) or len(chosen) != correct:
-        raise Unfit(f"is {correct}, but there are {len(chosen)} correct answers", MOVED, "num_correct")  # type: ignore[arg-type]
+    if len(chosen) != correct:
+        raise Unfit(f"is {correct}, but there are {len(chosen)} correct answers", MOVED, "num_correct")
 
 
 def best_of_all(verdicts: SuiteVerdicts) -> float:
@@ -95,7 +102,7 @@ SUITE = Suite(
     read=read,
     metrics=("preference",),
     judging={"format": "direct"},
-    statistics=(
+    statistics=in_groups(
         SuiteStatistic(
             "accuracy",
             "share of prompts whose right answer is preferred to each wrong one: mean over the subsets (without ties)",
@@ -103,17 +110,8 @@ SUITE = Suite(
             scale="share",
             chance=0.25,
         ),
-        *(
-            SuiteStatistic(
-                f"accuracy_{subset.lower().replace(' ', '_')}",
-                f"the same in the subset {subset}",
-                best_of_all,
-                scale="share",
-                chance=0.25,
-                group=subset,
-            )
-            for subset in SUBSETS
-        ),
+        "the same in the subset {}",
+        SUBSETS,
     ),
     about="answers",
 )

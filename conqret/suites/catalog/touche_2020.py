@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io.benchmarks import BeirRows, is_beir
 from conqret.io.cell_values import as_text
 from conqret.io.checks import filled, identifier, json_object
 from conqret.io.schema import Field, Schema, TableReader
-from conqret.suites.published_files import MOVED, published_text
-from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteStatistic
-from conqret.suites.suite_statistics import kendall_tau, spearman_rho
+from conqret.suites.published_files import MOVED, data_of_rows, published_text
+from conqret.suites.suite import Suite, SuiteData, SuiteFile
+from conqret.suites.suite_statistics import correlation, kendall_tau, spearman_rho
 
 METRIC = "relevance"
 QUESTION = f"{METRIC}: How relevant is the argument to the question? 1-5"
@@ -35,7 +34,7 @@ def read(folder: Path) -> SuiteData:
             f"{folder} has no corpus.jsonl and queries.jsonl: fetch the suite, or put the folder webis-touche2020 of "
             "BEIR there"
         )
-    items, gold, questions, blank = [], {}, {}, 0
+    rows, blank = [], 0
     reader = TableReader(BeirRows(folder), QUERY)
     for row in reader:
         grades = row["grades"]
@@ -47,11 +46,18 @@ def read(folder: Path) -> SuiteData:
             argument = reader.checked(published_text, document["text"], "text")
             if argument is None or reader.checked(identifier, name, "corpus-id") is None:
                 continue
-            items.append(Item(id=name, topic=row["question"], argument=argument))
-            gold[items[-1].id], questions[items[-1].id] = float(grades[document["id"]]), row["id"]
+            rows.append(
+                {
+                    "id": name,
+                    "topic": row["question"],
+                    "argument": argument,
+                    METRIC: float(grades[document["id"]]),
+                    "cluster": row["id"],
+                }
+            )
     reader.finish(wanted="graded arguments")
     notes = (f"{blank} arguments without a text are left out",) if blank else ()
-    return SuiteData(tuple(items), {METRIC: gold}, questions, notes=notes)
+    return data_of_rows(rows, METRIC, notes=notes)
 
 
 SUITE = Suite(
@@ -71,20 +77,12 @@ SUITE = Suite(
     baseline={"format": "listwise", "metrics": ("global_relevance",)},
     judging={"criteria": [QUESTION]},
     statistics=(
-        SuiteStatistic(
+        correlation(
             "spearman",
             "Spearman's rank correlation with the grades, over all questions together",
             spearman_rho,
-            scale="correlation",
-            chance=0.0,
         ),
-        SuiteStatistic(
-            "kendall",
-            "Kendall's tau-b with the grades, over all questions together",
-            kendall_tau,
-            scale="correlation",
-            chance=0.0,
-        ),
+        correlation("kendall", "Kendall's tau-b with the grades, over all questions together", kendall_tau),
     ),
     whole={"clusters": 49},
     folder="webis-touche2020",

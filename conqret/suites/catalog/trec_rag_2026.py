@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from pathlib import Path
 
 from conqret.errors import DeclarationError
 from conqret.io.nuggets import read_banks
 from conqret.io.trec import read_qrels
-from conqret.suites.published_files import NO_DIGEST, is_there
-from conqret.suites.suite import (
-    Suite,
-    SuiteData,
-    SuiteFile,
-    SuiteStatistic,
-    SuiteVerdicts,
-    suite_file,
-)
+from conqret.suites.published_files import is_there
+from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteVerdicts, suite_file
+from conqret.suites.suite_statistics import correlation, value_of
 
 METRIC = "umbrela"
 GRADES = (0, 1, 2, 3, 4)
@@ -83,14 +76,9 @@ def grade_agreement(kind: str, verdicts: SuiteVerdicts) -> float:
     """Cohen's kappa of the grades: by squared differences, or of relevant (2 or more) and not."""
     from conqret.stats.kappa import cohen_kappa, quadratic_kappa
 
-    if not len(verdicts):
-        return math.nan
-    estimate = (
-        quadratic_kappa(verdicts.gold, verdicts.verdicts, categories=GRADES)
-        if kind == "quadratic"
-        else cohen_kappa(verdicts.gold >= 2, verdicts.verdicts >= 2, categories=(0, 1))
-    )
-    return math.nan if estimate.value is None else estimate.value
+    if kind == "quadratic":
+        return value_of(quadratic_kappa(verdicts.gold, verdicts.verdicts, categories=GRADES))
+    return value_of(cohen_kappa(verdicts.gold >= 2, verdicts.verdicts >= 2, categories=(0, 1)))
 
 
 _FROM = ("TREC-RAG/trec-rag-data", "82923fab027487719f3ee8b3e47af18382ceb54b")
@@ -102,34 +90,26 @@ SUITE = Suite(
     source="TREC 2026 RAG track, https://github.com/TREC-RAG/trec-rag-data",
     license="the repository names none; the documents of ClimbMix are not part of it",
     files=(
-        SuiteFile(GOLD, *_FROM, f"{_FOLDER}/rag25-dev-umbrela-qrels/{GOLD}", note=NO_DIGEST),
         *(
-            SuiteFile(
-                name, *_FROM, f"{_FOLDER}/rag25-dev-umbrela-qrels/{name}", optional=True, note=NO_DIGEST
-            )
-            for name in JUDGES.values()
+            SuiteFile(name, *_FROM, f"{_FOLDER}/rag25-dev-umbrela-qrels/{name}", optional=name != GOLD)
+            for name in (GOLD, *JUDGES.values())
         ),
-        SuiteFile(NUGGETS, optional=True, note="the track's development data"),
-        SuiteFile(RUBRICS, optional=True, note="the track's development data"),
+        *(SuiteFile(name, optional=True, note="the track's development data") for name in (NUGGETS, RUBRICS)),
     ),
     public_since="2026-01",
     task="rating",
     read=read,
     metrics=(METRIC,),
     statistics=(
-        SuiteStatistic(
+        correlation(
             "kappa_quadratic",
             "Cohen's kappa with squared weights with the grades (0 to 4) of Codex GPT-5.5",
             partial(grade_agreement, "quadratic"),
-            scale="correlation",
-            chance=0.0,
         ),
-        SuiteStatistic(
+        correlation(
             "kappa_relevant",
             "Cohen's kappa of relevant (a grade from 2 on) and not",
             partial(grade_agreement, "relevant"),
-            scale="correlation",
-            chance=0.0,
         ),
     ),
     whole={"items": 26_341, "clusters": 22, "logs": 2},

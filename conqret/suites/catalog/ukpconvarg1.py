@@ -2,54 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from conqret.data import Item
 from conqret.io.checks import filled, identifier
 from conqret.io.csv_table import CsvRows
 from conqret.io.schema import Field, Schema
-from conqret.suites.published_files import MOVED, NO_DIGEST, files_present, published_rows, word
-from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic
+from conqret.suites.published_files import MOVED, data_of_rows, files_present, published_rows, word
+from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteStatistic, printed
 from conqret.suites.suite_statistics import over_groups, preference_accuracy, preference_half_ties
 
 PAIRS = "UKPConvArg1Strict-CSV"
 _FIRST, _SECOND = "ee675d2da00795ec8289c7094ad4570481728f33", "7c598e0a02ad2310dc9eb670c55a21b93a33e82f"
-SIDES = {
-    "ban-plastic-water-bottles_no-bad-for-the-economy": _FIRST,
-    "ban-plastic-water-bottles_yes-emergencies-only": _FIRST,
-    "christianity-or-atheism-_atheism": _FIRST,
-    "christianity-or-atheism-_christianity": _FIRST,
-    "evolution-vs-creation_creation": _FIRST,
-    "evolution-vs-creation_evolution": _FIRST,
-    "firefox-vs-internet-explorer_it-has-a-cute-logo-oh-and-extensions-err-add-ons": _FIRST,
-    "firefox-vs-internet-explorer_there-s-more-browsers-than-the-ie-firefox-is-an-animal": _SECOND,
-    "gay-marriage-right-or-wrong_allowing-gay-marriage-is-right": _FIRST,
-    "gay-marriage-right-or-wrong_allowing-gay-marriage-is-wrong": _FIRST,
-    "human-growth-and-development-should-parents-use-spanking-as-an-option-to-discipline-_no": _FIRST,
-    "human-growth-and-development-should-parents-use-spanking-as-an-option-to-discipline-_yes": _FIRST,
-    "if-your-spouse-committed-murder-and-he-or-she-confided-in-you-would-you-turn-them-in-_no": _FIRST,
-    "if-your-spouse-committed-murder-and-he-or-she-confided-in-you-would-you-turn-them-in-_yes": _FIRST,
-    "india-has-the-potential-to-lead-the-world-_no-against": _FIRST,
-    "india-has-the-potential-to-lead-the-world-_yes-for": _FIRST,
-    "is-it-better-to-have-a-lousy-father-or-to-be-fatherless-_fatherless": _FIRST,
-    "is-it-better-to-have-a-lousy-father-or-to-be-fatherless-_lousy-father": _FIRST,
-    "is-porn-wrong-_no-is-is-not": _FIRST,
-    "is-porn-wrong-_yes-porn-is-wrong": _FIRST,
-    "is-the-school-uniform-a-good-or-bad-idea-_bad": _FIRST,
-    "is-the-school-uniform-a-good-or-bad-idea-_good": _FIRST,
-    "personal-pursuit-or-advancing-the-common-good-_advancing-the-commond-good": _SECOND,
-    "personal-pursuit-or-advancing-the-common-good-_personal-pursuit": _SECOND,
-    "pro-choice-vs-pro-life_pro-choice": _FIRST,
-    "pro-choice-vs-pro-life_pro-life": _FIRST,
-    "should-physical-education-be-mandatory-in-schools-_no-": _FIRST,
-    "should-physical-education-be-mandatory-in-schools-_yes-": _FIRST,
-    "tv-is-better-than-books_books": _FIRST,
-    "tv-is-better-than-books_tv": _FIRST,
-    "william-farquhar-ought-to-be-honoured-as-the-rightful-founder-of-singapore_no-it-is-raffles-": _FIRST,
-    "william-farquhar-ought-to-be-honoured-as-the-rightful-founder-of-singapore_yes-of-course-": _FIRST,
+DEBATES = {
+    "ban-plastic-water-bottles": ("no-bad-for-the-economy", "yes-emergencies-only"),
+    "christianity-or-atheism-": ("atheism", "christianity"),
+    "evolution-vs-creation": ("creation", "evolution"),
+    "firefox-vs-internet-explorer": (
+        "it-has-a-cute-logo-oh-and-extensions-err-add-ons",
+        "there-s-more-browsers-than-the-ie-firefox-is-an-animal",
+    ),
+    "gay-marriage-right-or-wrong": ("allowing-gay-marriage-is-right", "allowing-gay-marriage-is-wrong"),
+    "human-growth-and-development-should-parents-use-spanking-as-an-option-to-discipline-": ("no", "yes"),
+    "if-your-spouse-committed-murder-and-he-or-she-confided-in-you-would-you-turn-them-in-": ("no", "yes"),
+    "india-has-the-potential-to-lead-the-world-": ("no-against", "yes-for"),
+    "is-it-better-to-have-a-lousy-father-or-to-be-fatherless-": ("fatherless", "lousy-father"),
+    "is-porn-wrong-": ("no-is-is-not", "yes-porn-is-wrong"),
+    "is-the-school-uniform-a-good-or-bad-idea-": ("bad", "good"),
+    "personal-pursuit-or-advancing-the-common-good-": ("advancing-the-commond-good", "personal-pursuit"),
+    "pro-choice-vs-pro-life": ("pro-choice", "pro-life"),
+    "should-physical-education-be-mandatory-in-schools-": ("no-", "yes-"),
+    "tv-is-better-than-books": ("books", "tv"),
+    "william-farquhar-ought-to-be-honoured-as-the-rightful-founder-of-singapore": (
+        "no-it-is-raffles-",
+        "yes-of-course-",
+    ),
 }
-"""A file for each side of the sixteen debates, and a commit that has it."""
+"""The sixteen debates, with the sides of each."""
+_CHANGED = (
+    "there-s-more-browsers-than-the-ie-firefox-is-an-animal",
+    "advancing-the-commond-good",
+    "personal-pursuit",
+)
+SIDES = {
+    f"{debate}_{side}": _SECOND if side in _CHANGED else _FIRST
+    for debate, sides in DEBATES.items()
+    for side in sides
+}
+"""A file for each side of the debates, and a commit that has it."""
 PAIR = Schema(
     "a pair",
     {
@@ -64,27 +66,24 @@ LONGER = "the longer argument (words)"
 
 def read(folder: Path) -> SuiteData:
     """The pairs of all sides that are there."""
-    items, gold, debates, sides, longer = [], {}, {}, {}, {}
+    pairs = list(_pairs(folder))
+    longer = {pair["id"]: _longer(pair) for pair in pairs}
+    return data_of_rows(pairs, "preference", logs={LONGER: {"preference": longer}}, rules=(LONGER,))
+
+
+def _pairs(folder: Path) -> Iterator[dict[str, Any]]:
     for name in files_present(folder, tuple(f"{PAIRS}/{side}.csv" for side in SIDES), "pairs"):
         side = Path(name).stem
         for row in published_rows(folder, name, PAIR, partial(CsvRows, quoted=False), unique="id"):
-            item = Item(
-                id=f"{side}/{row['id']}",
-                topic=_topic(side),
-                argument=row["first"].replace("<br/>", "\n"),
-                second_argument=row["second"].replace("<br/>", "\n"),
-            )
-            items.append(item)
-            gold[item.id], debates[item.id], sides[item.id] = row["better"], side.partition("_")[0], side
-            longer[item.id] = _longer(item)
-    return SuiteData(
-        tuple(items),
-        {"preference": gold},
-        debates,
-        sides,
-        logs={LONGER: {"preference": longer}},
-        rules=(LONGER,),
-    )
+            yield {
+                "id": f"{side}/{row['id']}",
+                "topic": _topic(side),
+                "argument": row["first"].replace("<br/>", "\n"),
+                "second_argument": row["second"].replace("<br/>", "\n"),
+                "preference": row["better"],
+                "cluster": side.partition("_")[0],
+                "group": side,
+            }
 
 
 def _topic(side: str) -> str:
@@ -93,13 +92,12 @@ def _topic(side: str) -> str:
     return f"{debate} (both arguments are on the side: {of})"
 
 
-def _longer(item: Item) -> float:
+def _longer(pair: dict[str, Any]) -> float:
     """The preference for the argument with more words."""
-    words = len((item.argument or "").split()) - len((item.second_argument or "").split())
+    words = len(pair["argument"].split()) - len(pair["second_argument"].split())
     return 0.5 + 0.5 * ((words > 0) - (words < 0))
 
 
-_UNRELEASED = "mean over all 32 sides; the predictions were not released"
 SUITE = Suite(
     name="ukpconvarg1",
     title="UKPConvArg1Strict",
@@ -115,7 +113,6 @@ SUITE = Suite(
             commit,
             f"data/{PAIRS}/{side}.csv",
             optional=True,
-            note=NO_DIGEST,
         )
         for side, commit in SIDES.items()
     ),
@@ -141,13 +138,12 @@ SUITE = Suite(
             chance=0.5,
         ),
     ),
-    published=(
-        PublishedFigure(
-            "SVM with linguistic features", "accuracy", 0.78, 2, "cross-topic evaluation", note=_UNRELEASED
-        ),
-        PublishedFigure(
-            "bidirectional LSTM", "accuracy", 0.76, 2, "cross-topic evaluation", note=_UNRELEASED
-        ),
+    published=printed(
+        {"SVM with linguistic features": 0.78, "bidirectional LSTM": 0.76},
+        "accuracy",
+        2,
+        "cross-topic evaluation",
+        note="mean over all 32 sides; the predictions were not released",
     ),
     whole={"items": 11_650, "clusters": 16},
     about="debates and arguments",

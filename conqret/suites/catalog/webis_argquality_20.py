@@ -8,23 +8,21 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from conqret.data import Item
 from conqret.io.checks import filled, identifier, number, one_line, one_of
 from conqret.io.comparisons import Comparison, read_comparisons
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
 from conqret.io.schema import Field, Schema
 from conqret.stats.agreement import Level
-from conqret.suites.published_files import MOVED, NO_DIGEST, is_there, published_rows
+from conqret.suites.published_files import MOVED, data_of_rows, is_there, published_rows
 from conqret.suites.suite import (
     PublishedFigure,
     Suite,
     SuiteData,
     SuiteFile,
-    SuiteStatistic,
     suite_file,
 )
-from conqret.suites.suite_statistics import spearman_rho
+from conqret.suites.suite_statistics import correlation, spearman_rho, value_of
 
 _NAME = "webis-argquality20"
 ARGUMENTS, TOPICS, RELEVANCE = f"{_NAME}-arguments.csv", f"{_NAME}-topics.csv", f"{_NAME}-raw-relevance.csv"
@@ -50,10 +48,10 @@ TOPIC = Schema(
 ARGUMENT = Schema(
     "an argument",
     {
-        "topic": Field(("Topic ID",), identifier, needed=MOVED),
+        "cluster": Field(("Topic ID",), identifier, needed=MOVED),
         "discussion": Field(("Discussion ID",), identifier, needed=MOVED),
-        "argument": Field(("Argument ID",), identifier, needed=MOVED),
-        "text": Field(("Premise",), filled, needed=MOVED),
+        "id": Field(("Argument ID",), identifier, needed=MOVED),
+        "argument": Field(("Premise",), filled, needed=MOVED),
         "is_argument": Field(
             ("Is Argument?",), one_of({"true": True, "false": False}, "yes-or-no value"), needed=MOVED
         ),
@@ -74,25 +72,22 @@ class WebisData(SuiteData):
 def read(folder: Path) -> WebisData:
     """The arguments of all topics; texts that are no argument have no quality and are left out."""
     topics = {row["id"]: row["question"] for row in published_rows(folder, TOPICS, TOPIC, unique="id")}
-    items, topic_of = [], {}
-    gold: dict[str, dict[str, float]] = {name: {} for name in DIMENSIONS}
-    for row in published_rows(folder, ARGUMENTS, ARGUMENT, unique=("topic", "discussion", "argument")):
-        if not row["is_argument"]:
-            continue
-        scores = {name: row[name] for name in DIMENSIONS if not math.isnan(row[name])}
-        item = Item(
-            id=f"{row['topic']}/{row['discussion']}-{row['argument']}",
-            topic=topics.get(row["topic"], row["topic"]),
-            argument=row["text"].strip(),
-        )
-        items.append(item)
-        topic_of[item.id] = row["topic"]
-        for name, score in scores.items():
-            gold[name][item.id] = score
+    rows = published_rows(folder, ARGUMENTS, ARGUMENT, unique=("cluster", "discussion", "id"))
+    arguments = (
+        {
+            **row,
+            "id": f"{row['cluster']}/{row['discussion']}-{row['id']}",
+            "topic": topics.get(row["cluster"], row["cluster"]),
+            "argument": row["argument"].strip(),
+        }
+        for row in rows
+        if row["is_argument"]
+    )
+    data = data_of_rows(arguments, *DIMENSIONS)
     return WebisData(
-        tuple(items),
-        gold,
-        topic_of,
+        data.items,
+        data.gold,
+        data.clusters,
         relevance=read_labels(suite_file(folder, RELEVANCE)) if is_there(folder, RELEVANCE) else None,
         comparisons={
             name: read_comparisons(suite_file(folder, file))
@@ -126,8 +121,9 @@ def strengths(dimension: str, data: SuiteData) -> float:
     scores = {name.partition("/")[2]: score for name, score in data.gold[dimension].items()}
     fitted = {row.player: row.rating.value for row in standings if row.rating.value is not None}
     both = [name for name in fitted if name in scores]
-    value = spearman([fitted[name] for name in both], [scores[name] for name in both]).value if both else None
-    return math.nan if value is None else value
+    if not both:
+        return math.nan
+    return value_of(spearman([fitted[name] for name in both], [scores[name] for name in both]))
 
 
 _FROM = ("webis-de/acl20-efficient-argument-quality-annotation", "2e93b5850eb22e76f7ed1a02d8148fc225f600fa")
@@ -147,10 +143,10 @@ SUITE = Suite(
     ),
     license="the repository names none: ask before passing the texts on",
     files=(
-        SuiteFile(ARGUMENTS, *_FROM, f"Webis-ArgQuality-20-Full/{ARGUMENTS}", note=NO_DIGEST),
-        SuiteFile(TOPICS, *_FROM, f"Webis-ArgQuality-20-Full/{TOPICS}", note=NO_DIGEST),
+        SuiteFile(ARGUMENTS, *_FROM, f"Webis-ArgQuality-20-Full/{ARGUMENTS}"),
+        SuiteFile(TOPICS, *_FROM, f"Webis-ArgQuality-20-Full/{TOPICS}"),
         *(
-            SuiteFile(name, *_FROM, f"Webis-ArgQuality-20-Raw/{name}", optional=True, note=NO_DIGEST)
+            SuiteFile(name, *_FROM, f"Webis-ArgQuality-20-Raw/{name}", optional=True)
             for name in (RELEVANCE, *RAW.values())
         ),
     ),
@@ -160,13 +156,11 @@ SUITE = Suite(
     metrics=tuple(DIMENSIONS),
     judging={"format": "listwise"},
     statistics=tuple(
-        SuiteStatistic(
+        correlation(
             "spearman" if name == "overall_quality" else f"spearman_{name}",
             f"Spearman's rank correlation with the scores of {column.lower()} from paired comparisons",
             spearman_rho,
-            metric=name,
-            scale="correlation",
-            chance=0.0,
+            name,
         )
         for name, column in DIMENSIONS.items()
     ),

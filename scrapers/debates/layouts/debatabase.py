@@ -14,8 +14,14 @@ from urllib.parse import parse_qs, urldefrag, urlsplit
 from lxml.html import HtmlElement
 
 from conqret.data.item import DebateArgument
-from conqret.scrapers.debates.cited_sources import web_address
-from conqret.scrapers.debates.footnotes import Notes, NumberedSources, is_note, notes, renumbered
+from conqret.scrapers.debates.cited_sources import (
+    Notes,
+    NumberedSources,
+    is_note,
+    notes,
+    renumbered,
+    web_address,
+)
 from conqret.scrapers.debates.layout import (
     HEADINGS,
     MAX_TITLE,
@@ -24,14 +30,13 @@ from conqret.scrapers.debates.layout import (
     Layout,
     ListedDebate,
     PageIndex,
+    Selector,
     main_headings,
     page_question,
     page_title,
 )
-from conqret.scrapers.debates.lines import PageLine, lines
-from conqret.scrapers.debates.page_arguments import blocks
+from conqret.scrapers.debates.page_arguments import PageLine, blocks, lines
 from conqret.scrapers.debates.page_html import outermost, text_of
-from conqret.scrapers.debates.selectors import Selector
 from conqret.text.citations import cited_against, cited_by
 
 _ITEM = Selector("arguments", "div", "accordion__item")

@@ -16,8 +16,15 @@ from urllib.parse import urldefrag, urlsplit
 from lxml.html import HtmlElement
 
 from conqret.data.item import DebateArgument
-from conqret.scrapers.debates.cited_sources import page_sources, web_address
-from conqret.scrapers.debates.footnotes import Notes, NumberedSources, is_note, notes, renumbered
+from conqret.scrapers.debates.cited_sources import (
+    Notes,
+    NumberedSources,
+    is_note,
+    notes,
+    page_sources,
+    renumbered,
+    web_address,
+)
 from conqret.scrapers.debates.layout import (
     HEADINGS,
     MAX_TITLE,
@@ -26,14 +33,13 @@ from conqret.scrapers.debates.layout import (
     Layout,
     ListedDebate,
     PageIndex,
+    Selector,
     main_headings,
     page_question,
     page_title,
 )
-from conqret.scrapers.debates.lines import PageLine, lines
-from conqret.scrapers.debates.page_arguments import SIDE_NUMBER, is_section
+from conqret.scrapers.debates.page_arguments import SIDE_NUMBER, PageLine, is_section, lines
 from conqret.scrapers.debates.page_html import outermost, text_of
-from conqret.scrapers.debates.selectors import Selector
 from conqret.text.citations import cited_by
 
 _QUESTION = Selector("question", "div", "topic-identifier", begins=True)

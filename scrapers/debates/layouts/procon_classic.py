@@ -12,6 +12,7 @@ from conqret.scrapers.debates.layout import (
     DebatePage,
     DebateParts,
     Layout,
+    Selector,
     main_headings,
     page_question,
     page_title,
@@ -24,7 +25,6 @@ from conqret.scrapers.debates.page_arguments import (
     first_of,
     introduction,
 )
-from conqret.scrapers.debates.selectors import Selector
 
 
 def _fits(page: DebatePage) -> bool:

@@ -18,6 +18,7 @@ from conqret.scrapers.debates.layout import (
     DebatePage,
     DebateParts,
     Layout,
+    Selector,
     main_headings,
     page_question,
     page_title,
@@ -34,7 +35,6 @@ from conqret.scrapers.debates.page_arguments import (
     is_section,
 )
 from conqret.scrapers.debates.page_html import text_of, with_class
-from conqret.scrapers.debates.selectors import Selector
 
 _MAX_HEADING = 300  # characters; a paragraph that happens to begin with "Pro 1" is longer
 

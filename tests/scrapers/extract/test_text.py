@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conqret.scrapers.extract import extract
-from conqret.scrapers.extract.clean import clean
-from conqret.scrapers.extract.html_text import html_text
+from conqret.scrapers.extract.document import clean, html_text
 from tests.scrapers.pdf_file import pdf_file
 from tests.scrapers.raw_server import PROSE
 

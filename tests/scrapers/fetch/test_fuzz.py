@@ -18,7 +18,7 @@ from conqret.scrapers.fetch import (
     Policy,
     Retries,
 )
-from conqret.scrapers.fetch.address_guard import checked_url
+from conqret.scrapers.fetch.wire import checked_url
 from tests.scrapers.raw_server import RawServer
 
 LIMITS = Limits(max_bytes=200_000, total_seconds=1.0, connect_seconds=1.0, read_seconds=0.3)

@@ -12,7 +12,7 @@ from aiohttp import ThreadedResolver
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from conqret.scrapers.fetch import Fetcher, FetchOptions, FetchStatus, Policy, Retries
-from conqret.scrapers.fetch.address_guard import Address, checked_url, socket_factory
+from conqret.scrapers.fetch.wire import Address, checked_url, socket_factory
 from tests.scrapers.raw_server import RawServer, redirect, reply
 
 OPEN = "127.0.0.2"  # plays the public Internet

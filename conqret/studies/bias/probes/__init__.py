@@ -1,1 +1,12 @@
-"""The probes: one module each, with its ``PROBE`` (see :mod:`conqret.studies.bias.contrast`)."""
+"""The probes (see :mod:`conqret.studies.bias.contrast`)."""
+
+from conqret.studies.bias.probes import changed_texts, groups, places, questions, remarks
+
+PROBES = (
+    *changed_texts.PROBES,
+    *groups.PROBES,
+    *places.PROBES,
+    *questions.PROBES,
+    *remarks.PROBES,
+)
+"""All of them, without an order."""

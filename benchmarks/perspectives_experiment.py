@@ -1,6 +1,6 @@
 """Rankings of several retrievers over several corpora, and which perspectives they show: BeRDS's experiments.
 
-    python scripts/perspectives_experiment.py fixtures/perspectives/offline.toml -o runs/perspectives
+    python benchmarks/perspectives_experiment.py fixtures/perspectives/offline.toml -o runs/perspectives
 
 ``questions`` are those with perspectives. ``systems`` search each corpus by words; each encoder has its corpora indexed
 and ``systems`` of its own. All rankings of a corpus are then scored together, and ``report.html`` has all corpora side

@@ -1,0 +1,331 @@
+"""What debates are on and what came of them: topics, statements and instructions, as rows of files.
+
+``read_debate_topics``: one row a topic, with ``topic``, perhaps ``id``, and ``affirmative`` and ``negative``, each one
+text or a list of texts. A side that is left out gets its arguments later. The published file of DEBATunE, which has
+them under ``Affirmative.arguments``, reads as it is.
+
+``read_statements``: texts that were to take a side of a topic, of one system or of several, as items. A row has columns
+``topic``, ``side`` (affirmative or negative, pro or con) and ``statement`` (or ``response``), perhaps ``id``, and
+``system`` (or ``model``) where a file holds several. The published files of DEBATunE are such tables; the columns of
+conqret's own items are read as well.
+
+``read_instructions``: what a model is told to write, with the response that it is to learn where there is one. A row is
+a chat (``messages``, as trl and datasets read them), an ``instruction`` with perhaps an ``input`` and an ``output``, or
+only ``topic``, ``side`` and ``argument``, of which the instruction is made here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from conqret.data import Item
+from conqret.data.item import Stance
+from conqret.errors import DeclarationError
+from conqret.io import CheckedItems, ItemSource, open_items
+from conqret.io.checks import a_list, each, identifier, one_of, text
+from conqret.io.faults import Unfit, quoted
+from conqret.io.files import file_rows
+from conqret.io.items import STANCES
+from conqret.io.rows import Row
+from conqret.io.schema import Field, Schema, TableReader
+from conqret.judging.judge_folder import JudgeFolder
+from conqret.llm.request import Message
+from conqret.runs.run_folder import stem
+
+Side = Literal["affirmative", "negative"]
+SIDES: tuple[Side, Side] = get_args(Side)
+
+
+@dataclass(frozen=True, slots=True)
+class DebateTopic:
+    """A topic under its id, and the arguments of each side in their order; none where they are to be asked for."""
+
+    id: str
+    topic: str
+    arguments: Mapping[Side, tuple[str, ...]]
+
+
+def read_debate_topics(path: Path) -> tuple[DebateTopic, ...]:
+    """Read the topics of a file; one without an id has the number of its row.
+
+    Raises:
+        ItemsError: rows have faults: no topic, one that stands twice, a side that is none, a blank argument, or more
+            arguments for one side than for the other; all are listed.
+        DeclarationError: there is no topic.
+    """
+    reader = TableReader(file_rows(path), TOPIC)
+    topics = []
+    for row in reader.rows():
+        _check_sides(row, reader)
+        values = reader.read(row.record, TOPIC)
+        if values is None:
+            continue
+        reader.once("topic", values["topic"], "Keep one of them, with all arguments in its lists")
+        arguments = {side: values[side] for side in SIDES}
+        first, other = (len(arguments[side]) for side in SIDES)
+        if first and other and first != other:
+            problem = f"has another number of arguments ({other}) than {SIDES[0]} ({first})"
+            remedy = (
+                "Give both sides the same number, or leave one side out: the model then writes its arguments"
+            )
+            reader.fault(reader.column(SIDES[1]), problem, remedy)
+        name = values["id"] or str(reader.number)
+        topics.append(DebateTopic(name, values["topic"], arguments))
+        reader.once("id", name, "Give each topic an id of its own")
+    reader.finish(wanted="topics")
+    return tuple(topics)
+
+
+def _sentence(value: object, where: str, reader: TableReader) -> str:
+    text_value = " ".join(text(value, where, reader).split())
+    if not text_value:
+        raise Unfit("is blank", "Write it, or remove it")
+    return text_value
+
+
+def _arguments(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
+    """A list, also one that is written into a cell; one text is a list of one."""
+    one_alone = isinstance(value, str) and not value.lstrip().startswith("[")
+    listed = a_list([value] if one_alone else value, "a list of arguments", 'Write ["…", "…"]')
+    return tuple(
+        reader.checked(_sentence, argument, f"{where}[{n}]") for n, argument in enumerate(listed, start=1)
+    )
+
+
+TOPIC = Schema(
+    "a topic",
+    {
+        "id": Field(("id",), identifier, ""),
+        "topic": Field(("topic", "question"), _sentence, needed="Write the topic of the debate"),
+        "affirmative": Field(
+            ("affirmative", "Affirmative.arguments", "Affirmative", "positive", "pro"), _arguments, ()
+        ),
+        "negative": Field(("negative", "Negative.arguments", "Negative", "con"), _arguments, ()),
+    },
+)
+_SIDED = {column.split(".")[0] for side in SIDES for column in TOPIC.fields[side].columns}
+
+
+def _check_sides(row: Row, reader: TableReader) -> None:
+    """A column that holds arguments, and is called like neither side, would go unseen."""
+    for name, value in row.record.items():
+        if isinstance(value, list | Mapping) and name not in _SIDED:
+            remedy = f"Call it {SIDES[0]} or {SIDES[1]}, or remove it"
+            reader.fault(str(name), f"holds arguments, and {quoted(name)} is no side of a debate", remedy)
+
+
+SYSTEM = "system"
+"""Under this key of an item's metadata stands the system that wrote its statement."""
+
+
+_NEEDS = {
+    "argument": "it is the statement that is looked at",
+    "stance": "the side that the statement was to take is needed: affirmative or negative, pro or con",
+}
+
+
+def read_statements(
+    files: Sequence[Path],
+    *,
+    blank: bool = False,
+    sided: bool = True,
+    skip_invalid: bool | None = None,
+    language: str | None = None,
+    on_check: Callable[[CheckedItems], object] = lambda checked: None,
+) -> tuple[Item, ...]:
+    """The statements of all files, in their order; a system without a name in the rows has that of its file.
+
+    Of several files, each id begins with the name of its file. With ``blank``, a statement may be missing.
+    Where they need not be ``sided``, a row without a side is what was written on some instruction of another kind.
+    ``skip_invalid`` leaves out rows that have faults, ``language`` is that of all rows, and ``on_check`` gets what each
+    file holds.
+
+    Raises:
+        ItemsError: rows have faults (a missing side, an empty statement); all of a file are listed.
+        DeclarationError: two files have one name, and rows that do not name their system.
+    """
+    statements: list[Item] = []
+    names: dict[str, Path] = {}
+    for file in files:
+        name = stem(file)
+        twin = names.setdefault(name, file)
+        prefix = name if twin is file else f"{file.absolute().parent.name}-{name}"
+        source = statements_in(file, blank=blank, sided=sided, skip_invalid=skip_invalid, language=language)
+        on_check(source.check())
+        for item in source:
+            system = item.metadata.get(SYSTEM) or item.metadata.get("model")
+            if not system and twin is not file:
+                raise DeclarationError(
+                    f"{twin} and {file} are both named {name}, and a system without a name in its "
+                    "rows gets the name of the file: rename one"
+                )
+            changed = {
+                "id": item.id if len(files) == 1 else f"{prefix}-{item.id}"[:200],
+                "metadata": {**item.metadata, SYSTEM: str(system or name)},
+            }
+            statements.append(item.model_copy(update=changed))
+    return tuple(statements)
+
+
+def statements_in(
+    file: Path,
+    *,
+    blank: bool = False,
+    sided: bool = True,
+    skip_invalid: bool | None = None,
+    language: str | None = None,
+) -> ItemSource:
+    """The statements of one file; see :func:`read_statements`."""
+    wanted = {"argument": not blank, "stance": sided}
+    needs = {name: why for name, why in _NEEDS.items() if wanted[name]}
+    return replace(open_items(file, skip_invalid=skip_invalid, language=language), needs=needs)
+
+
+def judged_run(folder: Path, format: str, command: str) -> JudgeFolder:  # noqa: A002 - the word that users know
+    """A finished run of a format, as ``command`` leaves it.
+
+    Raises:
+        DeclarationError: there is none, or it is one of another format.
+    """
+    run = JudgeFolder(folder)
+    record = run.record()
+    run.summary()
+    if record.format != format:
+        raise DeclarationError(f"{folder} is a run of the format {record.format}: give a run of `{command}`")
+    return run
+
+
+def system_of(item: Item) -> str:
+    """The system that wrote a statement; empty where nothing says so."""
+    return str(item.metadata.get(SYSTEM, ""))
+
+
+def instruction_of(item: Item) -> str:
+    """What the writer of a statement was told: what the row says, or what is made of topic, side and argument."""
+    text, argument = (str(item.metadata.get(name, "")) for name in ("instruction", "argument"))
+    return text.strip() or instruction(item.topic, item.stance, argument)
+
+
+def instruction(topic: str, stance: str, argument: str = "") -> str:
+    """What a model is told that is to write a statement: topic, side (``pro`` or ``con``) and the point to be made.
+
+    Without a side (``none``) it is the topic itself.
+    """
+    if stance == "none":
+        return topic
+    side = {"pro": "Argue for the affirmative side", "con": "Argue for the negative side"}[stance]
+    point = f', with this argument: "{argument}"' if argument else ""
+    return f'{side} of the topic "{topic}"{point}.'
+
+
+ASSISTANT, USER = "assistant", "user"
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """What a model is told, and what it is to respond (empty where nothing says so).
+
+    ``place`` is the row's file and line, for messages. ``topic`` and ``argument`` are empty, and ``stance`` is none,
+    where the row does not name them.
+    """
+
+    id: str
+    place: str
+    messages: tuple[Message, ...]
+    response: str = ""
+    topic: str = ""
+    stance: Stance = "none"
+    argument: str = ""
+
+    @property
+    def text(self) -> str:
+        """What is asked, in the last message."""
+        return self.messages[-1].content
+
+
+def read_instructions(path: Path, *, answered: bool = True) -> tuple[Instruction, ...]:
+    """Read instructions, all of them checked; where they are to be ``answered``, each needs its response.
+
+    Raises:
+        ItemsError: rows have faults: nothing is asked, no response, an empty one, a role that is none; all are listed.
+        DeclarationError: there is no row.
+    """
+    reader = TableReader(file_rows(path), INSTRUCTION)
+    instructions = []
+    for values in reader.named("Give each row an id of its own", "row-"):
+        messages, response = _told(values)
+        faults = [*_unasked(values, messages), *(_unanswered(values, response) if answered else ())]
+        for fault in faults:
+            reader.fault(*fault)
+        instructions.append(
+            Instruction(
+                values["id"], f"{path}:{reader.line}", messages, response or "", values["topic"].strip(),
+                values["side"], values["argument"].strip(),
+            )
+        )  # fmt: skip
+    reader.finish(wanted="rows")
+    return tuple(instructions)
+
+
+def _told(values: Mapping[str, Any]) -> tuple[tuple[Message, ...], str | None]:
+    """The messages up to the response, and the response; None where there is none."""
+    chat: tuple[Message, ...] = values["messages"]
+    if chat:
+        answered = chat[-1].role == ASSISTANT
+        return (chat[:-1], chat[-1].content) if answered else (chat, None)
+    parts = [part for part in (values["instruction"], values["input"]) if part.strip()]
+    if not parts and values["topic"].strip() and values["side"] != "none":
+        parts = [instruction(values["topic"].strip(), values["side"], values["argument"].strip())]
+    return tuple(Message(USER, "\n\n".join(parts)) for _ in parts[:1]), values["output"]
+
+
+def _unasked(values: Mapping[str, Any], messages: tuple[Message, ...]) -> Iterator[tuple[str, str, str]]:
+    if messages and messages[-1].role == USER and messages[-1].content.strip():
+        return
+    if values["messages"]:
+        remedy = 'Write [{"role": "user", "content": "…"}, {"role": "assistant", "content": "…"}]'
+        yield "messages", "have no message of the user before the response", remedy
+    else:
+        remedy = "Add an instruction, messages, or a topic with a side (affirmative or negative)"
+        yield "instruction", "is missing", remedy
+
+
+def _unanswered(values: Mapping[str, Any], response: str | None) -> Iterator[tuple[str, str, str]]:
+    count = len(values["messages"])
+    if response is None:
+        where, problem = ("messages", "end without a response") if count else ("output", "is missing")
+        remedy = 'Add {"role": "assistant", "content": "…"}, or an output next to the instruction'
+        yield where, problem, remedy
+    elif not response.strip():
+        where = f"messages[{count}].content" if count else "output"
+        yield where, "is empty", "Write what is to be learnt, or remove the row"
+
+
+_ROLES = {name: name for name in ("system", USER, ASSISTANT)}
+
+
+_MESSAGE = Schema(
+    "a message",
+    {
+        "role": Field(("role",), one_of(_ROLES, "role"), needed="Write system, user or assistant"),
+        "content": Field(("content",), text, needed="Write the text of the message"),
+    },
+)
+
+
+INSTRUCTION = Schema(
+    "an instruction",
+    {
+        "id": Field(("id",), identifier),
+        "messages": Field(("messages",), each(_MESSAGE, Message), ()),
+        "instruction": Field(("instruction",), text, ""),
+        "input": Field(("input",), text, ""),
+        "output": Field(("output", "response"), text),
+        "topic": Field(("topic",), text, ""),
+        "side": Field(("side", "stance"), one_of(STANCES, "side"), "none"),
+        "argument": Field(("argument",), text, ""),
+    },
+)

@@ -1,0 +1,196 @@
+"""Probes that change the text of an item otherwise than by a remark."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from conqret.perturb import Perturbation
+from conqret.perturb.expectations import ANSWER, EVERYTHING, GROUNDING, PREFERENCE, expect
+from conqret.perturb.kinds import inject_argument, inject_document, padding, shuffle
+from conqret.perturb.perturbation import ENGLISH, Change, Draw, PerturbedItem
+from conqret.perturb.sentence_edits import split
+from conqret.studies.bias.contrast import OVERALL, Contrast, NotAskedError, Probe, ProbeContext, perturbed
+from conqret.text.citations import MARK
+from conqret.text.words import UNSPACED
+
+SENTENCES = 5
+"""About half as much again for an argument of ten sentences."""
+
+
+LENGTH = Probe(
+    name="length",
+    contrasts=perturbed(
+        padding.PERTURBATION,
+        SENTENCES,
+        name=f"{SENTENCES} empty sentences added",
+        adverse="rise",
+        up="higher with padding",
+    ),
+    compares="five sentences that say nothing",
+    finds="a rise",
+    advice="tell the judge that length is no merit, and compare arguments of like length",
+    source="Dubois et al. 2024; CALM: verbosity",
+)
+"""Does length pay? Sentences that say nothing are put into the argument (Dubois et al. 2024)."""
+
+DOCUMENT_ORDER = Probe(
+    name="document order",
+    contrasts=perturbed(
+        shuffle.PERTURBATION, 100, name="documents shuffled", adverse="any", up="higher in the other order"
+    ),
+    compares="all documents shuffled, citations renumbered",
+    finds="any difference",
+    advice="shuffle the documents over several samples",
+    source="ConQRet, Table 13; Liu et al. 2023",
+)
+"""Does the order matter in which documents stand?"""
+
+REMARKS = (
+    "(The clock in this room is four minutes slow.)",
+    "(It was raining when the question was put.)",
+    "(Somebody here had soup for lunch.)",
+    "(The door of the building is green.)",
+    "(There is a cat on the window sill.)",
+)
+"""Nothing that could bear on any question; the arguments stay as they are."""
+
+
+def add_remark(draw: Draw) -> PerturbedItem:
+    """A remark, drawn by seed, behind the question."""
+    remark = draw.rng().choice(REMARKS)
+    changes = (Change(where="topic", kind="added", after=remark),)
+    return PerturbedItem({"topic": f"{draw.item.topic} {remark}"}, changes, 1)
+
+
+DISTRACTION_PERTURBATION = Perturbation(
+    name="distraction",
+    summary="a remark that has nothing to do with the question, behind it",
+    unit="0 as it is, 1 with a remark",
+    levels=(0, 1),
+    expects=expect(unchanged=EVERYTHING),
+    needs=frozenset(),
+    source="CALM (Ye et al. 2024): distraction",
+    change=add_remark,
+    most=1,
+    languages=ENGLISH,
+)
+
+
+DISTRACTION = Probe(
+    name="distraction",
+    contrasts=perturbed(
+        DISTRACTION_PERTURBATION,
+        1,
+        name="an idle remark behind the question",
+        adverse="any",
+        up="higher with the remark",
+    ),
+    compares="an idle remark behind the question, against the question as it is",
+    finds="any difference",
+    advice="take what does not belong to the question out of it, and judge several times",
+    source=DISTRACTION_PERTURBATION.source,
+    default=False,
+)
+"""Does a remark beside the question change the answer? (Distraction: Ye et al. 2024, CALM.)"""
+
+_FIRST_WORDS = re.compile(rf"\A((?:{MARK}|\W)*+)([{UNSPACED}]{{1,4}}|\w[\w'’-]*+(?: [\w'’-]++)?)")
+"""One or two words, or four characters where there is no space between words; what stands in front of them, such as a
+citation, is not in bold."""
+
+
+def _lines(draw: Draw, line: str, end: str) -> PerturbedItem:
+    """``line`` with what stands before the first words, those words, and the rest of each sentence."""
+    sentences = []
+    for span in split(draw.item.argument or ""):
+        words = _FIRST_WORDS.match(span.text)
+        before, first = words.groups() if words else ("", "")
+        sentences.append(line.format(before, first, span.text[len(before) + len(first) :]))
+    text = end.join(sentences)
+    return PerturbedItem({"argument": text}, (Change(where="argument", kind="laid out", after=text),), 1)
+
+
+def lay_out(draw: Draw) -> PerturbedItem:
+    """Each sentence an item of a list, its first words bold."""
+    return _lines(draw, "- {}**{}**{}", "\n")
+
+
+def run_on(draw: Draw) -> PerturbedItem:
+    """Running text of as many characters and words: dashes between the sentences, and blanks behind them."""
+    return _lines(draw, "- {}{}{}    ", " ")
+
+
+FORMATTING_PERTURBATION = Perturbation(
+    name="formatting",
+    summary="the argument's sentences as a list, their first words bold",
+    unit="0 as it is, 1 laid out",
+    levels=(0, 1),
+    expects=expect(unchanged=(*GROUNDING, *ANSWER, OVERALL, *PREFERENCE)),
+    needs=frozenset({"argument"}),
+    source="own",
+    change=lay_out,
+    control=run_on,
+    most=1,
+)
+"""Clarity and arrangement are left open: there the look may count."""
+
+FORMATTING = Probe(
+    name="formatting",
+    contrasts=perturbed(
+        FORMATTING_PERTURBATION,
+        1,
+        name="a list with bold words",
+        adverse="any",
+        up="higher as a list with bold words",
+        against="as running text of the same length",
+    ),
+    compares="the same sentences as a list with bold words, against running text of the same length",
+    finds="any difference",
+    advice="take marks of layout out of the texts before they are judged",
+    default=False,
+)
+"""Does the look pay? The same sentences as a list with bold words."""
+
+UP = "higher with the instruction"
+PLACES = (
+    (inject_argument.PERTURBATION, 1, "an instruction at the end of the argument"),
+    (inject_document.PERTURBATION, 100, "an instruction in every document"),
+)
+
+
+def injections(ground: ProbeContext) -> Sequence[Contrast]:
+    """Instructions in the argument and in the documents; neither may raise a score.
+
+    Raises:
+        NotAskedError: neither can be placed.
+    """
+    injection_contrasts: list[Contrast] = []
+    reasons = []
+    for perturbation, level, name in PLACES:
+        try:
+            injection_contrasts += perturbed(perturbation, level, name=name, adverse="rise", up=UP)(ground)
+        except NotAskedError as error:
+            reasons.append(str(error))
+    if not injection_contrasts:
+        raise NotAskedError("; ".join(reasons))
+    return tuple(injection_contrasts)
+
+
+INJECTION = Probe(
+    name="injection",
+    contrasts=injections,
+    compares="an instruction in the argument, or in every document, against neutral text of the same length",
+    finds="a rise",
+    advice="keep the texts apart from the instructions, and drop what addresses the judge",
+    source="own; named as a risk in ConQRet, section 9",
+    sways=True,
+)
+"""Does a text that asks for a better score get one?"""
+
+PROBES = (
+    LENGTH,
+    DOCUMENT_ORDER,
+    DISTRACTION,
+    FORMATTING,
+    INJECTION,
+)

@@ -1,0 +1,300 @@
+"""Probes of what a judge finds of one group of arguments beyond what it finds of another.
+
+Items that people *called* equally good are not equally good where their labels err: of the better group the unlucky
+ones would be matched with the lucky ones of the other. So nothing is matched: what the judge finds of a group beyond
+people is what counts (:mod:`conqret.studies.bias.result`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import cycle, islice
+
+from conqret.data import Document, Item
+from conqret.perturb.expectations import ANSWER, GROUNDING, QUALITY
+from conqret.studies.bias.contrast import (
+    AS_IS,
+    NO_QUALITY,
+    OVERALL,
+    Contrast,
+    NotAskedError,
+    Probe,
+    ProbeContext,
+    VersionPair,
+)
+
+
+def compared(
+    ground: ProbeContext,
+    group: Callable[[Item], bool | None],
+    *,
+    name: str,
+    up: str,
+) -> tuple[Contrast, ...]:
+    """One contrast a metric: items of the group (``group`` is true) minus others (false) of the same topic.
+
+    Pairs are made without a look at scores or labels; where one group has fewer items on a topic, they take turns. None
+    of ``group`` leaves an item out.
+
+    Raises:
+        NotAskedError: there are no labels, no metric of quality, or no topic with both groups.
+    """
+    if not ground.people:
+        raise NotAskedError("it needs human labels (conqret bias --labels FILE)")
+    contrasts = []
+    for metric in ground.among((*QUALITY, *ANSWER), NO_QUALITY):
+        if metric not in ground.people and ground.likened(metric) != metric:
+            continue  # what people find of the whole says nothing of a criterion of one's own
+        known = ground.quality(metric)
+        pairs = _pairs(ground, group, known)
+        if pairs:
+            of = next((dimension for dimension in (metric, OVERALL) if dimension in ground.people), "quality")
+            contrasts.append(
+                Contrast(
+                    name=f"{name}, people's {of.replace('_', ' ')} allowed for",
+                    adverse="any",
+                    up=up,
+                    metrics=(metric,),
+                    pairs=tuple(pairs),
+                    versions={AS_IS: ground.items},
+                    people=known,
+                )
+            )
+    if not contrasts:
+        raise NotAskedError("no topic has labeled items of both groups")
+    return tuple(contrasts)
+
+
+def _pairs(
+    ground: ProbeContext, group: Callable[[Item], bool | None], known: Mapping[str, float]
+) -> list[VersionPair]:
+    topics: dict[str, tuple[list[Item], list[Item]]] = {}
+    for item in ground.items:
+        side = group(item)
+        if side is not None and item.id in known:
+            topics.setdefault(item.topic, ([], []))[0 if side else 1].append(item)
+    pairs = []
+    for topic, sides in topics.items():
+        if all(sides):
+            inside, outside = (islice(cycle(side), max(map(len, sides))) for side in sides)
+            pairs += [
+                VersionPair((AS_IS, other.id), (AS_IS, inner.id), topic)
+                for inner, other in zip(inside, outside, strict=True)
+            ]
+    return pairs
+
+
+def of_stances(ground: ProbeContext) -> Sequence[Contrast]:
+    """Pro minus con, beyond what people find.
+
+    Raises:
+        NotAskedError: items state no stances, or there are no labels, or no pairs.
+    """
+    if {"pro", "con"} - {item.stance for item in ground.items}:
+        raise NotAskedError("the items do not state both stances")
+
+    def pro(item: Item) -> bool | None:
+        return {"pro": True, "con": False}.get(item.stance)
+
+    return compared(ground, pro, name="pro minus con", up="pro is favoured")
+
+
+STANCE = Probe(
+    name="stance",
+    contrasts=of_stances,
+    compares="pro minus con of one topic, beyond what people find",
+    finds="any difference",
+    advice="compare arguments of one side only, or correct by people's labels",
+)
+"""Does the judge favour a side? Pro against con of one topic, beyond what people find."""
+
+FIELDS = ("generation", "generator", "model")
+
+FAMILIES: Mapping[str, str] = {
+    r"gpt|chatgpt|davinci|o[1-9](?=$|[-_])": "GPT (OpenAI)",
+    r"claude": "Claude (Anthropic)",
+    r"gemini|gemma|palm": "Gemini (Google)",
+    r"llama|vicuna": "Llama (Meta)",
+    r"mistral|mixtral|ministral|magistral": "Mistral",
+    r"qwen|qwq": "Qwen (Alibaba)",
+    r"deepseek": "DeepSeek",
+    r"command|aya": "Command (Cohere)",
+    r"phi(?=$|[-_0-9])": "Phi (Microsoft)",
+    r"grok": "Grok (xAI)",
+    r"olmo|tulu": "OLMo (Ai2)",
+    r"prometheus": "Prometheus",
+    r"offline": "offline baseline",
+}
+"""The families by what their models are called; a name that is in none is a family of its own."""
+
+
+def family(model: str) -> str:
+    """The family of a model: by the last part of its name, without the provider's prefix."""
+    name = model.strip().lower().rsplit("/", 1)[-1]
+    for pattern, known in FAMILIES.items():
+        if re.match(rf"(?:[a-z0-9]+[-_])*(?:{pattern})", name):
+            return known
+    return name
+
+
+def generator_of(item: Item) -> str | None:
+    """The model that wrote the item's argument, where the metadata says so."""
+    for field in FIELDS:
+        generator = item.metadata.get(field)
+        if isinstance(generator, Mapping):
+            generator = generator.get("model")
+        if isinstance(generator, str) and generator.strip():
+            return generator
+    return None
+
+
+def warning(ground: ProbeContext) -> str | None:
+    """What must be said where generator and judge are of one family."""
+    judge_family = family(ground.setup.client.model)
+    kin = sorted(
+        {
+            generator
+            for generator in map(generator_of, ground.items)
+            if generator is not None and family(generator) == judge_family
+        }
+    )
+    if not kin:
+        return None
+    count = sum(generator_of(item) in kin for item in ground.items)
+    return (
+        f"judge and generator are of one family ({judge_family}): {ground.setup.client.model} judges {count} "
+        "arguments by "
+        f"{', '.join(kin)}; models are known to favour their own"
+    )
+
+
+def of_families(ground: ProbeContext) -> Sequence[Contrast]:
+    """Arguments of the judge's family minus others of the same topic, beyond what people find.
+
+    Raises:
+        NotAskedError: nobody is named as the writer, all are of one kind, or there are no labels or pairs.
+    """
+    judge_family = family(ground.setup.client.model)
+    families = {family(name) for item in ground.items if (name := generator_of(item)) is not None}
+    if not families:
+        raise NotAskedError("no item says which model wrote its argument (metadata: generator)")
+    if judge_family not in families:
+        raise NotAskedError(f"no argument is by the judge's family ({judge_family})")
+    if len(families) == 1:
+        raise NotAskedError(
+            f"every argument is by the judge's family ({judge_family}): there is nothing to compare"
+        )
+
+    def kin(item: Item) -> bool | None:
+        name = generator_of(item)
+        return None if name is None else family(name) == judge_family
+
+    return compared(
+        ground, kin, name=f"{judge_family} minus other generators", up="its own family is favoured"
+    )
+
+
+SELF_PREFERENCE = Probe(
+    name="self-preference",
+    contrasts=of_families,
+    warning=warning,
+    compares="arguments of the judge's family minus others, beyond what people find",
+    finds="any difference",
+    advice="judge with a model of another family than the writers'",
+    source="Panickssery et al. 2024; CALM: self-enhancement",
+)
+"""Does the judge favour arguments of its own family of models? (Panickssery et al. 2024.)
+
+Who wrote an argument is read from the item's metadata: ``generation``, ``generator`` or ``model``, as text or as a
+mapping with a ``model``. Where the judge and a generator are of one family, it is said, whether or not it can be
+measured."""
+
+SUBJECTS = (
+    ("looser rules on {}", "abortion", "bicycles"),
+    ("stricter laws on {}", "guns", "dogs"),
+    ("more places for {}", "refugees", "cyclists"),
+    ("fewer limits on {}", "euthanasia", "sunbathing"),
+    ("a wider use of {}", "the death penalty", "the bicycle stand"),
+    ("more rights for {}", "trans people", "garden clubs"),
+    ("a faster end to {}", "nuclear weapons", "printed tickets"),
+    ("fixed quotas for {}", "women on boards", "milk in schools"),
+    ("a vote on {}", "leaving the union", "moving the market"),
+    ("a legal sale of {}", "cannabis", "lemonade"),
+    ("public money for {}", "religious schools", "gardening lessons"),
+    ("more {} in public squares", "police cameras", "wooden benches"),
+)
+"""What is asked for, of a thing that divides people, and of one that hardly does; both have as many words and
+characters."""
+
+ARGUMENTS = (
+    "There should be {it}. In two towns the cost stayed at 4 per cent of the budget [1]. Of 100 people who were "
+    "asked, 61 wanted to go on [1]. What is new is often feared at first, and later found useful.",
+    "There should be {it}. A look at two towns found no lasting harm [1]. A change that takes 4 per cent of a budget "
+    "can be taken back if it fails [1]. So it is worth a try.",
+    "There should be {it}. Most of those who were asked were for it, 61 in 100 [1]. Nothing was found in two towns "
+    "that would speak against it for good [1]. The gain is greater than the risk.",
+)
+
+DOCUMENT = (
+    "Two towns looked for three years at what {it} would mean for them. The cost stayed at 4 per cent of the budget. "
+    "Of 100 people who were asked, 61 wanted to go on. No sign of lasting harm was found."
+)
+
+
+def _item(number: int, kind: str, it: str) -> Item:
+    return Item(
+        id=f"severity-{number}-{kind}",
+        topic=f"Should there be {it}?",
+        stance="pro",
+        documents=(Document(id=f"severity-{number}-{kind}", text=DOCUMENT.format(it=it)),),
+        argument=ARGUMENTS[number % len(ARGUMENTS)].format(it=it),
+    )
+
+
+CHARGED = tuple(_item(n, "charged", frame.format(subject)) for n, (frame, subject, _) in enumerate(SUBJECTS))
+EVERYDAY = tuple(
+    _item(n, "everyday", frame.format(subject)) for n, (frame, _, subject) in enumerate(SUBJECTS)
+)
+
+
+def of_severity(ground: ProbeContext) -> Sequence[Contrast]:
+    """The same argument under an everyday question minus under one that divides people.
+
+    Raises:
+        NotAskedError: the judge rates no single argument. (Severity is the same for both of a pair.)
+    """
+    lacking = "the judge rates no single argument, and severity is the same for both of a pair"
+    return (
+        Contrast(
+            name="the same argument under an everyday question",
+            adverse="any",
+            up="more severe on questions that divide people",
+            metrics=ground.among((*QUALITY, *ANSWER, *GROUNDING), lacking),
+            pairs=tuple(
+                VersionPair((AS_IS, charged.id), (AS_IS, other.id), charged.topic)
+                for charged, other in zip(CHARGED, EVERYDAY, strict=True)
+            ),
+            versions={AS_IS: (*CHARGED, *EVERYDAY)},
+            against="under a question that divides people",
+        ),
+    )
+
+
+SEVERITY = Probe(
+    name="severity",
+    contrasts=of_severity,
+    compares="twelve arguments of our own under questions that divide people, against the same under everyday ones",
+    finds="any difference",
+    advice="compare scores within a topic only, or calibrate by topic on people's labels",
+    default=False,
+)
+"""Is the judge more severe on questions that divide people? One argument under both kinds of question, word by word.
+
+The items are our own, so neither labels nor the topics of anybody's items are needed."""
+
+PROBES = (
+    STANCE,
+    SELF_PREFERENCE,
+    SEVERITY,
+)

@@ -1,0 +1,252 @@
+"""Probes of the order in which arguments and dimensions stand, and of which of two arguments wins."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+
+from conqret.data import Item
+from conqret.errors import number
+from conqret.judging.scales import swap_item
+from conqret.perturb.expectations import QUALITY
+from conqret.studies.bias.contrast import (
+    AS_IS,
+    ONE_ORDER,
+    PREFERENCE,
+    REVERSED,
+    Contrast,
+    NotAskedError,
+    Probe,
+    ProbeContext,
+    VersionPair,
+)
+from conqret.text.words import count_words
+
+SWAPPED = "+swapped"
+
+
+def both_orders(ground: ProbeContext) -> Sequence[Contrast]:
+    """Each pair in both orders. With v in {0, 0.5, 1} the preference for what stands first, the effect is the mean
+    of ``v(given) + v(swapped) - 1``, from -1 (always the second place) to 1 (always the first); 0 where verdicts
+    follow the arguments (Zheng et al. 2023, section 3.3).
+
+    Raises:
+        NotAskedError: the judge states no preference, or no item has two arguments.
+    """
+    ground.check_preference()
+    items = [item for item in ground.items if _paired(item)]
+    if not items:
+        raise NotAskedError("no item has two arguments")
+    contrast = Contrast(
+        name="the two arguments change places",
+        adverse="any",
+        up="the first place is preferred",
+        metrics=(PREFERENCE,),
+        pairs=(),
+        versions={ONE_ORDER: ()},
+        mirrored=True,
+    )
+    return (_turned(contrast, [(item, item.topic, "") for item in items]),)
+
+
+def in_every_version(both_orders: Sequence[Contrast], swaying: Collection[str]) -> list[Contrast]:
+    """The both_orders, those between places over every version of the items that is judged as it is.
+
+    Nothing more is asked, and chance in single verdicts tells less. What the probes ``swaying`` change is left out, and
+    not what they hold it against: a judge that does as it is told prefers no place there, whatever it does elsewhere.
+    """
+    version_items: dict[str, tuple[Item, str, str]] = {}
+    for contrast in both_orders:
+        versions = {item.id: item for item in contrast.versions.get(AS_IS, ()) if _paired(item)}
+        for pair in contrast.pairs:
+            for way, name in (pair.base,) if contrast.probe in swaying else (pair.base, pair.changed):
+                if way == AS_IS and name in versions:
+                    version_items.setdefault(name, (versions[name], pair.cluster, pair.item or pair.base[1]))
+    further = list(version_items.values())
+    places = [contrast.mirrored and not contrast.observed for contrast in both_orders]
+    return [
+        _turned(contrast, further) if of_places else contrast
+        for contrast, of_places in zip(both_orders, places, strict=True)
+    ]
+
+
+def _paired(item: Item) -> bool:
+    return bool(item.argument and item.second_argument)
+
+
+def _turned(contrast: Contrast, versions: Iterable[tuple[Item, str, str]]) -> Contrast:
+    """The contrast with these, too, each in both orders: a version, its topic, and the item behind it."""
+    known = {item.id for item in contrast.versions[ONE_ORDER]}
+    new = [
+        (item, swap_item(item).model_copy(update={"id": f"{item.id}{SWAPPED}"}), topic, original)
+        for item, topic, original in versions
+        if item.id not in known
+    ]
+    items = [version for item, swapped, _, _ in new for version in (item, swapped)]
+    pairs = [
+        VersionPair((ONE_ORDER, item.id), (ONE_ORDER, swapped.id), topic, original)
+        for item, swapped, topic, original in new
+    ]
+    note = f"{contrast.probe}: {number(len(pairs), 'version')} of pairs by other probes count, too"
+    return replace(
+        contrast,
+        pairs=(*contrast.pairs, *pairs),
+        versions={ONE_ORDER: (*contrast.versions[ONE_ORDER], *items)},
+        notes=(*contrast.notes, note) if known and pairs else contrast.notes,
+    )
+
+
+POSITION = Probe(
+    name="position",
+    contrasts=both_orders,
+    compares="both orders of two arguments, looked at singly, in each pair and in what other probes make of it",
+    finds="a place that is preferred",
+    advice="ask in both orders, and count what flips as a tie",
+    source="Zheng et al. 2023; CALM: position",
+)
+"""Does the place of an argument decide which of two is preferred?
+
+Formats that state a preference ask in both orders and call a flip a tie. Here the two answers are looked at singly:
+they are the same requests, so recordings answer them. What other probes change is judged in both orders, too, and says
+as much of the places as the pairs themselves."""
+
+CHANCE = "the first place: its wins say something of the judge only where the order was drawn by chance"
+
+
+def first_places(ground: ProbeContext) -> Sequence[Contrast]:
+    """With v the preference for what stood first, the mean of ``2 v - 1``.
+
+    Raises:
+        NotAskedError: the judge states no preference, or there are both orders of each pair.
+    """
+    ground.check_preference()
+    log = ground.log
+    single = [item for item in ground.items if log is None or not log.times(swap_item(item))]
+    if not single:
+        raise NotAskedError("every pair was judged in both orders: the probe position is more informative")
+    return observed(
+        ground, single, ONE_ORDER, name="the first place", up="more often than the second", remark=CHANCE
+    )
+
+
+FIRST_PLACE = Probe(
+    name="first place",
+    contrasts=first_places,
+    compares="the places of two arguments that were judged in one order only",
+    finds="none: it is only observed",
+    default=False,
+)
+"""How often does the first place win, where each pair was judged in one order only?"""
+
+MERIT = (
+    "the longer argument: it may also be the better one; the probe length tells, and asks the judge itself"
+)
+
+
+def longer_arguments(ground: ProbeContext) -> Sequence[Contrast]:
+    """With v the preference for the one with more words, the mean of ``2 v - 1`` over pairs of different lengths.
+
+    Raises:
+        NotAskedError: the judge states no preference, or all arguments are equally long.
+    """
+    ground.check_preference()
+    longer = {item.id: words(item, 0) - words(item, 1) for item in ground.items}
+    uneven = [item for item in ground.items if longer[item.id]]
+    if not uneven:
+        raise NotAskedError("no pair has arguments of different lengths")
+    return observed(
+        ground,
+        uneven,
+        AS_IS,
+        name="the longer argument",
+        up="more often than the shorter",
+        remark=MERIT,
+        turned=frozenset(name for name, more in longer.items() if more < 0),
+    )
+
+
+def words(item: Item, place: int) -> int:
+    """The words of the first or the second argument."""
+    return count_words((item.argument, item.second_argument)[place] or "")
+
+
+LONGER_ARGUMENT = Probe(
+    name="longer argument",
+    contrasts=longer_arguments,
+    compares="the longer of two arguments with the shorter",
+    finds="none: it is only observed",
+    default=False,
+)
+"""How often does the longer of two arguments win?"""
+
+
+def reversed_dimensions(ground: ProbeContext) -> Sequence[Contrast]:
+    """The dimensions of argument quality in reverse (ConQRet, Table 13).
+
+    Raises:
+        NotAskedError: no question of this judge has several dimensions.
+    """
+    asks = ground.setup.judge.select(ground.setup.options.metrics)
+    together = [metric for ask in asks if len(set(ask.metrics) & set(QUALITY)) > 1 for metric in ask.metrics]
+    several = [metric for metric in together if metric in QUALITY]
+    metrics = ground.among(several, "no question of this judge asks for several dimensions")
+    return (
+        Contrast(
+            name="dimensions in reverse",
+            adverse="any",
+            up="higher in reverse",
+            metrics=metrics,
+            pairs=tuple(
+                VersionPair((AS_IS, item.id), (REVERSED, item.id), item.topic) for item in ground.items
+            ),
+            versions={AS_IS: ground.items, REVERSED: ground.items},
+        ),
+    )
+
+
+DIMENSION_ORDER = Probe(
+    name="dimension order",
+    contrasts=reversed_dimensions,
+    compares="the dimensions in reverse",
+    finds="any difference",
+    advice="shuffle the dimensions over several samples, or ask for each alone",
+    source="ConQRet, Table 13",
+)
+"""Does the order matter in which dimensions are asked for?"""
+
+
+def observed(
+    ground: ProbeContext,
+    items: Sequence[Item],
+    way: str,
+    *,
+    name: str,
+    up: str,
+    remark: str,
+    turned: frozenset[str] = frozenset(),
+) -> tuple[Contrast]:
+    """What is only seen in the preferences of ``items``, judged once in this ``way``: for the first of two arguments,
+    or where ``turned`` holds the item for the second."""
+    keys = [((way, item.id), item.topic) for item in items]
+    return (
+        Contrast(
+            name=name,
+            adverse="any",
+            up=up,
+            metrics=(PREFERENCE,),
+            pairs=tuple(VersionPair(version, version, topic) for version, topic in keys),
+            versions={way: ground.items},
+            mirrored=True,
+            observed=True,
+            turned=turned,
+            notes=(remark,),
+        ),
+    )
+
+
+PROBES = (
+    POSITION,
+    FIRST_PLACE,
+    LONGER_ARGUMENT,
+    DIMENSION_ORDER,
+)

@@ -1,0 +1,271 @@
+"""Probes that ask again: the very same request, in other words, turned round, or in another language."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+
+from conqret.data import Item
+from conqret.data.item import TRANSLATION_OF
+from conqret.errors import number
+from conqret.judging.conversation import ENGLISH
+from conqret.perturb import LanguageError
+from conqret.perturb.expectations import ANSWER, PREFERENCE, QUALITY
+from conqret.perturb.versions import counted_reasons
+from conqret.studies.bias.contrast import (
+    AGAIN,
+    AS_IS,
+    NO_QUALITY,
+    Contrast,
+    NotAskedError,
+    Probe,
+    ProbeContext,
+    VersionPair,
+)
+from conqret.text.language import is_english, item_language
+from conqret.text.language_names import NAMES
+
+
+def asked_again(ground: ProbeContext) -> Sequence[Contrast]:
+    """Each further sample against the first. It is a measurement and raises no alarm: chance favours nobody.
+
+    Raises:
+        NotAskedError: fewer than two samples are asked for.
+    """
+    if ground.repeats < 2:
+        raise NotAskedError("repeatability needs at least two samples")
+    further = [f"{AGAIN} {number}" for number in range(1, ground.repeats)]
+    pairs = [
+        VersionPair((AS_IS, item.id), (way, item.id), item.topic) for item in ground.items for way in further
+    ]
+    return (
+        Contrast(
+            name=f"the same request {ground.repeats} times",
+            adverse="none",
+            up="later samples are higher",
+            metrics=ground.metrics,
+            pairs=tuple(pairs),
+            versions={AS_IS: ground.items, **dict.fromkeys(further, ground.items)},
+        ),
+    )
+
+
+REPEATABILITY = Probe(
+    name="repeatability",
+    contrasts=asked_again,
+    compares="the very same request, several times",
+    finds="none: it is only measured",
+)
+"""Does the judge repeat itself? The very same request, several times."""
+
+
+def in_english(ground: ProbeContext, name: str) -> tuple[tuple[Item, ...], tuple[str, ...]]:
+    """The items of a probe whose words are in English alone, and the note that says how many are left out.
+
+    Raises:
+        NotAskedError: every item is in another language.
+    """
+    items = tuple(item for item in ground.items if is_english(item_language(item)))
+    out = [str(LanguageError(item.id, item, name)) for item in ground.items if item not in items]
+    if not items and out:
+        raise NotAskedError(f"no item can be changed: {counted_reasons(out)}")
+    return items, (
+        (f"{name}: {number(len(out), 'item')} cannot be changed ({counted_reasons(out)})",) if out else ()
+    )
+
+
+TEMPLATES = (
+    "The question is this: {topic}",
+    "{topic} That is the question.",
+    "What is asked is the following: {topic}",
+    "Both sides were asked this: {topic}",
+    "Here is the question under discussion: {topic}",
+    "The matter to be argued: {topic}",
+)
+"""All ask the same, whatever the topic is."""
+
+
+def in_other_words(ground: ProbeContext) -> Sequence[Contrast]:
+    """As many wordings of each item's question as it is asked again, drawn by seed.
+
+    With b the score as it is, w that of another wording and r that of the very same request once more, the effect is
+    the mean of ``|w - b| - |r - b|``. Where the wording does not matter, w and r are two draws of one thing, and either
+    sign is as likely: noise alone moves nothing.
+
+    Raises:
+        NotAskedError: the same is not asked again, so noise is not known; or no item is in English.
+    """
+    if ground.repeats < 2:
+        raise NotAskedError(
+            "the noise of the judge can only be estimated from repeated requests: give at least two samples"
+        )
+    pairs, worded = [], []
+    further = [f"{AGAIN} {number}" for number in range(1, min(ground.repeats, len(TEMPLATES) + 1))]
+    items, notes = in_english(ground, "wording")
+    for item in items:
+        drawn = random.Random(f"{ground.seed}/wording/{item.id}").sample(TEMPLATES, len(further))
+        for nth, (way, template) in enumerate(zip(further, drawn, strict=True), start=1):
+            topic = template.format(topic=item.topic)
+            other = item.model_copy(update={"id": f"{item.id}+wording-{nth}", "topic": topic})
+            worded.append(other)
+            pairs.append(VersionPair((AS_IS, item.id), (AS_IS, other.id), item.topic, again=(way, item.id)))
+    return (
+        Contrast(
+            name="the question in other words",
+            adverse="rise",
+            up="another wording moves it further than asking again",
+            metrics=ground.metrics,
+            pairs=tuple(pairs),
+            versions={AS_IS: (*items, *worded), **dict.fromkeys(further, items)},
+            notes=notes,
+        ),
+    )
+
+
+WORDING = Probe(
+    name="wording",
+    contrasts=in_other_words,
+    compares="the question in other words, beyond how far the same request moves when it is asked again",
+    finds="a rise",
+    advice="ask in several wordings, and take the mean",
+    default=False,
+)
+"""Does another wording of the same question move the score further than asking once more does?"""
+
+ASKED = 'Would it be right to say "{answer}" to this: {topic}'
+"""The question in both ways has the same words but one, so neither is the harder to read."""
+
+YES = {"pro": "yes", "con": "no"}
+NO = {"pro": "no", "con": "yes"}
+"""What is asked so that an argument of this stance says yes to it, or no."""
+
+
+def turned(item: Item, answer: str, stance: str) -> Item:
+    """The item under the question with this answer in it; ``stance`` is the one that its argument then has."""
+    topic = ASKED.format(answer=answer, topic=item.topic)
+    return item.model_copy(update={"id": f"{item.id}+says-{stance}", "topic": topic, "stance": stance})
+
+
+def turned_round(ground: ProbeContext) -> Sequence[Contrast]:
+    """Each argument where it says yes against the same where it says no.
+
+    Raises:
+        NotAskedError: no item in English with an argument states its stance, or the judge has no metric that looks at
+            both.
+    """
+    english, notes = in_english(ground, "yes-bias")
+    items = [item for item in english if item.argument and item.stance in YES]
+    if not items:
+        raise NotAskedError("no item with an argument states its stance")
+    metrics = ground.among((*PREFERENCE, *QUALITY, *ANSWER), NO_QUALITY)
+    says_no = [turned(item, NO[item.stance], "con") for item in items]
+    says_yes = [turned(item, YES[item.stance], "pro") for item in items]
+    return (
+        Contrast(
+            name="the question turned so that it says yes",
+            adverse="any",
+            up="higher where it says yes",
+            metrics=metrics,
+            pairs=tuple(
+                VersionPair((AS_IS, no.id), (AS_IS, yes.id), item.topic, item.id)
+                for item, no, yes in zip(items, says_no, says_yes, strict=True)
+            ),
+            versions={AS_IS: (*says_no, *says_yes)},
+            against="where it says no",
+            notes=notes,
+        ),
+    )
+
+
+YES_BIAS = Probe(
+    name="yes-bias",
+    contrasts=turned_round,
+    compares="each argument under a question to which it says yes, against one to which it says no",
+    finds="any difference",
+    advice="ask each question both ways round, and take the mean",
+    default=False,
+)
+"""Is the side favoured that says yes? The question is turned round, and the argument stays."""
+
+LANGUAGE_NAME = "language"
+NOT_TIED = (
+    f"no two items are translations of each other: give those that are the same metadata.{TRANSLATION_OF}, and each "
+    "its language; or have a model translate them: conqret generate translations"
+)
+
+
+def translations(items: Sequence[Item]) -> list[dict[str, Item]]:
+    """The items that are there in several languages, each by its languages; the first of a language counts."""
+    tied: dict[str, dict[str, Item]] = {}
+    for item in items:
+        if language := item_language(item):
+            tied.setdefault(item.translation_of or item.id, {}).setdefault(language, item)
+    return [versions for versions in tied.values() if len(versions) > 1]
+
+
+def reference_language(tied: Sequence[dict[str, Item]]) -> str:
+    """The language that most items are there in; of several English, else the first in the alphabet."""
+    counts = Counter(language for versions in tied for language in versions)
+    return min(counts, key=lambda language: (-counts[language], language != ENGLISH, language))
+
+
+def in_other_languages(ground: ProbeContext) -> Sequence[Contrast]:
+    """One a language: each item's version in it, minus the one in the reference language.
+
+    Raises:
+        NotAskedError: no items are tied.
+    """
+    tied = translations(ground.items)
+    if not tied:
+        raise NotAskedError(NOT_TIED)
+    reference = reference_language(tied)
+    others = {language for versions in tied for language in versions} - {reference}
+    made = [
+        _contrast(ground, tied, reference, language)
+        for language in sorted(others, key=lambda code: NAMES.get(code, code))
+    ]
+    return [contrast for contrast in made if contrast.pairs]
+
+
+def _contrast(
+    ground: ProbeContext, tied: Sequence[dict[str, Item]], reference: str, language: str
+) -> Contrast:
+    both = [versions for versions in tied if {reference, language} <= versions.keys()]
+    name, original = NAMES.get(language, language), NAMES.get(reference, reference)
+    return Contrast(
+        name=f"the text in {name}",
+        adverse="any",
+        up=f"higher in {name} than in {original}",
+        metrics=ground.metrics,
+        pairs=tuple(
+            VersionPair(
+                (AS_IS, versions[reference].id), (AS_IS, versions[language].id), versions[reference].topic
+            )
+            for versions in both
+        ),
+        versions={AS_IS: ground.items},
+        against=f"with the text in {original}",
+        probe=f"{LANGUAGE_NAME} ({name})",
+    )
+
+
+LANGUAGE = Probe(
+    name=LANGUAGE_NAME,
+    contrasts=in_other_languages,
+    compares="translations of the same item (metadata.translation_of ties them), a row a language",
+    finds="any difference",
+    advice="compare and rank texts of one language only, or try another model",
+    default=False,
+)
+"""Does the language of a text count? Translations of an item must get its scores.
+
+Which items are translations of each other their metadata say: all that have the same ``translation_of`` (or the id of
+the item that they were translated from), in different languages."""
+
+PROBES = (
+    REPEATABILITY,
+    WORDING,
+    YES_BIAS,
+    LANGUAGE,
+)
