@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from conqret.data.digest import gathered
 from conqret.debateqa.score_table import LOWER_IS_BETTER, CommonMeans, common_means, in_order, read_tables
 from conqret.errors import DeclarationError, number, strict_options
@@ -112,8 +114,6 @@ def _alignment(
 
 def annotator_ratings(comparisons: Sequence[Comparison], seed: int) -> dict[str, dict[str, float]]:
     """Elo's ratings of each annotator, the mean over many orders of the games."""
-    import numpy as np
-
     by_person = gathered(
         (
             comparison.annotator,

@@ -10,6 +10,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from conqret.debateqa.score_table import AWARENESS, in_order, instruments_of, read_tables
 from conqret.errors import DeclarationError, check_known, number, strict_options
 from conqret.show import words
@@ -20,10 +23,8 @@ from conqret.stats.rank_correlation import too_crowded
 from conqret.stats.resampling import snapped
 
 if TYPE_CHECKING:
-    import numpy as np
     import polars as pl
     from matplotlib.figure import Figure
-    from numpy.typing import ArrayLike, NDArray
 
     from conqret.stats.resampling import Resamples
 
@@ -125,7 +126,6 @@ def stability(
         UnknownNameError: nothing measured ``metric``.
         DeclarationError: one instrument alone did, or fewer than two systems (or answers) were scored by all.
     """
-    import numpy as np
     import polars as pl
 
     from conqret.stats.classification import accuracy
@@ -202,8 +202,6 @@ def ranking_taus(
         system: the place of each answer's system among the systems.
         resamples: leaves out each question: there are means, rankings and a tau again without it.
     """
-    import numpy as np
-
     belongs = np.eye(int(system.max()) + 1)[system]  # answers by systems
     weights = np.concatenate([np.ones((1, resamples.clusters)), resamples.weights])
     counts = weights @ resamples.sums(belongs)
@@ -233,8 +231,6 @@ def ranking_taus(
 
 def _taus(first: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
     """Tau-b of each row of two tables (by systems); NaN where a row is constant or lacks a value."""
-    import numpy as np
-
     agree, untied, apart = (np.zeros(len(first)) for _ in range(3))
     for place in range(first.shape[1]):
         x, y = (np.sign(side[:, place, None] - side[:, place + 1 :]) for side in (first, other))

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conqret.io.label_scale import LabelScale, Scales
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Absence = Literal["missing", "cannot_judge"]
 
@@ -90,8 +89,6 @@ class LabelSet:
 
     def table(self, dimension: str, units: Sequence[Unit]) -> tuple[tuple[str, ...], NDArray[np.float64]]:
         """The annotators of ``dimension`` on ``units``, and their labels (annotators by units, NaN for none)."""
-        import numpy as np
-
         columns = {unit: place for place, unit in enumerate(units)}
         labels = [
             label

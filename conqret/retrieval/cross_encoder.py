@@ -6,7 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyterrier as pt
+from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError, first_line
 from conqret.retrieval.dense.text_encoding import EXTRA, adapted, is_adapter
@@ -15,9 +17,7 @@ from conqret.retrieval.rerank import ordered
 from conqret.text.text_passages import WORDS, passages
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
-    from numpy.typing import NDArray
 
 INSTRUCTED = "{instruction} [SEP] {query}"
 """How TART reads an instruction beside a question."""
@@ -73,8 +73,6 @@ class CrossEncoder(pt.Transformer):
 
     def _scores(self, group: pd.DataFrame) -> NDArray[np.float64]:
         """The score of each document of one query."""
-        import numpy as np
-
         query = str(group["query"].iloc[0])
         asked = INSTRUCTED.format(instruction=self.instruction, query=query) if self.instruction else query
         titles = group["title"] if "title" in group else [""] * len(group)

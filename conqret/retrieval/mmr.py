@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyterrier as pt
+from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError
 from conqret.retrieval.evaluation.system_names import TRADE_OFF
@@ -18,7 +19,6 @@ from conqret.text.word_lists import fold, words
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
 CANDIDATES = 100
 """The top of the ranking that is reordered (BeRDS, section 6)."""

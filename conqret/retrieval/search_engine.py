@@ -10,14 +10,13 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError, MissingDependencyError, check_known
 from conqret.registry import Registry
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 K1 = 0.9
 """Term frequency saturates early: Anserini's default for BM25, tuned on web documents."""
@@ -98,8 +97,6 @@ class Hits:
     @staticmethod
     def of(hits: Sequence[tuple[NDArray[np.int64], NDArray[Any]]]) -> Hits:
         """The hits of each query, given as numbers of documents and their scores."""
-        import numpy as np
-
         return Hits(
             np.repeat(np.arange(len(hits)), [len(documents) for documents, _ in hits]),
             np.concatenate([np.empty(0, np.int64), *(documents for documents, _ in hits)]),
@@ -109,8 +106,6 @@ class Hits:
 
 def highest(values: NDArray[Any], depth: int) -> NDArray[np.int64]:
     """The places of the ``depth`` highest values, highest first, the earlier one of equals first."""
-    import numpy as np
-
     places = np.arange(len(values))
     if len(values) > depth:
         places = np.flatnonzero(values >= np.partition(values, len(values) - depth)[len(values) - depth])

@@ -13,16 +13,15 @@ cluster changes. Ratings that rounding alone tells apart are one value.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from conqret.errors import DeclarationError, check_known
 from conqret.stats.confusion import RARE, shared_by_chance
 from conqret.stats.estimate import FEWEST_SHARED, JackknifedEstimate
 from conqret.stats.resampling import Resamples, snapped, whole
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = get_args(Level)
@@ -39,8 +38,6 @@ def krippendorff_alpha(ratings: ArrayLike, level: Level) -> float:
             table is no table of numbers.
         UnknownNameError: there is no such level.
     """
-    import numpy as np
-
     (alpha,) = alphas(np.asarray(ratings, dtype=float)[None], level)
     if not alpha.defined:
         raise DeclarationError(alpha.reason)
@@ -57,8 +54,6 @@ def alphas(tables: ArrayLike, level: Level, resamples: Resamples | None = None) 
         DeclarationError: the array has another shape, a rating is infinite, or a ratio is negative.
         UnknownNameError: there is no such level.
     """
-    import numpy as np
-
     check_known("level of measurement", LEVELS, level)
     cube = np.asarray(tables, dtype=float)
     if cube.ndim != 3 or not cube.size:
@@ -94,8 +89,6 @@ class _Table:
     """
 
     def __init__(self, table: NDArray[np.float64], level: Level, resamples: Resamples) -> None:
-        import numpy as np
-
         self.level = level
         slots = np.sort(
             snapped(table), axis=0
@@ -127,8 +120,6 @@ class _Table:
 
     def alpha(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Alpha for each row of ``weights`` (rows by clusters); NaN where not defined."""
-        import numpy as np
-
         n = weights @ self.counts
         observed = weights @ self.coincidences
         total = n.sum(axis=1)
@@ -159,7 +150,5 @@ def _summed(
     weights: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """A table in which each place is the sum of the ``weights`` (default: 1) that belong there."""
-    import numpy as np
-
     sums = np.bincount(rows * width + columns, weights, minlength=height * width)
     return sums.reshape(height, width).astype(float)

@@ -16,16 +16,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import false_discovery_control
 
 from conqret.errors import DeclarationError, number
 from conqret.stats.agreement import Level
 from conqret.stats.estimate import FEWEST_TESTED
 from conqret.stats.resampling import mean
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
 
 EPSILON: Mapping[str, float] = {"experts": 0.2, "skilled": 0.15, "crowd": 0.1}
 """What the cheaper judge is forgiven, by the kind of annotators (section 3.2)."""
@@ -83,8 +82,6 @@ def alternative_annotator_test(
     Raises:
         DeclarationError: the shapes do not fit, or epsilon is out of range.
     """
-    import numpy as np
-    from scipy.stats import false_discovery_control
 
     verdicts, table = np.asarray(judge, dtype=float), np.asarray(annotators, dtype=float)
     if table.ndim != 2 or verdicts.shape != table.shape[1:] or len(names) != len(table):
@@ -135,8 +132,6 @@ def _against(
     topics: Sequence[Hashable],
 ) -> AgainstOne | str:
     """The test against one annotator, or why there is none."""
-    import numpy as np
-
     others = np.delete(table, place, axis=0)
     shared = ~np.isnan(verdicts) & ~np.isnan(table[place]) & (~np.isnan(others)).any(axis=0)
     n = int(shared.sum())
@@ -158,8 +153,6 @@ def _against(
 
 def _fit(values: NDArray[np.float64], others: NDArray[np.float64], level: Level) -> NDArray[np.float64]:
     """How well each value fits the others' of its unit; higher is better."""
-    import numpy as np
-
     there = ~np.isnan(others)
     if level == "nominal":
         return np.asarray(((others == values) & there).sum(axis=0) / there.sum(axis=0))

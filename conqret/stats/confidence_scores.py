@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.stats.resampling import leave_one_out, mean, mean_interval, snapped
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 BANDS = 5
 """Bands of what is said, of as many units each."""
@@ -41,8 +39,6 @@ def calibration_error(
 ) -> JackknifedEstimate:
     """``sum_b n_b / n |mean of said - mean of true|`` over bands b of equally many units (Naeini et al., AAAI 2015). It
     is never below 0, and with few units above it by chance alone."""
-    import numpy as np
-
     which = band_places(predicted)
     drawn = leave_one_out(clusters)
     columns = np.zeros((len(predicted), which.max() + 2))
@@ -59,8 +55,6 @@ def calibration_error(
 
 def band_places(predicted: NDArray[np.float64]) -> NDArray[np.intp]:
     """The band of each unit, from 0 at the lowest; what is said alike is in one band."""
-    import numpy as np
-
     alike = snapped(predicted)
     edges = np.unique(np.quantile(alike, np.arange(1, BANDS) / BANDS))
     return np.unique(np.searchsorted(edges, alike, side="left"), return_inverse=True)[1]
@@ -73,8 +67,6 @@ def bands(
     confidence: float,
 ) -> tuple[Band, ...]:
     """The bands of what is said, from the lowest up, with intervals over clusters."""
-    import numpy as np
-
     which = band_places(predicted)
     bands_found = []
     for band in range(which.max() + 1):

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conqret.stats.estimate import JackknifedEstimate, Scale
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 TOPIC, ITEM, SAMPLE, ORDER = "topic", "item", "sample", "order"
 OBJECTS = (TOPIC, ITEM)
@@ -117,8 +115,6 @@ class Components:
         )
 
     def _sum(self, estimates: NDArray[np.float64], kept: Sequence[bool]) -> NDArray[np.float64]:
-        import numpy as np
-
         return np.asarray(estimates[..., np.flatnonzero(kept)].clip(min=0).sum(axis=-1))
 
     def _sampled(
@@ -146,6 +142,4 @@ def _plural(effect: VarianceEffect) -> str:
 
 
 def _divided(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
-    import numpy as np
-
     return np.divide(above, below, out=np.full_like(below, np.nan), where=below > 0)

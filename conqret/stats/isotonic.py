@@ -8,14 +8,13 @@ map is a straight line, and beyond the ends it stays where it is.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import isotonic_regression
 
 from conqret.errors import DeclarationError
 from conqret.stats.resampling import snapped
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
 
 FOLDS = 5
 """Parts into which topics are dealt: each is mapped by what was fitted on the four others."""
@@ -31,8 +30,6 @@ def monotone(x: ArrayLike, y: ArrayLike) -> Knots:
     Raises:
         DeclarationError: there are no pairs, the lengths differ, or a value is not finite.
     """
-    import numpy as np
-    from scipy.optimize import isotonic_regression
 
     scores, target = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     if scores.ndim != 1 or scores.shape != target.shape or not len(scores):
@@ -48,8 +45,6 @@ def monotone(x: ArrayLike, y: ArrayLike) -> Knots:
 
 def dealt(clusters: Iterable[Hashable], seed: int, folds: int = FOLDS) -> dict[Hashable, int]:
     """The fold (from 0) of each cluster: dealt out at random, so that folds differ by one cluster at most."""
-    import numpy as np
-
     names = sorted(set(clusters), key=str)
     order = np.random.default_rng(seed).permutation(len(names))
     return {names[place]: number % folds for number, place in enumerate(order.tolist())}
@@ -59,8 +54,6 @@ def cross_fitted(x: ArrayLike, y: ArrayLike, fold: ArrayLike) -> NDArray[np.floa
     """What the map that was fitted on all other folds says of each ``x``; NaN for x that are NaN, or where the other
     folds hold no pair. Pairs with a NaN are not fitted on. A map falls where x and y go apart in those other folds.
     """
-    import numpy as np
-
     scores, target, folds = np.asarray(x, dtype=float), np.asarray(y, dtype=float), np.asarray(fold)
     known = ~np.isnan(scores) & ~np.isnan(target)
     mapped = np.full(len(scores), np.nan)

@@ -7,16 +7,13 @@ The weighted kappas weigh a disagreement by the distance of the two categories i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from conqret.errors import DeclarationError
 from conqret.stats.confusion import RARE, of_categories, shared_by_chance
 from conqret.stats.estimate import CONFIDENCE, FEWEST_SHARED, Estimate, undefined
 from conqret.stats.resampling import Resamples, snapped, whole
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
 
 ONE_CATEGORY = "both raters use one category only: chance agreement is complete"
 
@@ -41,8 +38,6 @@ def gwet_ac2(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     ``p_a = sum w_kl p_kl``, and ``p_e = sum w / (K (K - 1)) sum_k q_k (1 - q_k)``, q_k the mean share of category k.
     Unlike kappa it stays high where nearly all is of one category and both say so. Of two categories it is AC1.
     """
-    import numpy as np
-
     size = tables.shape[1]
     places = np.arange(size)
     weights = 1 - ((places[:, None] - places) / (size - 1)) ** 2
@@ -53,8 +48,6 @@ def gwet_ac2(tables: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _kappa(tables: NDArray[np.float64], power: int) -> NDArray[np.float64]:
-    import numpy as np
-
     places = np.arange(tables.shape[1])
     apart = np.abs(places[:, None] - places)
     cost = np.where(apart > 0, apart.astype(float) ** power, 0.0)
@@ -74,8 +67,6 @@ def fleiss_kappa(
     Raises:
         DeclarationError: the ratings are no table, or one is infinite.
     """
-    import numpy as np
-
     table = snapped(ratings)
     if table.ndim != 2 or np.isinf(table).any():
         raise DeclarationError(f"Fleiss's kappa needs a table of raters by units; the shape is {table.shape}")

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+from scipy.stats import rankdata
 
 from conqret.errors import DeclarationError
 from conqret.stats.comparative_judgment import Bound, bounds
 from conqret.stats.estimate import CONFIDENCE, NO_INTERVAL, Estimate, JackknifedEstimate
 from conqret.stats.resampling import Resamples, leave_one_out
 from conqret.stats.strength_posterior import PairOutcomes
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 START = 1500.0
 K_FACTOR = 32.0
@@ -85,8 +85,6 @@ def elo(
     Raises:
         DeclarationError: there are no preferences, or one has another outcome or a single player.
     """
-    import numpy as np
-
     games = _Games(preferences)
     once = np.arange(len(games.outcome))
     shuffles = once[None] if rng is None else rng.permuted(np.tile(once, (orders, 1)), axis=1)
@@ -121,8 +119,6 @@ def bradley_terry(
         DeclarationError: there are no preferences, one has another outcome or a single player, or ``prior`` is
             not above 0.
     """
-    import numpy as np
-
     if prior <= 0:
         raise DeclarationError(f"the prior of Bradley-Terry must be above 0, not {prior}")
     games = _Games(preferences)
@@ -163,8 +159,6 @@ class _Games:
     """The preferences as arrays: places of the players, and outcomes."""
 
     def __init__(self, preferences: Sequence[PairwisePreference]) -> None:
-        import numpy as np
-
         if not preferences:
             raise DeclarationError("a ranking needs at least one preference")
         for preference in preferences:
@@ -202,8 +196,6 @@ class _Games:
     def scored(self, left_out: Resamples) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
         """From weights of the clusters (rows by clusters) to what each player scored against each other one (rows by
         players by players): a weighted sum of what it scored in each cluster."""
-        import numpy as np
-
         count = len(self.players)
         pairs = np.concatenate([self.first * count + self.second, self.second * count + self.first])
         met, column = np.unique(pairs, return_inverse=True)
@@ -228,8 +220,6 @@ class _Games:
     ) -> tuple[PairedStanding, ...]:
         """The players by their ratings, best first, with an interval from their ratings ``without`` each of the
         clusters that are ``present`` (rows by players)."""
-        import numpy as np
-        from scipy.stats import rankdata
 
         count = len(self.players)
         wins = np.bincount(self.first, self.outcome, count) + np.bincount(
@@ -254,8 +244,6 @@ class _Games:
 def _play(games: _Games, orders: NDArray[np.intp], k: NDArray[np.float64]) -> NDArray[np.float64]:
     """Elo's ratings after the games, the mean over their orders (orders by games), for each row of ``k``, the steps of
     the games: rows by players. All rows are played at once, a game at a time."""
-    import numpy as np
-    from scipy.special import expit
 
     steps = np.ascontiguousarray(k.T)
     ratings = np.full((len(games.players), len(orders), len(k)), START)
@@ -272,8 +260,6 @@ def _play(games: _Games, orders: NDArray[np.intp], k: NDArray[np.float64]) -> ND
 def _strengths(scored: NDArray[np.float64], prior: float, start: NDArray[np.float64]) -> NDArray[np.float64]:
     """The strengths behind each table of ``scored`` (many by players by players): many by players. Newton's method, as
     the likelihood is concave."""
-    import numpy as np
-    from scipy.special import expit
 
     games = scored + scored.swapaxes(1, 2)
     strengths = np.tile(start, (len(scored), 1))
@@ -291,8 +277,6 @@ def _information(
     scored: NDArray[np.float64], strengths: NDArray[np.float64], prior: float
 ) -> NDArray[np.float64]:
     """The observed information of each table: many by players by players."""
-    import numpy as np
-    from scipy.special import expit
 
     expected, win_probabilities = expit(strengths[:, :, None] - strengths[:, None, :]), expit(strengths)
     between = -(scored + scored.swapaxes(1, 2)) * expected * (1 - expected)

@@ -12,7 +12,9 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
@@ -20,10 +22,6 @@ from conqret.stats.agreement import Level, alphas
 from conqret.stats.effects import ALPHA
 from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, JackknifedEstimate
 from conqret.stats.resampling import leave_one_out, mean
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
 
 SIMULATIONS = 200
 """Simulations a cell: the standard error of a power of one half is then .035."""
@@ -80,8 +78,6 @@ class SamplePlan:
     ) -> list[PlannedSize]:
         """Simulate each cell: ``compute`` makes the statistic of values and topics; where it ``tests``, it is tested
         against 0."""
-        import numpy as np
-
         sizes = []
         for count, each in product(self.topics, self.items):
             rng = np.random.default_rng([self.seed, count, each])
@@ -124,8 +120,6 @@ def plan_mean(draw: Draw, plan: SamplePlan) -> list[PlannedSize]:
 def assumed(correlation: float, icc: float) -> Draw:
     """Two columns of normal values (judge, people) that correlate so, between topics and within them: alpha at the
     interval level is then the correlation. Raises DeclarationError where a number is out of range."""
-    import numpy as np
-
     if not -1 < correlation < 1:
         raise DeclarationError(f"an alpha to plan for must lie inside (-1, 1), not at {correlation}")
     root, normal = np.linalg.cholesky([[1, correlation], [correlation, 1]]), _normal(2, icc)
@@ -141,8 +135,6 @@ def skewed(draw: Draw, shares: Sequence[float]) -> Draw:
         DeclarationError: fewer than two shares, one that is not above 0, or they are not 1 in sum.
     """
     from statistics import NormalDist
-
-    import numpy as np
 
     if len(shares) < 2 or min(shares) <= 0 or not math.isclose(sum(shares), 1, abs_tol=SHARES_SUM):
         raise DeclarationError(
@@ -169,8 +161,6 @@ def from_pilot(columns: ArrayLike, clusters: Sequence[Hashable]) -> Draw:
     Raises:
         DeclarationError: the pilot has fewer than two topics, or as many clusters are not named as items.
     """
-    import numpy as np
-
     values = np.asarray(columns, dtype=float)
     places = [
         np.array(indices)
@@ -196,8 +186,6 @@ def shifted(draw: Draw, shift: float) -> Draw:
 
 def _normal(columns: int, icc: float) -> Draw:
     """So many unrelated columns of normal values, of which a share ``icc`` of the variance lies between topics."""
-    import numpy as np
-
     if not 0 <= icc <= 1:
         raise DeclarationError(f"icc must lie in [0, 1], not at {icc}")
 

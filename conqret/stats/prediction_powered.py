@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from conqret.errors import DeclarationError
 from conqret.stats.estimate import (
@@ -23,10 +25,6 @@ from conqret.stats.estimate import (
     undefined,
 )
 from conqret.stats.resampling import cluster_places, mean, sides
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
 
 FEWEST_LABELS = 4
 """Labelled items (or clusters of them) below which there is no interval: a slope and a spread are estimated."""
@@ -71,8 +69,6 @@ def prediction_powered_mean(
         DeclarationError: there are no labels or no judgments, lengths differ, a label is missing, a value infinite, or
             ``confidence`` or ``power`` are out of range.
     """
-    import numpy as np
-
     if (clusters is None) != (unlabelled_clusters is None):
         raise DeclarationError("name clusters for the labeled and for the other items, or for neither")
     (y, f, known), (rest, others) = sides(labels, judged, unlabelled, clusters, unlabelled_clusters)
@@ -109,8 +105,6 @@ def prediction_powered_mean(
 
 
 def _best_power(y: NDArray[np.float64], f: NDArray[np.float64], further: int) -> float:
-    import numpy as np
-
     if len(y) < FEWEST_LABELS or not further:
         return 0.0
     spread = float(f.var(ddof=1))
@@ -129,8 +123,6 @@ def _mean(
     part, of which ``lost`` parameters were estimated; what is left without a cluster is as far from the whole as gives
     that by the jackknife.
     """
-    import numpy as np
-
     where = cluster_places(name for _, names in parts for name in names)
     shares = np.bincount(where, np.concatenate([(part - part.mean()) / len(part) for part, _ in parts]))
     n, every = len(parts[0][0]), len(shares)

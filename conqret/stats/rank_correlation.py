@@ -8,11 +8,10 @@ rounding alone tells apart for equal.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import kendalltau, rankdata
 
 FEWEST_SYSTEMS = 3
 """Two systems have one order or the other: a correlation of their ranks says nothing."""
@@ -36,8 +35,6 @@ def tau_ap(truth: ArrayLike, judged: ArrayLike) -> float:
     ``2 / m sum_i (share of those above i that the other one has above i, too) - 1`` over the m systems i that are not
     in the first group of ties; 0 where all tie.
     """
-    import numpy as np
-
     true_values, other = np.asarray(truth, dtype=float), np.asarray(judged, dtype=float)
     return (_tau_ap(true_values, other) + _tau_ap(other, true_values)) / 2
 
@@ -48,8 +45,6 @@ def tau_gap(truth: ArrayLike, judged: ArrayLike) -> float:
     ``2 / m sum_i (gaps above i in the right order / gaps above i) - 1`` over the m places i of the judged list that
     have any gap above them; ties of the judged scores stand as given.
     """
-    import numpy as np
-
     scores = np.asarray(truth, dtype=float)[np.argsort(-np.asarray(judged, dtype=float), kind="stable")]
     gaps = np.tril(scores[None, :] - scores[:, None], -1)  # row i: how far each one above i is beyond it
     every = abs(gaps).sum(axis=1)
@@ -62,15 +57,11 @@ def tau_gap(truth: ArrayLike, judged: ArrayLike) -> float:
 
 def _kendall(truth: ArrayLike, judged: ArrayLike) -> float:
     """Kendall's tau-b."""
-    from scipy.stats import kendalltau
-
     return float(kendalltau(truth, judged).statistic)
 
 
 def _pearson(truth: ArrayLike, judged: ArrayLike) -> float:
     """``cov(x, y) / (sd(x) sd(y))``."""
-    import numpy as np
-
     true_values, other = np.asarray(truth, dtype=float), np.asarray(judged, dtype=float)
     if np.ptp(true_values) == 0 or np.ptp(other) == 0:
         return float("nan")
@@ -79,8 +70,6 @@ def _pearson(truth: ArrayLike, judged: ArrayLike) -> float:
 
 def _spearman(truth: ArrayLike, judged: ArrayLike) -> float:
     """Pearson's correlation of the ranks, ties at their mean rank."""
-    from scipy.stats import rankdata
-
     return _pearson(rankdata(truth), rankdata(judged))
 
 

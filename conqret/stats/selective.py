@@ -14,15 +14,13 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conqret.stats.estimate import FEWEST_TESTED, LEAST_FREEDOM, Estimate, JackknifedEstimate
 from conqret.stats.resampling import cluster_places, mean
 from conqret.stats.student import quantile
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 LEVELS = 20
 """Shares of all scores that are kept, in steps of a twentieth."""
@@ -61,8 +59,6 @@ def risk_coverage(
     ``labelled`` them, whether they are ``wrong`` (read only where they are), and their topics. Where testing starts is
     said by confidences and numbers of labels alone.
     """
-    import numpy as np
-
     known_confidences = confidence[~np.isnan(confidence)]
     levels = 1 - np.arange(1, LEVELS + 1) / LEVELS
     thresholds = np.unique(np.quantile(known_confidences, levels, method="inverted_cdf"))[::-1]
@@ -124,6 +120,4 @@ def by_t(errors: NDArray[np.float64], topics: Sequence[Hashable], error: float, 
 
 def kept_error(errors: NDArray[np.float64], topics: Sequence[Hashable]) -> JackknifedEstimate:
     """The share of ``errors`` (0 or 1) over ``topics``; where nothing is wrong, it is as if one thing were."""
-    import numpy as np
-
     return mean(errors if errors.any() else np.append(errors[1:], 1.0), topics, scale="share")

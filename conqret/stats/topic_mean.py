@@ -13,16 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from conqret.errors import DeclarationError
 from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, TOLERANCE, UNVARIED, Estimate, too_few
 from conqret.stats.resampling import cluster_places
 from conqret.stats.student import beyond, quantile
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
 
 _HALVINGS = 80
 
@@ -43,8 +41,6 @@ def topic_mean(values: ArrayLike, topics: Sequence[Hashable], *, confidence: flo
     Raises:
         DeclarationError: there are no values, one is not finite, or topics are not as many.
     """
-    import numpy as np
-
     data = np.asarray(values, dtype=float)
     if data.ndim != 1 or not len(data) or not np.isfinite(data).all() or len(topics) != len(data):
         raise DeclarationError("a mean over topics needs finite values, and a topic for each")

@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
 from conqret.errors import DeclarationError
 from conqret.stats.comparative_judgment import compared_strengths
 from conqret.stats.pair_design import Design, GroupPairs, round_sizes
 from conqret.stats.strength_posterior import PairOutcomes
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from conqret.stats.comparative_judgment import ComparedStrengths
 
 
@@ -48,8 +49,6 @@ class SimulatedJudge:
 
     def outcomes(self, differences: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
         """What it says of pairs whose strengths differ so much."""
-        import numpy as np
-
         eta = differences + self.position_effect
         weight = 2 * self.ties / (1 - self.ties)  # between equals a tie against a win and a loss
         parts = np.stack([np.exp(-eta / 2), np.full_like(eta, weight), np.exp(eta / 2)])
@@ -80,8 +79,6 @@ def simulated_tournament(
 ) -> list[TournamentQuality]:
     """Hold one tournament of ``groups`` with ``size`` items each; its quality after each round. ``comparisons`` are
     those of an item."""
-    import numpy as np
-
     truth = rng.normal(0, judge.spread, (groups, size))
     truth -= truth.mean(axis=1, keepdims=True)
     pairs = [GroupPairs(size, [int(rng.integers(2**32))]) for _ in range(groups)]
@@ -110,8 +107,6 @@ def simulated_tournament(
 
 
 def _quality(fit: ComparedStrengths, truth: NDArray[np.float64], comparisons: float) -> TournamentQuality:
-    import numpy as np
-    from scipy.stats import rankdata
 
     def correlation(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
         return float(np.corrcoef(one.ravel(), other.ravel())[0, 1]) if np.ptp(one) and np.ptp(other) else 0.0

@@ -21,15 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations, product
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from conqret.errors import DeclarationError
 from conqret.stats.design_study import ITEM, OBJECTS, ORDER, SAMPLE, TOPIC, Components, VarianceEffect
 from conqret.stats.resampling import SAME, cluster_places, leave_one_out, snapped
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
 
 _SINGULAR = 1e-9
 """Below this share of the largest, an eigenvalue of the (scaled) equations is 0: effects cannot be told apart."""
@@ -52,8 +50,6 @@ def variance_components(
         DeclarationError: fewer than three values, one that is not finite, lengths that differ, two conditions that
             only vary together, or noise that cannot be told from what items differ by.
     """
-    import numpy as np
-
     data = snapped(values)
     if data.ndim != 1 or len(data) < 3 or not np.isfinite(data).all():
         raise DeclarationError("variance components need at least three finite values")
@@ -107,8 +103,6 @@ def _effects(
     order: NDArray[np.intp] | None,
 ) -> tuple[list[VarianceEffect], list[NDArray[np.intp]]]:
     """The effects, those of one name for which every score has the same level, and the level of each score in each."""
-    import numpy as np
-
     terms = [
         (*objects, *several)
         for several in (
@@ -179,8 +173,6 @@ class _Equations:
     def __init__(
         self, values: NDArray[np.float64], codes: Sequence[NDArray[np.intp]], topic: NDArray[np.intp]
     ) -> None:
-        import numpy as np
-
         self._values, self._codes, self._topic = values, codes, topic
         self._pairs = {
             (first, other): _together([codes[first], codes[other]])
@@ -193,8 +185,6 @@ class _Equations:
 
     def gram(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """``tr(A_k V_l)`` for each form and effect, from how many scores share levels of one, the other, both."""
-        import numpy as np
-
         whole = np.zeros_like(self._topic)
         within = self._grams(weights, self._topic, self._within)
         across = within if not self._topic.max() else self._grams(weights, whole, self._codes)
@@ -210,8 +200,6 @@ class _Equations:
         self, weights: NDArray[np.float64], group: NDArray[np.intp], cells: Sequence[NDArray[np.intp]]
     ) -> NDArray[np.float64]:
         """``tr(M V_k M V_l)``, where M takes the mean of each group off; ``cells`` are the levels within groups."""
-        import numpy as np
-
         size = len(cells)
         n = np.maximum(np.bincount(group, weights), 1.0)
         shared = [np.bincount(cell, weights)[cell] for cell in cells]
@@ -227,14 +215,10 @@ class _Equations:
 
     def _means(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Weights that give the mean of each topic."""
-        import numpy as np
-
         return weights / np.maximum(np.bincount(self._topic, weights), 1.0)[self._topic]
 
     def _forms(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """``y' A_k y`` of each effect."""
-        import numpy as np
-
         centred = weights * (self._values - np.average(self._values, weights=weights))
         means = self._means(weights)
         by_topic = np.bincount(self._topic, means * centred)
@@ -251,8 +235,6 @@ class _Equations:
 
     def solved(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """The components; NaN where these scores alone cannot tell them apart."""
-        import numpy as np
-
         gram, forms = self.gram(weights), self._forms(weights)
         scale = np.diag(gram).copy()
         if (scale <= _SINGULAR * np.abs(gram).max(axis=1)).any():

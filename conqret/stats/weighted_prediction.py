@@ -11,16 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError
 from conqret.stats.estimate import CONFIDENCE, JackknifedEstimate, Scale, freedom_by_size
 from conqret.stats.prediction_powered import FEWEST_LABELS, CorrectedMean
 from conqret.stats.resampling import Resamples, cluster_places, leave_one_out
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 FURTHEST = 4.0
 """Standard errors by which the sum of weights may miss the number of items."""
@@ -40,22 +38,16 @@ class DrawnItems:
     @property
     def labelled(self) -> NDArray[np.bool_]:
         """Which items have a label."""
-        import numpy as np
-
         return ~np.isnan(self.labels)
 
     @property
     def weights(self) -> NDArray[np.float64]:
         """For how many items each one stands; 0 without a label."""
-        import numpy as np
-
         labelled = self.labelled
         return np.divide(1.0, self.chances, out=np.zeros_like(self.labels), where=labelled)
 
     def fault(self) -> str:
         """Why these probabilities give no estimate; empty where they give one."""
-        import numpy as np
-
         labelled = self.labelled
         known = self.chances[labelled]
         if not len(known):
@@ -124,8 +116,6 @@ def _means(
     items: DrawnItems, clusters: Sequence[Hashable], scale: Scale
 ) -> tuple[JackknifedEstimate, JackknifedEstimate, JackknifedEstimate, float | None]:
     """The mean by the judge, by the labels, and by both, with the weight of the judge in the last."""
-    import numpy as np
-
     labels, judged, labelled = items.labels, items.judged, items.labelled
     if len(clusters) != len(labels) or judged.shape != labels.shape or items.chances.shape != labels.shape:
         raise DeclarationError(
@@ -189,8 +179,6 @@ def _corrected(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[
 def _power(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """Lambda, in [0, 1]: the least squares slope of what an item adds to the error of the labels' mean on what it adds
     to the difference of the judge's two means."""
-    import numpy as np
-
     count, f, ff, w, wy, wf, wyf, wff, ww, wwy, wwf, wwyf, wwff = sums.T
     y_mean, labelled_mean, mean = wy / w, wf / w, f / count
     both = (wwyf - y_mean * wwf - labelled_mean * wwy + y_mean * labelled_mean * ww) / w**2
@@ -203,15 +191,11 @@ def _power(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _few(labelled: NDArray[np.bool_], clusters: Sequence[Hashable]) -> str:
-    import numpy as np
-
     topics = len(np.unique(cluster_places(clusters)[labelled]))
     few = topics < FEWEST_LABELS or int(labelled.sum()) < FEWEST_LABELS
     return f"fewer than {FEWEST_LABELS} labeled items or topics" if few else ""
 
 
 def _nothing(drawn: Resamples) -> JackknifedEstimate:
-    import numpy as np
-
     empty = np.full(len(drawn.weights), np.nan)
     return JackknifedEstimate(np.nan, empty, np.ones(len(empty), dtype=bool), 0)

@@ -10,6 +10,7 @@ import datetime as dt
 from pathlib import Path
 from typing import Annotated, Literal
 
+import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from conqret._version import __version__
@@ -80,8 +81,6 @@ class SuiteFigure(ResultPart):
     @property
     def jackknifed(self) -> JackknifedEstimate:
         """The value with what it is without each cluster."""
-        import numpy as np
-
         sizes = np.array(self.sizes, dtype=float)
         without = np.array([np.nan if value is None else value for value in self.without], dtype=float)
         return JackknifedEstimate(

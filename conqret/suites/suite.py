@@ -12,17 +12,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import compress
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
 from conqret.registry import Registry
 from conqret.stats.estimate import Scale
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Task = Literal["preference", "rating", "label", "detection"]
 """What is asked of an item: which of two answers, a rating on a scale, a class, or (of a document and a perspective)
@@ -256,8 +255,6 @@ class SuiteData:
 
     def against(self, metric: str, verdicts: Mapping[str, float | None], group: str = "") -> SuiteVerdicts:
         """The verdicts (by item id) of the items that have gold or annotations by ``metric``, beside these."""
-        import numpy as np
-
         gold, annotations = self.gold.get(metric, {}), self.annotations.get(metric, {})
         labelled = self.labelled(metric, group)
         ids = [

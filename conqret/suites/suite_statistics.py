@@ -11,6 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import kendalltau, pearsonr, spearmanr
+
 from conqret.data import Item
 from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError
@@ -22,9 +26,6 @@ from conqret.suites.result import SuiteFigure, SuiteJudge, SuiteResult, SuiteSam
 from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteStatistic, SuiteVerdicts
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from conqret.stats.estimate import Estimate
     from conqret.suites.suite import Compute, Values
 
@@ -39,8 +40,6 @@ def preference_accuracy(verdicts: SuiteVerdicts) -> float:
 
 def preference_half_ties(verdicts: SuiteVerdicts) -> float:
     """The same, but a tie counts as half: what a judge gets who then throws a coin."""
-    import numpy as np
-
     untied = verdicts.gold != 0.5
     points = 0.5 + np.sign((verdicts.verdicts - 0.5) * (verdicts.gold - 0.5)) / 2
     return float(points[untied].mean()) if untied.any() else math.nan
@@ -63,8 +62,6 @@ def kendall_tau(verdicts: SuiteVerdicts) -> float:
 
 def plain_correlation(kind: str, first: Sequence[float], second: Sequence[float]) -> float:
     """Pearson's, Spearman's or Kendall's correlation as SciPy has it; NaN where one of the two does not vary."""
-    from scipy.stats import kendalltau, pearsonr, spearmanr
-
     if len(set(first)) < 2 or len(set(second)) < 2:
         return math.nan
     how = {"pearson": pearsonr, "spearman": spearmanr, "kendall": kendalltau}[kind]
@@ -108,8 +105,6 @@ def system_means(verdicts: SuiteVerdicts) -> tuple[list[float], list[float]]:
 
 def by_group(verdicts: SuiteVerdicts) -> dict[str, SuiteVerdicts]:
     """The verdicts of each group, in the order in which groups come first."""
-    import numpy as np
-
     groups = np.array(verdicts.groups)
     return {name: verdicts.of(groups == name) for name in dict.fromkeys(verdicts.groups)}
 
@@ -126,8 +121,6 @@ def annotator_table(
 
     ``ids`` are the items, in their order; by default all that have labels.
     """
-    import numpy as np
-
     columns = [annotations.get(item, {}) for item in (annotations if ids is None else ids)]
     annotators = tuple(dict.fromkeys(annotator for labels in columns for annotator in labels))
     row_of = {annotator: row for row, annotator in enumerate(annotators)}
@@ -170,8 +163,6 @@ def _held(
     verdicts: Mapping[str, float | None],
     chosen: set[str] | None,
 ) -> SuiteFigure:
-    import numpy as np
-
     metric = suite.metric_of(statistic)
     labelled = data.labelled(metric, statistic.group)
     ids = sorted(labelled & (verdicts.keys() if chosen is None else chosen))
@@ -208,8 +199,6 @@ def _jackknifed(
     data: SuiteData, statistic: SuiteStatistic, view: SuiteVerdicts, ids: Sequence[str]
 ) -> tuple[JackknifedEstimate, tuple[int, ...]]:
     """A statistic without each cluster in turn, and how many verdicts each of them holds."""
-    import numpy as np
-
     resamples = leave_one_out([data.clusters.get(name, name) for name in ids])
     place = dict(zip(ids, resamples.cluster.tolist(), strict=True))
     own = resamples.of(np.isin(ids, view.ids))

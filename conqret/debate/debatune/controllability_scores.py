@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conqret.data import Item, Judgment, Measure, Part
 from conqret.data.digest import gathered
@@ -31,11 +33,6 @@ from conqret.stats.estimate import (
     without_value,
 )
 from conqret.stats.resampling import leave_one_out
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 
 FORMAT = METRIC = "controllability"
 GOOD_FROM = 100
@@ -115,8 +112,6 @@ def overall(positive: float, negative: float) -> float:
 
 def _beyond(judgments: Sequence[Judgment], first: Sequence[Judgment], good_from: int) -> JackknifedEstimate:
     """``overall`` less that of ``first``, over the topics that both have, which are left out of both at once."""
-    import numpy as np
-
     known = [
         (judgment.topic, good, judgment.stance == "pro", place)
         for place, each in enumerate((judgments, first))
@@ -142,8 +137,6 @@ def _beyond(judgments: Sequence[Judgment], first: Sequence[Judgment], good_from:
 
 
 def _of_system(system: str, judgments: Sequence[Judgment], good_from: int) -> Controllability:
-    import numpy as np
-
     measures = [judgment.measures[METRIC] for judgment in judgments]
     good = [is_good(measure, good_from) for measure in measures]
     known = [place for place, value in enumerate(good) if value is not None]
@@ -179,8 +172,6 @@ def _of_system(system: str, judgments: Sequence[Judgment], good_from: int) -> Co
 
 def _bounds(good: Sequence[bool | None], pro: NDArray[np.float64]) -> tuple[float, float] | None:
     """The overall score with every missing answer counted as bad, and as good; None where a side has no statement."""
-    import numpy as np
-
     if not 0 < pro.mean() < 1:
         return None
     ends = [

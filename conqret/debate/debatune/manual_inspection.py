@@ -14,8 +14,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, ValidationError
 
 from conqret.data import Item, Judgment
@@ -32,11 +34,6 @@ from conqret.io.overwriting import write_new
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.resampling import leave_one_out
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 
 DRAWN = 100
 """Good statements of each system that people look at, beside all bad ones (section 5.1: a random set of 100)."""
@@ -268,8 +265,6 @@ def agreement(inspection: Inspection, labels: LabelSet) -> list[InspectionAgreem
 def _of_system(
     system: str, drawn: list[InspectedStatement], labels_by_item: Mapping[str, list[float]]
 ) -> InspectionAgreement:
-    import numpy as np
-
     labelled = [statement for statement in drawn if labels_by_item.get(statement.item)]
     sizes = Counter(statement.verdict for statement in drawn)
     there = Counter(statement.verdict for statement in labelled)
@@ -309,8 +304,6 @@ def _share(name: str, sums: NDArray[np.float64], weights: NDArray[np.float64]) -
     ``kappa = (p - e) / (1 - e)`` with p the agreement, ``e = j h + (1 - j)(1 - h)``, and j and h the shares of good
     statements by judge and people.
     """
-    import numpy as np
-
     both, good_bad, bad_good, neither, ties = (weights @ sums).T
     decided = both + good_bad + bad_good + neither
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -15,6 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from conqret._optional import require
 from conqret.debate.two_turn.outcomes import Answers, counted_answers
 from conqret.debate.two_turn.slider_answers import (
@@ -27,9 +30,7 @@ from conqret.show import words
 from conqret.show.table import Column, Table
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
-    from numpy.typing import NDArray
 
 
 Subject = Literal["judge", "passage"]
@@ -162,7 +163,6 @@ def _frame(
 def _repeated(
     means: pd.DataFrame, factors: Sequence[str], subjects: int
 ) -> tuple[tuple[AnovaEffect, ...], str]:
-    import numpy as np
     from statsmodels.stats.anova import AnovaRM
 
     if subjects < 2:
@@ -195,7 +195,6 @@ def _varies(values: NDArray[np.float64], axes: Sequence[int]) -> bool:
 
 
 def _mixed(data: pd.DataFrame, factors: Sequence[str]) -> tuple[tuple[AnovaEffect, ...], str]:
-    import numpy as np
     from statsmodels.formula.api import mixedlm
 
     formula = "value ~ " + " * ".join(f"C({factor}, Sum)" for factor in factors)

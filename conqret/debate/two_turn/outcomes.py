@@ -10,7 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conqret.data.digest import gathered
 from conqret.debate.two_turn.slider_answers import (
@@ -27,11 +30,6 @@ from conqret.debate.two_turn.slider_answers import (
 from conqret.errors import DeclarationError, strict_options
 from conqret.stats.estimate import CONFIDENCE, Estimate, JackknifedEstimate, Scale, average
 from conqret.stats.resampling import leave_one_out
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 
 Factor = Literal["arguments", "both sides", "judgment", "instruction"]
 """What may change accuracy; both sides are heard in a debate, and one alone in a consultancy."""
@@ -226,8 +224,6 @@ class _AnswerColumns:
     """The answers as columns over the same passages."""
 
     def __init__(self, answers: Sequence[SliderAnswer], confidence: float) -> None:
-        import numpy as np
-
         self.answers, self.confidence = answers, confidence
         self.resamples = leave_one_out([answer.passage for answer in answers])
         points = [answer.toward_right for answer in answers]
@@ -304,8 +300,6 @@ class _AnswerColumns:
 
     def _where(self, names: str | tuple[str, ...], values: object) -> NDArray[np.bool_]:
         """Which answers have these values in the fields of these names."""
-        import numpy as np
-
         read = attrgetter(names) if isinstance(names, str) else attrgetter(*names)
         return np.array([read(answer) == values for answer in self.answers])
 

@@ -11,6 +11,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 from pydantic import BaseModel
 
 from conqret.data.digest import gathered
@@ -242,8 +243,6 @@ def domains(
     Raises:
         DeclarationError: fewer than 2 groups are wanted, or more than there are questions.
     """
-    import numpy as np
-
     if not 2 <= count <= len(questions):
         raise DeclarationError(
             f"the number of domains is {count}, but it must be from 2 to the number of questions ({len(questions)})"

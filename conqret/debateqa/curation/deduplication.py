@@ -13,6 +13,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from conqret.data.item import Frozen
 from conqret.debateqa.curation.embeddings import LEXICAL, cosines, similar_pairs, vectors_of
 from conqret.errors import DeclarationError, check_positive, strict_options
@@ -225,8 +227,6 @@ def draw_pairs(
     Raises:
         DeclarationError: fewer than 1 pair is wanted, ``lowest`` is no cosine, or no pair reaches it.
     """
-    import numpy as np
-
     check_positive({"-n": wanted})
     if not 0 <= lowest < 1:
         raise DeclarationError(f"--lowest is {lowest}, but it must be a cosine of at least 0 and below 1")

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError
 from conqret.retrieval.dense.text_encoding import (
@@ -20,10 +23,6 @@ from conqret.retrieval.dense.text_encoding import (
     is_sentence_transformer,
     model_file,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 BATCH = 32
 """Texts in one step: sentence-transformers' own default. Texts of like length stand together."""
@@ -61,8 +60,6 @@ class _LoadedEncoder:
         return self._encoded(self._passage, texts, self._encoding.passage_prefix)
 
     def _encoded(self, model: _Model, texts: Sequence[str], prefix: str | None) -> NDArray[np.float32]:
-        import numpy as np
-
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
         vectors = model.encode(clean, prefix or "").astype(np.float32, copy=False)
         if self._encoding.normalise:
@@ -125,7 +122,6 @@ class _HuggingFace:
             self._loaded.tokenizer.pad_token = self._loaded.tokenizer.eos_token
 
     def encode(self, texts: Sequence[str], prefix: str) -> NDArray[Any]:
-        import numpy as np
         import torch
 
         order = sorted(range(len(texts)), key=lambda place: -len(texts[place]))

@@ -7,17 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError
 from conqret.io import limits
 from conqret.io.bounded import whole_bytes
 from conqret.retrieval.search_engine import highest
 from conqret.text.text_passages import blocks
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 BLOCK = 4096
 """Passages that are encoded and written at a time; what a kill costs. With 768 numbers each they take 12 MB."""
@@ -41,8 +39,6 @@ def write(
     Raises:
         DeclarationError: the encoder gives vectors of several lengths.
     """
-    import numpy as np
-
     width = encode(["width"]).shape[1]
     done = _whole(folder, width)
     left = itertools.islice(iter(texts), done, None)
@@ -64,8 +60,6 @@ def write(
 
 def _whole(folder: Path, width: int) -> int:
     """Cut away what was not written whole; how many documents are there then."""
-    import numpy as np
-
     files = folder / _VECTORS, folder / _COUNTS
     for file in files:
         file.touch()
@@ -91,8 +85,6 @@ class Vectors:
     @staticmethod
     def of(folder: Path) -> Vectors:
         """Open what :func:`write` wrote."""
-        import numpy as np
-
         counts = np.fromfile(folder / _COUNTS, np.int32)
         shape = (int(counts.sum()), -1)
         return Vectors(np.memmap(folder / _VECTORS, np.float32, "r").reshape(shape), counts)
@@ -100,8 +92,6 @@ class Vectors:
     @cached_property
     def starts(self) -> NDArray[np.int64]:
         """The number of each document's first passage, and of all passages at the end."""
-        import numpy as np
-
         return np.concatenate([[0], np.cumsum(self.counts, dtype=np.int64)])
 
     def nearest(
@@ -117,8 +107,6 @@ class Vectors:
     def _nearest(
         self, queries: NDArray[np.float32], depth: int
     ) -> list[tuple[NDArray[np.int64], NDArray[np.float32]]]:
-        import numpy as np
-
         best = [(np.empty(0, np.int64), np.empty(0, np.float32)) for _ in queries]
         for first, last in self._spans():
             begin, end = self.starts[first], self.starts[last]
@@ -134,8 +122,6 @@ class Vectors:
 
     def _spans(self) -> Iterator[tuple[int, int]]:
         """Documents from and to, with at most :data:`SCANNED` passages together where one alone has no more."""
-        import numpy as np
-
         first = 0
         while first < len(self.counts):
             last = int(np.searchsorted(self.starts, self.starts[first] + SCANNED, side="right")) - 1

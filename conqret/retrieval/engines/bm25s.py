@@ -6,16 +6,15 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conqret.io import limits
 from conqret.io.bounded import whole_bytes
 from conqret.retrieval.search_engine import Engine, Hits, WordIndexSettings, highest
 from conqret.text.word_lists import stop_list, words
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 _NO_WORD = -1
 LANGUAGES = tuple(
@@ -69,8 +68,6 @@ class Bm25sSearcher:
 
     def _best(self, query: str, depth: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """The best documents for a query, and their scores."""
-        import numpy as np
-
         terms = [word for word in words(query) if word not in self._stop_words]
         ids = [number for number in dict.fromkeys(self._vocabulary.numbers(terms)) if number != _NO_WORD]
         if not ids or self._model is None:

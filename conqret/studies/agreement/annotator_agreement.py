@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conqret.data.item import Frozen
 from conqret.data.topic_keys import TopicKeys
 from conqret.errors import strict_options
 from conqret.io.label_scale import LabelScale
 from conqret.io.labels import Labels, LabelSet, Unit, labels_of
+from conqret.judging.dimensions import DIMENSIONS
 from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Estimate, JackknifedEstimate, average
 from conqret.stats.resampling import Resamples, leave_one_out
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.statistics import STATISTICS
 from conqret.text.language_names import NAMES
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-from conqret.judging.dimensions import DIMENSIONS
 
 OVERALL = "overall_quality"
 """The dimension that averages leave out (ConQRet, Table 5)."""
@@ -59,8 +57,6 @@ class PeopleAgreement(Frozen):
 @strict_options
 def agreement(labels: Labels, *, settings: AgreementSettings = USUAL) -> PeopleAgreement:
     """Compute inter-annotator agreement by dimension, with intervals over topics."""
-    import numpy as np
-
     labels = labels_of(labels)
     clusters, kind = unit_clusters(labels.units, _topics(labels))
     drawn = leave_one_out(clusters)
@@ -107,16 +103,12 @@ def labels_table(
     labels: LabelSet, dimension: str, units: Sequence[Unit]
 ) -> tuple[tuple[str, ...], NDArray[np.float64]]:
     """The people who labelled ``dimension``, and their labels of ``units``: one row at least, NaN for none."""
-    import numpy as np
-
     names, table = labels.table(dimension, units)
     return names, table if len(table) else np.full((1, len(units)), np.nan)
 
 
 def label_counts(table: NDArray[np.float64], scale: LabelScale) -> dict[str, int]:
     """How often each label occurs, from the lowest up, in the scale's words where it has some."""
-    import numpy as np
-
     words = {value: word for word, value in scale.words.items()}
     values, counts = np.unique(table[~np.isnan(table)], return_counts=True)
     return {
@@ -132,8 +124,6 @@ def _people_on(
     drawn: Resamples,
     settings: AgreementSettings,
 ) -> tuple[PeopleOn, JackknifedEstimate]:
-    import numpy as np
-
     there = ~np.isnan(table)
     sizes = there.sum(axis=0)
     absent = labels.absent(name)

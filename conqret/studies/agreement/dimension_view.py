@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import Unit
@@ -16,10 +18,6 @@ from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.annotator_agreement import labels_table
 from conqret.studies.agreement.label_join import JoinedLabels, UnitScores
 from conqret.studies.agreement.statistics import Of, Statistic
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 MOST_CATEGORIES = 11
 """Steps of a scale up to which labels are also treated as categories (kappa, accuracy, F1)."""
@@ -33,8 +31,6 @@ class View:
     """The arrays of one dimension over all units of the join; NaN where there is nothing."""
 
     def __init__(self, joined: JoinedLabels, dimension: str, settings: AgreementSettings) -> None:
-        import numpy as np
-
         self.settings = settings
         self.scale: LabelScale = joined.labels.scale(dimension)
         self.units, self.clusters = joined.units, joined.clusters
@@ -102,21 +98,15 @@ class View:
 
     def clusters_of(self, units: NDArray[np.bool_]) -> list[Hashable]:
         """The clusters of these units."""
-        import numpy as np
-
         return [self.clusters[place] for place in np.flatnonzero(units)]
 
     @property
     def chances(self) -> NDArray[np.float64]:
         """How likely each unit was to be drawn for labeling (NaN: the labels do not say it)."""
-        import numpy as np
-
         return np.array([self.drawn_with.get(unit.item, np.nan) for unit in self.units], dtype=float)
 
     def on_labels(self, values: NDArray[np.float64], *, rounded: bool | None = None) -> NDArray[np.float64]:
         """Values in [0, 1] on the labels' scale, to the nearest label where scores are rounded so."""
-        import numpy as np
-
         placed = self.scale.value(values)
         if not (self._rounds if rounded is None else rounded):
             return placed
@@ -125,8 +115,6 @@ class View:
 
     def judge(self, variant: str = "mean", *, rounded: bool | None = None) -> NDArray[np.float64]:
         """The judge on the labels' scale (in [0, 1] where that has no ends)."""
-        import numpy as np
-
         rounded = self._rounds if rounded is None else rounded
         values = [self._place(self.found.get(unit), variant, rounded) for unit in self.units]
         return np.array(values, dtype=float)  # None becomes NaN
@@ -143,8 +131,6 @@ class View:
 
     def alpha(self, variant: str, drawn: Resamples) -> JackknifedEstimate:
         """Alpha of the judge and people's one label. What was fitted on labels is fitted again without each cluster."""
-        import numpy as np
-
         if not self.placed:
             return without_value(NO_SCALE)
         pair = np.stack([self.judge(variant), self.target])
@@ -158,8 +144,6 @@ class View:
     def distance(self, variant: str, drawn: Resamples) -> JackknifedEstimate:
         """The mean distance of the judge from people's one label, on a scale whose ends are 0 and 1; fitted again as in
         :meth:`alpha`."""
-        import numpy as np
-
         low, high = self.scale.ends()
         apart = np.abs(self.judge(variant, rounded=False) - self.target)[self.compared] / (high - low)
 
@@ -181,8 +165,6 @@ class View:
     ) -> JackknifedEstimate:
         """A statistic of the judge and people's one label, if its judge was fitted on labels: without each cluster what
         is fitted on the others, and on their units alone."""
-        import numpy as np
-
         fit = self.fitted.get(variant)
         if fit is None or not sampled.defined:
             return sampled
@@ -199,8 +181,6 @@ class View:
     def person(self, drawn: Resamples) -> tuple[JackknifedEstimate, JackknifedEstimate]:
         """The mean over annotators of the alpha with the one label of the others: that of each annotator, and that of
         the judge in their place, on the units that both have."""
-        import numpy as np
-
         if len(self.names) < 2:
             none = without_value("fewer than two annotators labeled it")
             return none, none
@@ -215,16 +195,12 @@ class View:
 
     def _labels_of_others(self) -> NDArray[np.float64]:
         """The one label of all annotators but each one: annotators by units."""
-        import numpy as np
-
         return np.stack(
             [self._one_label(np.delete(self.table, place, axis=0)) for place in range(len(self.table))]
         )
 
     def statistic(self, statistic: Statistic, drawn: Resamples) -> Estimate:
         """A declared statistic of this dimension, or why there is none."""
-        import numpy as np
-
         confidence = self.settings.confidence
         if self.scale.level not in statistic.levels and not self.scale.binary:
             return undefined(
@@ -245,8 +221,6 @@ class View:
 
     def _sides(self, of: Of) -> tuple[NDArray[np.float64], NDArray[np.float64]] | str:
         """People and the judge as this kind of statistic takes them, or why there is no such thing."""
-        import numpy as np
-
         people, judge = self.target, self.judge(rounded=of == "categories")
         if of == "positives" and not self.scale.binary:
             return "it is for two labels, and these are more"
@@ -262,8 +236,6 @@ class View:
         return people, judge
 
     def _one_label(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
-        import numpy as np
-
         there = ~np.isnan(table)
         if self.rule == "mean":
             with np.errstate(invalid="ignore"):

@@ -7,6 +7,9 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from conqret.data import Judgment, Measure
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
@@ -18,9 +21,6 @@ from conqret.judging.scales import confidences
 from conqret.studies.agreement.annotator_agreement import unit_clusters
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     Fit = Callable[[NDArray[np.bool_]], NDArray[np.float64]]
     """From the units whose labels may be used to what is then said of every unit, in [0, 1] (NaN: nothing)."""
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conqret.data import Judgment
 from conqret.data.item import Frozen
@@ -19,10 +22,6 @@ from conqret.studies.agreement.agreement_settings import AgreementSettings, Basi
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from conqret.studies.agreement.dimension_view import NO_SCALE, View
 from conqret.studies.agreement.label_join import join_labels
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -39,8 +38,6 @@ class UnitSides:
     @classmethod
     def of(cls, views: Sequence[View], places: Sequence[Sequence[int]]) -> Self:
         """What the judges' ``views`` show of the units at ``places`` in each."""
-        import numpy as np
-
         people = views[0].target[places[0]]
         judges = np.stack([view.judge()[where] for view, where in zip(views, places, strict=True)])
         labelled, scored = ~np.isnan(people), ~np.isnan(judges)
@@ -56,14 +53,10 @@ class UnitSides:
     @property
     def units(self) -> int:
         """How many units people labelled and all judges scored."""
-        import numpy as np
-
         return int((~np.isnan(self.people)).sum())
 
     def alphas(self, judges: NDArray[np.float64], drawn: Resamples) -> list[JackknifedEstimate]:
         """The alpha with people of each row of ``judges``."""
-        import numpy as np
-
         if not self.placed:
             return [without_value(NO_SCALE)] * len(judges)
         pairs = np.stack([judges, np.broadcast_to(self.people, judges.shape)], axis=1)
@@ -71,8 +64,6 @@ class UnitSides:
 
     def errors(self) -> list[float | None]:
         """The mean distance of each judge from people, on a scale whose ends are 0 and 1."""
-        import numpy as np
-
         if not self.scale.bounded or not self.units:
             return [None] * len(self.judges)
         low, high = self.scale.ends()
@@ -135,8 +126,6 @@ class SharedUnits:
 
     def sizes(self, drawn: Resamples) -> NDArray[np.float64]:
         """How many labels each cluster has, over all dimensions."""
-        import numpy as np
-
         sizes = [drawn.sizes(~np.isnan(side.people)) for side in self.sides.values()]
         return np.asarray(np.sum(sizes, axis=0))
 
@@ -185,8 +174,6 @@ class FoldedChoice:
     def of(cls, shared: SharedUnits, seed: int, drawn: Resamples) -> Self:
         """Choose among the judges without each fold of topics, by their mean alpha; and again without each cluster of
         ``drawn``."""
-        import numpy as np
-
         by_cluster = dealt(shared.clusters, seed)
         fold = np.array([by_cluster[name] for name in shared.clusters])
         folds = min(FOLDS, len(by_cluster))
@@ -205,8 +192,6 @@ class FoldedChoice:
 
     def sampled(self, shared: SharedUnits, drawn: Resamples) -> JackknifedEstimate:
         """The mean alpha of what is chosen, each fold by the others; without each cluster, of what is then chosen."""
-        import numpy as np
-
         whole = self._alpha(shared, drawn, self.best)
         without = whole.without.copy()
         if len(without):
@@ -219,8 +204,6 @@ class FoldedChoice:
 
     def _alpha(self, shared: SharedUnits, drawn: Resamples, best: NDArray[np.intp]) -> JackknifedEstimate:
         """The mean alpha of the judges at ``best``, each on its own fold."""
-        import numpy as np
-
         places = np.arange(len(self.fold))
         return shared.averaged(
             {
@@ -244,8 +227,6 @@ class HeldOutChoice:
 
     def sampled(self, shared: SharedUnits, drawn: Resamples) -> JackknifedEstimate:
         """The mean alpha of what is chosen, over deals."""
-        import numpy as np
-
         alphas = [deal.sampled(shared, drawn) for deal in self.deals]
         first = alphas[0]
         if not all(alpha.defined for alpha in alphas) or all(
@@ -267,8 +248,6 @@ class HeldOutChoice:
 
 def _best(shared: SharedUnits, without: Resamples) -> NDArray[np.bool_]:
     """Which judges have the highest mean alpha, for each row of weights (judges by rows)."""
-    import numpy as np
-
     means = shared.averaged({name: side.alphas(side.judges, without) for name, side in shared.sides.items()})
     tied = np.ones((len(shared.names), len(without.weights)), dtype=bool)
     if all(mean.defined for mean in means):  # else there is nothing to choose by

@@ -10,6 +10,9 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError, number
 from conqret.io.labels import Unit
@@ -23,9 +26,6 @@ from conqret.studies.agreement.label_join import JoinedLabels, join_labels
 from conqret.studies.agreement.statistics import CALIBRATED
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from conqret.studies.agreement.label_join import Fit
 
 WORDS = {"length": "text length alone", "constant": "a constant", "floor": "the offline baseline"}
@@ -52,8 +52,6 @@ def beside_trivial(
     Raises:
         DeclarationError: the labels meet none of the floor's judgments.
     """
-    import numpy as np
-
     lengths = _lengths(items)
     other = None if floor is None else _join(list(floor), joined)
     dealt_to = labelled_folds(joined, settings.seed)
@@ -82,8 +80,6 @@ def beside_trivial(
 
 def _mapped(x: NDArray[np.float64], target: NDArray[np.float64], folds: NDArray[np.intp]) -> Fit:
     """A series put onto people's scale by the labels of other topics."""
-    import numpy as np
-
     return lambda kept: cross_fitted(x, np.where(kept, target, np.nan), folds)
 
 
@@ -123,8 +119,6 @@ def _lengths(items: Iterable[Item]) -> dict[Unit, float | None]:
 
 
 def _series(view: View, known: Mapping[Unit, float | None]) -> NDArray[np.float64]:
-    import numpy as np
-
     return np.array([known.get(unit) for unit in view.units], dtype=float)
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar, Literal, Self
 
+import numpy as np
+
 from conqret.data import Judgment
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
@@ -164,8 +166,6 @@ def bias_rows(
     most as much. A primary row is clear where its effect lies within :data:`MARGIN` by an equivalence test at that
     level (for a rise: below it), and otherwise inconclusive. All other rows are exploratory.
     """
-    import numpy as np
-
     rng = np.random.default_rng(seed)
     differences = [
         (contrast, metric, *_differences(contrast, metric, readings))

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from statistics import fmean
 from typing import TYPE_CHECKING, ClassVar, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from conqret.data import Judgment
@@ -29,9 +31,6 @@ from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.calibrate.calibration_maps import CalibrationSample, MonotoneMap, refits, tried
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from conqret.studies.agreement.label_join import Fit
 
 
@@ -103,8 +102,6 @@ class Calibration(FittedFile):
     def applied(self, joined: JoinedLabels, settings: AgreementSettings) -> JoinedLabels:
         """The same join, in which each score has a calibrated one beside it. Where the maps are those that the labels
         of the join give, intervals of what is calibrated fit them again without each topic."""
-        import numpy as np
-
         for dimension, metric in joined.metrics.items():
             maps, scored = self.maps.get(metric), joined.scores[dimension]
             if maps is None:
@@ -122,8 +119,6 @@ class Calibration(FittedFile):
 
     def _fitted(self, view: View, made: NDArray[np.float64]) -> dict[str, Fit]:
         """How the calibrated scores of a dimension come of its labels; empty where they are from other labels."""
-        import numpy as np
-
         if not view.scale.bounded or view.verdicts:
             return {}
         seen = CalibrationSample(view, self.folds)

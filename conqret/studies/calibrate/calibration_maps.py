@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from conqret.data.item import Frozen
@@ -27,9 +29,6 @@ from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.statistics import CALIBRATED
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from conqret.studies.agreement.label_join import Fit
 
 Out = frozenset[int]
@@ -77,8 +76,6 @@ class CalibrationSample:
     both in [0, 1], whether both are ``known``, and the ``fold`` (-1: in none)."""
 
     def __init__(self, view: View, folds: Mapping[str, int]) -> None:
-        import numpy as np
-
         self.view = view
         self.known = view.compared
         found = [view.found.get(unit) for unit in view.units]
@@ -89,8 +86,6 @@ class CalibrationSample:
     def parts(self, kept: NDArray[np.bool_] | None = None) -> dict[Out, NDArray[np.bool_]]:
         """What the maps are fitted on, by the folds that are left out: all that is known (and ``kept``), what is not in
         one of the folds, and what is not in one of two."""
-        import numpy as np
-
         known = self.known if kept is None else self.known & kept
         return {out: known & ~np.isin(self.fold, list(out)) for out in LEFT_OUT}
 
@@ -140,8 +135,6 @@ def _best(
 ) -> tuple[str, Mapping[str, float]]:
     """The kind of the highest alpha on a ``part``, each of its folds by the maps without it and ``out``; the score as
     it is, unless that is lower by more than one standard error. Beside it the ``errors``, over topics if not given."""
-    import numpy as np
-
     view = seen.view
     said = [_said(fitted_maps, seen, out)[part] for fitted_maps in maps.values()]
     tables = np.stack([np.stack([view.on_labels(values), view.target[part]]) for values in said])
@@ -173,8 +166,6 @@ def refits(seen: CalibrationSample, errors: Sequence[Mapping[str, float]]) -> di
 def _again(
     seen: CalibrationSample, kept: NDArray[np.bool_], errors: Sequence[Mapping[str, float]]
 ) -> dict[str, NDArray[np.float64]]:
-    import numpy as np
-
     if not all(part.any() for part in seen.parts(kept).values()):
         nothing = np.full(len(seen.score), np.nan)
         return dict.fromkeys((*KINDS, CALIBRATED), nothing)
@@ -186,15 +177,11 @@ def chosen_columns(
     said: Mapping[str, NDArray[np.float64]], chosen: Sequence[str], fold: NDArray[np.intp]
 ) -> NDArray[np.float64]:
     """Of each unit what is said by the kind of map that is chosen for its fold."""
-    import numpy as np
-
     return np.stack([said[kind] for kind in chosen])[1 + fold, np.arange(len(fold))]
 
 
 def _said(maps: Mapping[Out, MonotoneMap], seen: CalibrationSample, out: Out) -> NDArray[np.float64]:
     """What is said of each unit by the map without its fold and those that are ``out``."""
-    import numpy as np
-
     predictions = np.full(len(seen.score), np.nan)
     scored = ~np.isnan(seen.score)
     for fold in np.unique(seen.fold):
@@ -210,8 +197,6 @@ def _as_is(seen: CalibrationSample, part: NDArray[np.bool_]) -> MonotoneMap:
 
 def _isotonic(seen: CalibrationSample, part: NDArray[np.bool_]) -> MonotoneMap:
     """The map without the knots that lie within a level stretch."""
-    import numpy as np
-
     places, levels = monotone(seen.score[part], seen.target[part])
     levels = levels.clip(0, 1)
     steps = np.diff(levels) > 0

@@ -14,7 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import isclose
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conqret.data import Judgment
 from conqret.data.item import Frozen
@@ -29,11 +31,6 @@ from conqret.stats.resampling import SAME, leave_one_out, snapped
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from conqret.studies.agreement.shared_units import HeldOut, HeldOutChoice, SharedUnits
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 
 PRICED_ITEMS = 1000
 """Prices are those of so many items."""
@@ -251,8 +248,6 @@ def compare_judges(
 
 def compare_shared(shared: SharedUnits, basis: Basis) -> JudgeComparison:
     """:func:`compare_judges` of what the judges share."""
-    import numpy as np
-
     settings = basis.settings
     drawn = leave_one_out(shared.clusters)
     rng = np.random.default_rng(settings.seed)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
@@ -14,10 +16,6 @@ from conqret.stats.weighted_prediction import DrawnItems, weighted_difference
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.label_join import join_labels
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Pairs = Sequence[tuple[Judgment, Judgment]]
 """What the first run and what the second says of the items that meet."""
@@ -117,7 +115,6 @@ def _drawn(
     judgments: Sequence[Judgment], labels: Mapping[str, float], chances: Mapping[str, float], metric: str
 ) -> DrawnItems:
     """One side of all pairs, with its labels and how likely their items were to be drawn."""
-    import numpy as np
 
     def column(values: Mapping[str, float]) -> NDArray[np.float64]:
         return np.array([values.get(judgment.item, np.nan) for judgment in judgments], dtype=float)

@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from typing import Literal, TypeVar
 
+import numpy as np
+
 from conqret.data import Judgment
 from conqret.data.item import Frozen
 from conqret.data.topic_keys import TopicKeys
@@ -243,8 +245,6 @@ _C = TypeVar("_C", ChangedScore, ChangedPart)
 
 def _furthest(differing: Sequence[_C], most: int) -> tuple[_C, ...]:
     """Those that moved most, in their order where only rounding tells them apart."""
-    import numpy as np
-
     apart = snapped([abs(change.second - change.first) for change in differing])
     return tuple(differing[place] for place in np.argsort(-apart, kind="stable")[:most])
 
@@ -297,8 +297,6 @@ def _on(
     margin: float | None,
 ) -> DifferenceOn:
     """What is said of a metric."""
-    import numpy as np
-
     values = np.array([[judgment.value(metric) for judgment in pair] for pair in pairs], dtype=float)
     lost = np.isnan(values)
     both = np.flatnonzero(~lost.any(axis=1)).tolist()

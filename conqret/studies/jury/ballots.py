@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conqret.data import Call, Judgment, Measure, Part, Reason, Status, Trace
 from conqret.data.digest import gathered
@@ -12,10 +15,6 @@ from conqret.errors import DeclarationError
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.scales import PREFERENCE
 from conqret.runs.run_folder import told_apart
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 Rule = Literal["mean", "median"]
 Place = tuple[str, str, str | None]
@@ -97,8 +96,6 @@ class Ballots:
 
     def table(self, metric: str) -> tuple[list[Place], NDArray[np.float64]]:
         """The places of a metric that all members scored, and what they say there (places by members)."""
-        import numpy as np
-
         rows = {place: values for place, values in self._rows(metric) if None not in values}
         return list(rows), np.array(list(rows.values()), dtype=float).reshape(len(rows), len(self.names))
 
@@ -167,6 +164,4 @@ def preferred_label(value: float) -> str:
 def combine(rule: Rule, scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """What a rule makes of scores of one metric (units by judges, none missing): one score of each unit. The median is
     the majority of an odd number of judges whose scores have two values."""
-    import numpy as np
-
     return np.asarray((np.mean if rule == "mean" else np.median)(scores, axis=1))

@@ -14,7 +14,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from heapq import nlargest
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conqret.data import Judgment
 from conqret.data.item import Frozen
@@ -29,10 +32,6 @@ from conqret.studies.agreement.agreement_settings import USUAL, AgreementSetting
 from conqret.studies.agreement.shared_units import HeldOut, HeldOutChoice, SharedUnits
 from conqret.studies.compare.result import beside_chance
 from conqret.studies.jury.ballots import Ballots, Rule
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 SCHEMA = "conqret.jury/3"
 MOST = 10
@@ -265,8 +264,6 @@ def rule_on(
 
 
 def _errors(shared: SharedUnits, confidence: float) -> list[ErrorPair]:
-    import numpy as np
-
     parts: list[NDArray[np.float64]] = [np.zeros((len(shared.names), 0))]
     clusters = []
     for side in shared.sides.values():

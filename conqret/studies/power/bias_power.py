@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import product
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from conqret.data import Item, Judgment, Measure, Status
 from conqret.data.digest import gathered
@@ -27,9 +28,6 @@ from conqret.studies.bias.bias_run import BiasPlan, plan_bias
 from conqret.studies.bias.contrast import AS_IS, ONE_ORDER, PREFERENCE, Contrast, Key, ProbeContext
 from conqret.studies.bias.probes.places import SWAPPED
 from conqret.studies.bias.result import bias_rows, primary_contrasts
-
-if TYPE_CHECKING:
-    import numpy as np
 
 SIMULATIONS = 100
 """Judges of each kind: the standard error of a share of one half is then .05."""
@@ -103,8 +101,6 @@ def power_bias(
 
 
 def _power(plan: BiasPlan, topics: int, items: int, size: float, simulations: int, seed: int) -> BiasPower:
-    import numpy as np
-
     contrasts = primary_contrasts(plan.contrasts)
     if not contrasts:
         raise DeclarationError(

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conqret.data import Item, Judgment
 from conqret.data.corpus import Qrel
@@ -20,11 +23,6 @@ from conqret.judging.summary import MetricSummary
 from conqret.stats.estimate import CONFIDENCE, JackknifedEstimate
 from conqret.stats.rank_correlation import COEFFICIENTS, FEWEST_SYSTEMS, too_crowded
 from conqret.stats.resampling import snapped
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 
 NUGGET_FORMATS = ("query-rubric", "rag-rubric")
 """The formats whose parts are nuggets."""
@@ -190,8 +188,6 @@ class SystemMeasure:
         self, truth: Mapping[str, float], judged: Mapping[str, float], top: int | None
     ) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64]]:
         """The systems, sorted, and their scores on both sides."""
-        import numpy as np
-
         runs = sorted(truth)
         if top is not None:
             runs = sorted(sorted(truth, key=lambda run: -truth[run])[:top])
@@ -201,8 +197,6 @@ class SystemMeasure:
 
     def sampled(self, method: tuple[str, int | None]) -> JackknifedEstimate:
         """The coefficient over all topics, and without each topic; the systems stay."""
-        import numpy as np
-
         name, top = method
         truth, judged = self.truth.on(self.truth_measure), self.judge.on(self.measure)
         runs, first_scores, other = self.aligned(truth, judged, top)
@@ -253,8 +247,6 @@ class SystemMeasure:
 
     def _matrix(self, board: SystemLeaderboard, measure: str, runs: Sequence[str]) -> NDArray[np.float64]:
         """Scores, runs by topics; NaN where there is none."""
-        import numpy as np
-
         rows = [[board.on(measure, topic).get(run, np.nan) for topic in self.topics] for run in runs]
         return np.array(rows, dtype=float).reshape(len(runs), len(self.topics))
 
@@ -313,8 +305,6 @@ def parsed(method: str) -> tuple[str, int | None]:
 
 
 def _coefficient(name: str, truth: NDArray[np.float64], judged: NDArray[np.float64]) -> float:
-    import numpy as np
-
     if len(truth) < FEWEST_SYSTEMS or np.isnan(truth).any() or np.isnan(judged).any():
         return float("nan")
     return COEFFICIENTS[name](truth, judged)

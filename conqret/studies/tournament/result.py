@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from scipy.special import expit, ndtr, ndtri
+from scipy.stats import rankdata
 
 from conqret.data.item import Frozen
 from conqret.runs.session import SessionCounts
@@ -198,8 +200,6 @@ def ranked_systems(
     groups: Sequence[ItemGroup], outcomes: PairOutcomes, systems: Mapping[str, str]
 ) -> tuple[RankedSystem, ...]:
     """The systems, best first, from strengths that are expected to be alike in items of one system."""
-    from scipy.special import ndtri
-
     names = list(dict.fromkeys(systems.values()))
     if len(names) < 2:
         return ()
@@ -227,8 +227,6 @@ def ranked_systems(
 
 def ordered_share(strengths: ComparedStrengths, group: int) -> float:
     """The share of the pairs of items that are expected to stand in the order of their true strengths."""
-    from scipy.special import ndtr
-
     means, _ = strengths.group(group)
     size = len(means)
     covariance = strengths.covariances[group, :size, :size]
@@ -293,8 +291,6 @@ def tournament_result(
 
 def _share(position: Estimate) -> Estimate:
     """What the first of two equals gets."""
-    from scipy.special import expit
-
     value, low, high = (
         None if end is None else float(expit(end)) for end in (position.value, position.low, position.high)
     )
@@ -303,8 +299,6 @@ def _share(position: Estimate) -> Estimate:
 
 def _length(groups: Sequence[RankedGroup]) -> float | None:
     """The mean rank correlation of strength and number of words in groups where both vary."""
-    from scipy.stats import rankdata
-
     found = []
     for group in groups:
         strengths = rankdata([item.strength for item in group.items])

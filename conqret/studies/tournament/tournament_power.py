@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from conqret.errors import DeclarationError, strict_options
 from conqret.show.charts import Chart, ChartLine, Point
 from conqret.show.report_page import ReportPage, Section
@@ -62,8 +64,6 @@ def power_tournament(
     Raises:
         DeclarationError: a number is out of its range.
     """
-    import numpy as np
-
     largest = max(items, default=2)
     for name, low, high, values in (
         ("items", 2, MOST_ITEMS, items),

@@ -14,6 +14,8 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
+from scipy.special import expit
+
 from conqret.data import Judgment, Measure, Part, Reason, Status, Trace
 from conqret.data.item import Frozen
 from conqret.io import CheckedItems, ItemSource
@@ -367,8 +369,6 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
 def _measure(item: RankedItem, lost: Measure | None) -> Measure:
     """The strength as a score: the probability that a mean item of the group loses against it, with the strength itself
     and its standard error. An item without any comparison has none."""
-    from scipy.special import expit
-
     if not item.comparisons:
         if lost is not None and lost.reason is not None:
             return Measure.missing(lost.reason, lost.detail)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from pydantic import SerializerFunctionWrapHandler, model_serializer
 
 from conqret.data import Item, Judgment
@@ -189,8 +190,6 @@ def _alternative(view: View) -> AlternativeAnnotator:
 
 def _mean(view: View) -> CorrectedMean:
     """People's mean over all judged units, in [0, 1]."""
-    import numpy as np
-
     if not view.scale.bounded or view.verdicts:
         return no_correction("verdicts in words have no mean" if view.placed else NO_SCALE)
     known = view.judged & ~np.isnan(view.target)

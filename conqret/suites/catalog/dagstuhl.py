@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io.checks import cell_text, identifier, one_of
@@ -89,8 +91,6 @@ def read(folder: Path) -> DagstuhlData:
 
 def alpha_with_experts(verdicts: SuiteVerdicts) -> float:
     """Krippendorff's alpha (interval) of the judge, put onto 1 to 3, and the mean of the experts."""
-    import numpy as np
-
     from conqret.stats.agreement import alphas
 
     (alpha,) = alphas(np.array([[verdicts.gold, 1 + 2 * verdicts.verdicts]]), "interval")
@@ -99,8 +99,6 @@ def alpha_with_experts(verdicts: SuiteVerdicts) -> float:
 
 def novice_alpha(dimensions: Iterable[str], data: SuiteData) -> float:
     """Krippendorff's alpha (ordinal) of the novices, each a coder of their own, over all labels of the dimensions."""
-    import numpy as np
-
     from conqret.stats.agreement import krippendorff_alpha
 
     labels = data.novices if isinstance(data, DagstuhlData) else None

@@ -6,6 +6,8 @@ import math
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from conqret.data import Item
 from conqret.io.checks import between, filled, identifier, number, text
 from conqret.io.schema import Field, Schema, TableReader
@@ -89,8 +91,6 @@ def read(folder: Path) -> SuiteData:
 def _differences(folder: Path) -> dict[str, dict[str, float]]:
     """By how much RAGChecker scores the first answer higher, put onto -2 to 2 as its script does; what has no score is
     at the median."""
-    import numpy as np
-
     rows = list(published_rows(folder, SCORES, SCORE, unique="id"))
     differences = {}
     for metric in ASPECTS:
