@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, 
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from pydantic import BaseModel
 
@@ -22,7 +22,7 @@ from conqret.data import Reason
 from conqret.errors import AnswersAwaited
 from conqret.io.safe_files import Content, write_files
 from conqret.judging.cost import ExpectedCost, capped, expected
-from conqret.judging.judge_settings import session_settings
+from conqret.judging.judge_settings import Watch, session_settings
 from conqret.llm.client import Client, awaited_answers
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer, Request
@@ -50,16 +50,6 @@ class RunPrompt:
     by: str = ""
     shown_later: bool = False
     file: bool = True
-
-
-class Watch(Protocol):
-    """Looks on at a run."""
-
-    def start(self, run: Run[Any], kept: int) -> None:
-        """The run begins; so many rows are there from before."""
-
-    def advance(self, row: Any) -> None:
-        """A row is made."""
 
 
 class Counted(Exception):  # noqa: N818 - nothing is wrong

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar
 
 from conqret.errors import DeclarationError, ItemsError, check_known
 from conqret.judging.criterion import Criteria, check_made, criteria_of
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from conqret.io import CheckedItems, ItemSource
     from conqret.io.nuggets import NuggetSource
     from conqret.io.reports import Requests
-    from conqret.judging.asked_run import Watch
     from conqret.judging.dimensions import Order
     from conqret.judging.engines import Engine
     from conqret.judging.judge_parts import Judge
@@ -140,6 +139,16 @@ class StudySettings(RunSettings, ItemSettings, total=False):
     output: str | Path | None
     on_start: Callable[[int], None]
     on_judgment: Callable[[Judgment], None]
+
+
+class Watch(Protocol):
+    """Looks on at a run."""
+
+    def start(self, run: Any, kept: int) -> None:
+        """The run begins; so many rows are there from before."""
+
+    def advance(self, row: Any) -> None:
+        """A row is made."""
 
 
 class WatchSettings(TypedDict, total=False):
