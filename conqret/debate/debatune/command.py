@@ -312,7 +312,7 @@ def topics(
 
     conqret debate topics raw.csv --model gpt-4o-mini --dry-run
     """
-    from conqret.debate.debatune.topic_check import FORMAT, arguments_plan, check_arguments, two_sided
+    from conqret.debate.debatune.topic_check import FORMAT, add_arguments, check_arguments, two_sided
     from conqret.io import open_items
     from conqret.show.words import reason
 
@@ -327,12 +327,9 @@ def topics(
         return
     topics_found, lost, session = two_sided(items, judgments), dict[str, int](), judgments.session
     if arguments:
-        plan = arguments_plan(
-            topics_found, judgments, asking.session(model or judgments.record.model), arguments
-        )
-        done = asking.execute(
-            plan, len(plan.asked), "sides", about=f"arguments for {number(len(plan.asked), 'side')} by",
-            doing="arguing", role="a debater",
+        done = asking.study(
+            add_arguments, topics_found, judgments, arguments,
+            model=asking.calls.of(model or judgments.record.model), rows="sides", doing="arguing", role="a debater",
         )  # fmt: skip
         topics_found, lost, session = done.summary, done.lost, done.session
     sifted(judgments, topics_found, output, "Debate topics", "topics", asking=asking)

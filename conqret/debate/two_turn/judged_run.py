@@ -10,35 +10,32 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Unpack
+from typing import Any, ClassVar, Literal, Unpack
 
 from conqret.debate.two_turn.debate_judge import (
-    PROMPT,
+    PROMPTS,
     DebateJudgment,
     DebateRequest,
-    Slid,
+    Shortened,
     askings,
     check_allowance,
+    judged,
     shortened,
-    trials,
 )
 from conqret.debate.two_turn.outcomes import Outcomes, Standing, debate_outcomes, standings
 from conqret.debate.two_turn.slider_answers import END, INSTRUCTIONS, Design, SliderAnswer
 from conqret.debate.two_turn.two_turn_files import Side, read_two_turn
-from conqret.errors import strict_options
+from conqret.errors import number, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.judge_settings import AskedSettings, as_path, run_asked
+from conqret.judging.asked_run import Run
+from conqret.judging.judge_settings import AskedSettings, as_path, client_options
 from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.session import Session
-from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, StudyPlan
-from conqret.runs.trials import Trial
-
-if TYPE_CHECKING:
-    from conqret.debate.two_turn.debate_judge import DebateRequest
+from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome
 
 
 class JudgedRecord(AskedRecord):
@@ -67,78 +64,15 @@ class DebateJudgingFolder(AskedFolder[JudgedRecord, DebateJudgment]):
 
 @dataclass(frozen=True, slots=True)
 class JudgedSummary:
-    """What came of a run: its outcomes, and the model beside the floors."""
+    """What came of a run: its outcomes, the model beside the floors, and what passages lost."""
 
     came: Outcomes
     beside: tuple[Standing, ...]
+    shortened: Shortened
 
     def record(self) -> dict[str, Any]:
         """The same as plain data."""
         return {**asdict(self.came), "beside": [asdict(standing) for standing in self.beside]}
-
-
-@dataclass(frozen=True)
-class DebateJudgingRun(StudyPlan[DebateJudgment, JudgedSummary]):
-    """Every request is a judgment on the slider. ``shortened`` says for the record what passages lost
-    (:func:`conqret.debate.two_turn.debate_judge.shortened`)."""
-
-    ABOUT = "which option of a debate is right"
-
-    models: Session
-    folder: DebateJudgingFolder
-    asked: Sequence[DebateRequest]
-    shortened: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-
-    def record(self) -> JudgedRecord:
-        """What ``run.json`` says."""
-        shown = ((request.key, request.question.record()) for request in self.asked)
-        allowance = self.asked[0].allowance if self.asked else None
-        return JudgedRecord.of(
-            self.models, {PROMPT: Slid}, shown, allowance=allowance, shortened=dict(self.shortened)
-        )
-
-    def trials(self) -> list[Trial[DebateJudgment]]:
-        """A trial for each."""
-        return trials(self.asked, self.models)
-
-    def conclude(self, rows: tuple[DebateJudgment, ...]) -> tuple[JudgedSummary, Mapping[Path, Content]]:
-        """The run in numbers, and its files."""
-        model = self.models.options.model
-        answers = tuple(request.answer(model, row) for request, row in zip(self.asked, rows, strict=True))
-        others = tuple(
-            request.answer(name, DebateJudgment(id=request.key, slider=slide(request)))
-            for name, slide in FLOORS.items()
-            for request in self.asked
-        )
-        came = debate_outcomes(answers)
-        summary = JudgedSummary(came, standings((*answers, *others)))
-        return summary, {
-            self.folder.answers_file: json_lines(map(_record, answers)),
-            self.folder.floors_file: json_lines(map(_record, others)),
-            self.folder.summary_file: json.dumps(summary.record(), indent=1, ensure_ascii=False),
-        }
-
-
-def debate_judging_plan(
-    questions: str | Path,
-    models: Session,
-    *,
-    design: Design | None = None,
-    instruction: Literal["simple", "encourage-abstain"] | None = None,
-    consultancy: bool = False,
-    allowance: int | None = None,
-    passage_tokens: int | None = None,
-    output: str | Path | None = None,
-) -> DebateJudgingRun:
-    """Debates that are ready to be judged, or to be estimated; takes what :func:`judge_debates` takes."""
-    check_allowance(allowance, models.options.max_tokens)
-    found, lost = read_two_turn(questions), dict[str, tuple[int, int]]()
-    if passage_tokens is not None:
-        found, lost = shortened(found, passage_tokens, models.options.model)
-    instructions = tuple(INSTRUCTIONS) if instruction is None else (instruction,)
-    asked = askings(found, design, instructions, consultancy=consultancy, allowance=allowance)
-    folder = as_path(output) or default_folder(stem(Path(questions)), "debate-judge", models.options.model)
-    return DebateJudgingRun(models, DebateJudgingFolder(folder), asked, lost)
 
 
 @strict_options
@@ -169,19 +103,45 @@ def judge_debates(
     Raises:
         DeclarationError: anything wrong with the call, the questions or the folder. No model is asked then.
     """
-    return run_asked(
-        settings,
-        lambda session: debate_judging_plan(
-            questions,
-            session,
-            output=output,
-            design=design,
-            instruction=instruction,
-            consultancy=consultancy,
-            allowance=allowance,
-            passage_tokens=passage_tokens,
-        ),
+    options = client_options(settings.get("model"), settings)
+    check_allowance(allowance, options.max_tokens)
+    found, cut = read_two_turn(questions), Shortened()
+    if passage_tokens is not None:
+        found, cut = shortened(found, passage_tokens, options.model)
+    instructions = tuple(INSTRUCTIONS) if instruction is None else (instruction,)
+    asked = askings(found, design, instructions, consultancy=consultancy, allowance=allowance)
+    folder = DebateJudgingFolder(
+        as_path(output) or default_folder(stem(Path(questions)), "debate-judge", options.model)
     )
+
+    def concluded(rows: tuple[DebateJudgment, ...]) -> tuple[JudgedSummary, Mapping[Path, Content]]:
+        answers = tuple(request.answer(options.model, row) for request, row in zip(asked, rows, strict=True))
+        floors = tuple(
+            request.answer(name, DebateJudgment(id=request.key, slider=slide(request)))
+            for name, slide in FLOORS.items()
+            for request in asked
+        )
+        summary = JudgedSummary(debate_outcomes(answers), standings((*answers, *floors)), cut)
+        return summary, {
+            folder.answers_file: json_lines(map(_record, answers)),
+            folder.floors_file: json_lines(map(_record, floors)),
+            folder.summary_file: json.dumps(summary.record(), indent=1, ensure_ascii=False),
+        }
+
+    with Run(
+        folder,
+        [options],
+        PROMPTS,
+        settings,
+        asked=[(request.key, request.question.record()) for request in asked],
+        total=len(asked),
+        asks="which option of a debate is right",
+        about=f"{number(len(asked), 'judgment')} on {number(len(found), 'question')}, by",
+        record={"allowance": allowance, "shortened": cut},
+    ) as run:
+        alike = groupby(asked, lambda request: replace(request, turn=0))
+        run.ask_all(judged(tuple(turns), run) for _, turns in alike)
+        return run.finish(concluded)
 
 
 def _record(answer: SliderAnswer) -> dict[str, Any]:

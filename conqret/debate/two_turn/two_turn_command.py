@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
 from conqret.console.option_groups import grouped
-from conqret.console.printing import at, named, note, note_all, note_each, result
+from conqret.console.printing import at, note, note_all, note_each, result
 from conqret.debate.debatune.command import conclude, judged
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
@@ -79,8 +79,7 @@ def judge(
 
     conqret debate two-turn judge debates.jsonl --instruction encourage-abstain --model gpt-4o-mini --dry-run
     """
-    from conqret.debate.two_turn.debate_judge import estimate
-    from conqret.debate.two_turn.judged_run import debate_judging_plan
+    from conqret.debate.two_turn.judged_run import judge_debates
     from conqret.debate.two_turn.outcome_page import outcome_tables, standings_table, verdict
     from conqret.show.table import spaced
 
@@ -90,32 +89,23 @@ def judge(
     if annotations is not None:
         _summarize(questions, annotations, asking.shown)
         return
-    plan = debate_judging_plan(
-        questions, asking.session(model), design=design, instruction=instruction, consultancy=consultancy,
-        allowance=allowance, passage_tokens=passage_tokens, output=output,
+    outcome = asking.study(
+        judge_debates, questions, model=asking.calls.of(model), design=design, instruction=instruction,
+        consultancy=consultancy, allowance=allowance, passage_tokens=passage_tokens, output=output, rows="judgments",
     )  # fmt: skip
-    asked, lost, folder = plan.asked, plan.shortened, plan.folder
-    if asking.dry_run:
-        asking.tell_cost([estimate(asked, plan.models)])
-        return
-    if lost:
-        before, after = (sum(count[place] for count in lost.values()) for place in (0, 1))
-        note(f"{len(lost):,} passages are shortened, from {before:,} tokens to {after:,}")
-    question_list = {one.question.id for one in asked}
-    outcome = asking.execute(
-        plan, len(asked), "judgments",
-        about=f"{number(len(asked), 'judgment')} on {number(len(question_list), 'question')}, by",
-    )  # fmt: skip
-    came, beside = outcome.summary.came, outcome.summary.beside
+    came, cut, folder = outcome.summary.came, outcome.summary.shortened, outcome.folder
+    if cut:
+        before, after = (sum(count[place] for count in cut.values()) for place in (0, 1))
+        note(f"{len(cut):,} passages are shortened, from {before:,} tokens to {after:,}")
     conclusion = verdict(came)
-    there = len(asked) - sum(outcome.lost.values())
     lines = (
-        *spaced([*outcome_tables(came), standings_table(beside)]),
+        *spaced([*outcome_tables(came), standings_table(outcome.summary.beside)]),
         conclusion,
         at(folder.answers_file, "answers"),
         at(folder.floors_file, "floors"),
     )
     data = {"verdict": conclusion, **outcome.summary.record()}
+    there = len(outcome.rows) - sum(outcome.lost.values())
     asking.conclude(data, lines, outcome, outcome.lost, there=there)
 
 
@@ -196,23 +186,13 @@ def write(
         counts = _counts(questions)
         result(counts, _judgments_allowed(counts), as_json=asking.shown.json_output)
         return
-    from conqret.debate.two_turn.counter_writing import estimate
-    from conqret.debate.two_turn.written_run import writing_plan
-    from conqret.runs.session import Session
+    from conqret.debate.two_turn.written_run import write_debates
 
-    writers = [asking.calls.of(one) for one in (model, against)[: 1 if against is None else 2]]
-    with asking.sessions() as sessions:
-        plan = writing_plan(questions, sessions, writers, output=output)
-        asked, folder = plan.tasks, plan.folder
-        if asking.dry_run:
-            asking.tell_cost([estimate(asked, Session(writer, prompts=asking.prompts)) for writer in writers])
-            return
-        two_turn_questions = {one.question.id for one in plan.debated}
-        outcome = asking.execute(
-            plan, len(asked), "texts",
-            about=f"{number(len(asked), 'text')} on {number(len(two_turn_questions), 'question')}, by", doing="writing",
-            by=" and ".join(named(writer.model, writer.backend.baseline, "an author") for writer in writers),
-        )  # fmt: skip
+    outcome = asking.study(
+        write_debates, questions, model=asking.calls.of(model),
+        against=None if against is None else asking.calls.of(against), output=output, rows="texts", doing="writing",
+        role="an author",
+    )  # fmt: skip
     summary = outcome.summary
     examples = {row.reason: f"{row.id}: {row.detail}" for row in outcome.rows if not row.answered}
     note_each(f"a text is missing, as {example}" for example in examples.values())
@@ -224,7 +204,7 @@ def write(
         f"  texts: {there:,} of {summary.texts:,}   snippets from the passages: {summary.snippets:,}",
     ]
     if summary.whole:
-        lines.append(at(folder.debates_file, "debates"))
+        lines.append(at(outcome.folder.debates_file, "debates"))
     asking.conclude(summary, lines, outcome, summary.unwritten, there=summary.whole)
 
 

@@ -7,35 +7,22 @@ where there is none), ``debates.jsonl`` (the debates of which nothing is missing
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Unpack
 
 from conqret.data.item import Frozen
-from conqret.debate.two_turn.counter_writing import (
-    ARGUMENT,
-    COUNTER,
-    Argued,
-    DebateTask,
-    Task,
-    WrittenTextRow,
-    debates,
-    tasks,
-    trials,
-)
+from conqret.debate.two_turn.counter_writing import PROMPTS, WrittenTextRow, debates, write_debate
 from conqret.debate.two_turn.two_turn_files import read_questions
-from conqret.errors import DeclarationError, strict_options
+from conqret.errors import DeclarationError, number, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.judge_settings import AskedSettings, as_path, client_options, session_settings
+from conqret.judging.asked_run import Run
+from conqret.judging.judge_settings import AskedSettings, as_path, client_options
 from conqret.llm.client_options import ClientOptions
-from conqret.runs.engine import run
 from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.session import Session, Sessions
-from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, StudyPlan, lost
-from conqret.runs.trials import Trial
+from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, lost
 
 
 class WrittenRecord(AskedRecord):
@@ -74,82 +61,6 @@ class WrittenSummary(Frozen):
     incomplete: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class DebateWritingRun(StudyPlan[WrittenTextRow, WrittenSummary]):
-    """Every text of every debate is written by one of one or two writers."""
-
-    models: Sessions
-    folder: WrittenFolder
-    debated: Sequence[DebateTask]
-    writers: Sequence[ClientOptions]
-
-    @cached_property
-    def tasks(self) -> tuple[Task, ...]:
-        """The texts to be written."""
-        return tuple(tasks(self.debated))
-
-    @cached_property
-    def sessions(self) -> dict[str, Session]:
-        """The writers, by their names."""
-        return {writer.model: self.models.of(writer) for writer in self.writers}
-
-    def check(self) -> None:
-        """Raise DeclarationError where this cannot be asked."""
-        for writer in self.writers:
-            writer.backend.check_can_ask("for arguments")
-
-    def record(self) -> WrittenRecord:
-        """What ``run.json`` says."""
-        first, *beside = self.sessions.values()
-        shown = ((debate.id, debate.writers, debate.question.record()) for debate in self.debated)
-        against = {session.options.model: dict(session.options.identity) for session in beside}
-        return WrittenRecord.of(first, {ARGUMENT: Argued, COUNTER: Argued}, shown, against=against)
-
-    def trials(self) -> list[Trial[WrittenTextRow]]:
-        """A trial for each."""
-        return trials(self.tasks, self.sessions)
-
-    def conclude(self, rows: tuple[WrittenTextRow, ...]) -> tuple[WrittenSummary, Mapping[Path, Content]]:
-        """The run in numbers, and its files."""
-        by_key = {row.id: row for row in rows}
-        whole = {debate.id: debate.whole(by_key) for debate in self.debated}
-        summary = WrittenSummary(
-            writers=tuple(writer.model for writer in self.writers),
-            debates=len(whole),
-            whole=sum(debate is not None for debate in whole.values()),
-            texts=len(self.tasks),
-            unwritten=lost(rows),
-            snippets=sum(len(row.snippets) for row in rows),
-            incomplete=tuple(name for name, debate in whole.items() if debate is None),
-        )
-        return summary, {
-            self.folder.debates_file: json_lines(
-                debate.record() for debate in whole.values() if debate is not None
-            ),
-        }
-
-
-def writing_plan(
-    questions: str | Path,
-    sessions: Sessions,
-    writers: Sequence[ClientOptions],
-    *,
-    output: str | Path | None = None,
-) -> DebateWritingRun:
-    """Debates that are ready to be written, or to be estimated, by one writer or two.
-
-    Raises:
-        DeclarationError: both writers are the same model.
-    """
-    names = [writer.model for writer in writers]
-    if len(names) > len({*names}):
-        raise DeclarationError(
-            f"--model and --against are both {names[0]}: leave --against out, and this model argues both sides"
-        )
-    folder = WrittenFolder(as_path(output) or default_folder(stem(Path(questions)), "debate-argue", *names))
-    return DebateWritingRun(sessions, folder, debates(read_questions(Path(questions)), names), writers)
-
-
 @strict_options
 def write_debates(
     questions: str | Path,
@@ -173,6 +84,42 @@ def write_debates(
     """
     writers = [client_options(settings.get("model"), settings)]
     writers += [] if against is None else [client_options(against, settings)]
-    with Sessions(**session_settings(settings)) as sessions:
-        plan = writing_plan(questions, sessions, writers, output=output)
-        return run(plan, overwrite=settings.get("overwrite", False))
+    names = [writer.model for writer in writers]
+    if len(names) > len({*names}):
+        raise DeclarationError(
+            f"--model and --against are both {names[0]}: leave --against out, and this model argues both sides"
+        )
+    folder = WrittenFolder(as_path(output) or default_folder(stem(Path(questions)), "debate-argue", *names))
+    found = read_questions(Path(questions))
+    debated = debates(found, names)
+
+    def concluded(rows: tuple[WrittenTextRow, ...]) -> tuple[WrittenSummary, Mapping[Path, Content]]:
+        by_key = {row.id: row for row in rows}
+        whole = {debate.id: debate.whole(by_key) for debate in debated}
+        summary = WrittenSummary(
+            writers=tuple(names),
+            debates=len(whole),
+            whole=sum(debate is not None for debate in whole.values()),
+            texts=len(rows),
+            unwritten=lost(rows),
+            snippets=sum(len(row.snippets) for row in rows),
+            incomplete=tuple(name for name, debate in whole.items() if debate is None),
+        )
+        lines = json_lines(debate.record() for debate in whole.values() if debate is not None)
+        return summary, {folder.debates_file: lines}
+
+    total = sum(len(debate.tasks) for debate in debated)
+    with Run(
+        folder,
+        writers,
+        PROMPTS,
+        settings,
+        asked=[(debate.id, debate.writers, debate.question.record()) for debate in debated],
+        total=total,
+        asks="for arguments",
+        about=f"{number(total, 'text')} on {number(len(found), 'question')}, by",
+        record={"against": {writer.model: dict(writer.identity) for writer in writers[1:]}},
+    ) as run:
+        by_name = dict(zip(names, writers, strict=True))
+        run.ask_all(write_debate(debate, run, by_name) for debate in debated)
+        return run.finish(concluded)
