@@ -177,11 +177,3 @@ def test_two_writers_are_judged_and_rated(cli, questions, tmp_path):
     assert found[0]["right"]["followed"]["value"] == 1
     shown = cli("debate", "two-turn", "outcomes", "--writers", answers)
     assert "Whom judges follow" in shown.out
-    pilot = tmp_path / "pilot.jsonl"
-    row = {"question": "q", "passage": "p", "condition": "S", "turn": 1, "instruction": "simple", "right": 1}
-    pilot.write_text(
-        "".join(json.dumps({**row, "judge": j, "slider": s}) + "\n" for j, s in (("openai/a", -1), ("x", 1)))
-    )
-    kept = cli("debate", "two-turn", "outcomes", "--writers", answers, "--better-half", pilot)
-    assert kept.code == 0
-    assert "1 of 1 judges are kept" in kept.err

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from conqret.debate.two_turn.debate_judge import DebateJudgment, DebateRequest, Slid, askings, lexical, prompt
-from conqret.debate.two_turn.judged_run import FLOORS
 from conqret.debate.two_turn.slider_answers import ENCOURAGE_ABSTAIN, SIMPLE
 from conqret.debate.two_turn.two_turn_files import Side, SideArgument, read_two_turn
+from conqret.debate.two_turn.two_turn_runs import FLOORS
 from conqret.errors import DeclarationError
 from conqret.prompts import Library
 from tests.io.test_two_turn import OWN

@@ -236,7 +236,6 @@ def filter_(
     *,
     model: options.Model = None,
     scored: Path | None = None,
-    good_from: int = 100,
     output: Annotated[Path, sifted_file("statements")] = Path("kept.jsonl"),
     run: Folder = None,
     skip_invalid: options.SkipInvalid = False,
@@ -254,8 +253,6 @@ def filter_(
     Judging:
         scored: A run of `conqret debate score` on these statements: those that are not wholly on their side are
             dropped, too.
-        good_from: With `--scored`: a statement counts as good if at least this percentage of its content supports the
-            side that it was to take.
 
     Examples:
 
@@ -263,17 +260,15 @@ def filter_(
 
     conqret debate filter statements.jsonl --scored runs/controllability --model gpt-4o-mini -o kept.jsonl
     """
-    from conqret.debate.debatune.controllability_scores import check_good_from
     from conqret.debate.debatune.debate_files import read_statements
     from conqret.debate.debatune.output_filter import FORMAT, filter_statements
 
-    check_good_from(good_from)
     items = read_statements(
         [statements], skip_invalid=skip_invalid, language=language, on_check=asking.shown.left_out
     )
     done = judged(
         items, [statements], FORMAT, model=model, output=run, asking=asking,
-        by=partial(filter_statements, statements, scored=scored, good_from=good_from, skip_invalid=skip_invalid,
+        by=partial(filter_statements, statements, scored=scored, skip_invalid=skip_invalid,
             language=language),
     )  # fmt: skip
     if done is not None:

@@ -109,7 +109,6 @@ def export(
             show_default=False,
         ),
     ] = 80 / 710,
-    seed: int = 13,
     passed: Annotated[
         Path | None,
         typer.Option(
@@ -136,7 +135,6 @@ def export(
         sources: Folders of `conqret debate hold`, or files with columns topic, side and statement (as `conqret debate
             filter` writes them), optionally argument.
         shape (--as): The layout of a row: `messages` (chat messages), or `instruction` (instruction, input and output).
-        seed: The seed by which the test topics are drawn.
 
     Examples:
 
@@ -148,7 +146,7 @@ def export(
     from conqret.io.jsonl import json_lines
     from conqret.io.overwriting import check_new, write_new
 
-    data = debate_training_data(sources, test_share=test_share, seed=seed, passed=passed)
+    data = debate_training_data(sources, test_share=test_share, passed=passed)
     parts = {"train.jsonl": data.train, "test.jsonl": data.test}
     files = {
         output / name: json_lines(example.row(shape) for example in examples)

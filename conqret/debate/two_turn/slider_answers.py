@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.checks import between, cell_text, identifier, one_of
@@ -238,6 +238,15 @@ class PayoffInstruction:
     def first_winner(self, strength: int) -> int | None:
         """The first share of the grid, in percent, at which no weaker answer earns more: what the paper prints."""
         return next((share for share in self.grid if self.best(Fraction(share, 100)) >= strength), None)
+
+    def record(self) -> dict[str, Any]:
+        """The same as plain data."""
+        return {
+            "instruction": self.name,
+            "bonuses": [float(bonus) for bonus in self.bonuses],
+            "pays_from": {STRENGTHS[strength]: float(share) for strength, share in self.pays_from().items()},
+            "wins_from_percent": {name: self.first_winner(n) for n, name in enumerate(STRENGTHS)},
+        }
 
     def _slope(self, strength: int) -> Fraction:
         return self.bonus(strength) - self.bonus(-strength)
