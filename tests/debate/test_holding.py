@@ -172,27 +172,6 @@ def test_a_debate_has_rounds_and_arguments(tmp_path, settings, fault):
         hold_debates(tmp_path / "topics.jsonl", **settings)
 
 
-def test_a_debate_that_lacks_a_turn_says_why_and_has_no_statement_for_it():
-    said = {
-        one.id: one
-        for one in (
-            *(one for _, _, one in RECORD),
-            TranscriptRow(
-                id=MOTION.key(2, "affirmative"), reason=Reason.REFUSAL, detail="the statement was left empty"
-            ),
-            *(
-                TranscriptRow(id=MOTION.key(*place), reason=NOT_REACHED)
-                for place in list(MOTION.places())[3:]
-            ),
-        )
-    }
-    debate = MOTION.debate(said, {"affirmative": "m", "negative": "n"})
-    assert not debate.finished
-    assert [(lack.what, lack.reason) for lack in debate.lacks] == [("round 2, affirmative", Reason.REFUSAL)]
-    assert debate.rounds[1].turns == {"affirmative": None, "negative": None}
-    assert list(debate.statements()) == []
-
-
 def test_the_page_escapes_and_says_what_is_missing(tmp_path):
     from conqret.debate.debatune.transcript import HeldSummary
 

@@ -32,20 +32,6 @@ def without_counters(question):
     return tuple(Side(side.option, side.argument) for side in question.sides)
 
 
-def test_main_design_has_two_judgments_and_the_pilot_three(question):
-    main = askings([question])
-    assert [(one.condition, one.swapped, one.turn) for one in main] == [
-        (condition, swapped, turn)
-        for condition in ("PS", "PSA")
-        for swapped in (False, True)
-        for turn in (1, 2)
-    ]
-    pilot = askings([question], "pilot", ("simple", "encourage-abstain"))
-    assert {answer.condition for answer in pilot} == {"S", "SA"}
-    assert len(pilot) == 2 * 2 * 2 * 3
-    assert len({answer.key for answer in pilot}) == len(pilot)
-
-
 def test_what_is_lacking_decides_how_often_is_judged(question):
     assert {asking.turn for asking in askings([bare(question)])} == {1, 2}  # the third is with the passage
     first = bare(question, sides=without_counters(question))
