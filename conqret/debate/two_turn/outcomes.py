@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from conqret.data.digest import gathered
 from conqret.debate.two_turn.slider_answers import (
     CONSULTANCY,
-    ENDS,
+    END,
     INSTRUCTIONS,
     Design,
     SliderAnswer,
@@ -135,7 +135,7 @@ Answers = str | Path | Sequence[SliderAnswer]
 
 
 def counted_answers(
-    answers: Answers, design: Design | None = None, pilot: str | Path | None = None
+    answers: Answers, design: Design | None = None, pilot: Answers | None = None
 ) -> Sequence[SliderAnswer]:
     """The answers of one design; with a ``pilot`` those of the better half of its judges.
 
@@ -143,10 +143,22 @@ def counted_answers(
         ItemsError: rows have faults; all are listed.
         DeclarationError: there is no answer of the design, or none of the better half.
     """
-    given = read_slider_answers(Path(answers), design) if isinstance(answers, str | Path) else answers
+    given = _read(answers, design)
     if pilot is None:
         return given
-    return of_judges(given, best_judges(read_slider_answers(Path(pilot), "pilot")))
+    names = best_judges(_read(pilot, "pilot"))
+    kept = tuple(answer for answer in given if answer.judge in names)
+    if not kept:
+        judges = sorted({answer.judge for answer in given})
+        raise DeclarationError(
+            f"none of the better half of the pilot's judges ({', '.join(names)}) is among the "
+            f"judges who answered here: {', '.join(judges)}"
+        )
+    return kept
+
+
+def _read(answers: Answers, design: Design | None) -> Sequence[SliderAnswer]:
+    return read_slider_answers(Path(answers), design) if isinstance(answers, str | Path) else answers
 
 
 @strict_options
@@ -259,7 +271,7 @@ class _AnswerColumns:
             ratio=self._share(self.right & mask, self.wrong & mask, "nobody answered wrong", "plain"),
             accuracy=self._accuracy(cell).estimate(self.confidence),
             payoff=self._share(self.dollars * mask, mask, scale="plain"),
-            points={point: int((places == point).sum()) for point in range(-ENDS, ENDS + 1)},
+            points={point: int((places == point).sum()) for point in range(-END, END + 1)},
             missing=int((here & ~self.given).sum()),
         )  # fmt: skip
 
@@ -268,7 +280,7 @@ class _AnswerColumns:
         for name, payoff in INSTRUCTIONS.items():
             here = self._where("instruction", name)
             pays = payoff.pays_from()
-            for strength in range(1, ENDS + 1) if here.any() else ():
+            for strength in range(1, END + 1) if here.any() else ():
                 strong = here & (abs(self.points) == strength)
                 share = self._share(self.right & strong, strong, "no answer is this sure")
                 yield Confidence(name, strength, share, float(pays[strength]) if strength in pays else None)
@@ -338,22 +350,6 @@ def best_judges(pilot: Sequence[SliderAnswer]) -> tuple[str, ...]:
             )
     ranked = sorted(by_judge, key=lambda name: (*(-value for value in _performance(by_judge[name])), name))
     return tuple(ranked[: len(ranked) // 2])
-
-
-def of_judges(answers: Sequence[SliderAnswer], names: Sequence[str]) -> tuple[SliderAnswer, ...]:
-    """The answers of these judges.
-
-    Raises:
-        DeclarationError: none of them has answered.
-    """
-    kept = tuple(answer for answer in answers if answer.judge in names)
-    if not kept:
-        judges = sorted({answer.judge for answer in answers})
-        raise DeclarationError(
-            f"none of the better half of the pilot's judges ({', '.join(names)}) is among the "
-            f"judges who answered here: {', '.join(judges)}"
-        )
-    return kept
 
 
 def _performance(answers: Sequence[SliderAnswer]) -> tuple[float, float]:
