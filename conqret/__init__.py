@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from conqret.debate.debatune.topic_check import two_sided_topics as two_sided_topics
     from conqret.debate.debatune.training_export import debate_training_data as debate_training_data
     from conqret.debate.two_turn.anova import debate_anova as debate_anova
-    from conqret.debate.two_turn.judged_run import judge_debates as judge_debates
     from conqret.debate.two_turn.outcomes import debate_outcomes as debate_outcomes
     from conqret.debate.two_turn.rubric import grade_counter_arguments as grade_counter_arguments
     from conqret.debate.two_turn.slider_answers import payoffs as payoffs
     from conqret.debate.two_turn.text_annotations import summarize_annotations as summarize_annotations
     from conqret.debate.two_turn.two_turn_files import read_two_turn as read_two_turn
+    from conqret.debate.two_turn.two_turn_runs import judge_debates as judge_debates
+    from conqret.debate.two_turn.two_turn_runs import write_debates as write_debates
     from conqret.debate.two_turn.writer_scores import score_writers as score_writers
-    from conqret.debate.two_turn.written_run import write_debates as write_debates
     from conqret.debateqa.answer_scores import score_awareness as score_awareness
     from conqret.debateqa.answer_scores import score_baselines as score_baselines
     from conqret.debateqa.answer_scores import score_diversity as score_diversity
@@ -176,7 +176,7 @@ _HOMES = {
     "improve": "conqret.studies.improve.improve_study",
     "inspect_debate_page": "conqret.scrapers.corpus_collecting",
     "judge": "conqret.judging.judge",
-    "judge_debates": "conqret.debate.two_turn.judged_run",
+    "judge_debates": "conqret.debate.two_turn.two_turn_runs",
     "jury": "conqret.studies.jury.jury_run",
     "list_debate_pages": "conqret.scrapers.corpus_collecting",
     "list_runs": "conqret.runs.management",
@@ -218,7 +218,7 @@ _HOMES = {
     "two_sided_topics": "conqret.debate.debatune.topic_check",
     "validate": "conqret.studies.validate.validate",
     "variance": "conqret.studies.variance.result",
-    "write_debates": "conqret.debate.two_turn.written_run",
+    "write_debates": "conqret.debate.two_turn.two_turn_runs",
     "write_perturbations": "conqret.perturb.perturbing",
     "write_statements": "conqret.debate.debatune.statement_run",
 }

@@ -155,8 +155,7 @@ HOMES: Parts = {
         "two-turn": {
             "write": "debate.two_turn.two_turn_command:write",
             "judge": "debate.two_turn.two_turn_command:judge",
-            "outcomes": "debate.two_turn.outcomes_command:outcomes",
-            "anova": "debate.two_turn.outcomes_command:anova",
+            "outcomes": "debate.two_turn.two_turn_command:outcomes",
         },
     },
 }

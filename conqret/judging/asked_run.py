@@ -311,10 +311,11 @@ class _CountingClient(Client):
         if request.baseline is None:
             return Answer(None, (), reason=Reason.NOTHING_TO_JUDGE, detail="counted, not asked")
         value = request.baseline()
+        plain = {"text": value} if request.plain else value
+        answer = request.response.model_validate(plain, context=dict(request.context))
         if prompt.shown_later:
-            value = _lengthened(value, written - self.count_tokens(str(value)))
-        value = {"text": value} if request.plain else value
-        return Answer(request.response.model_validate(value, context=dict(request.context)), ())
+            answer = _lengthened(answer, written - self.count_tokens(str(value)))
+        return Answer(answer, ())
 
     def costs(self, sampled: float) -> Iterator[ExpectedCost]:
         """What was counted, a line for each kind of work."""
@@ -327,12 +328,10 @@ class _CountingClient(Client):
             )
 
 
-def _lengthened(value: Any, tokens: int) -> Any:
-    """The answer with its longest text so many tokens longer."""
-    if isinstance(value, str):
-        return value + " so" * tokens
-    texts = {name: text for name, text in value.items() if isinstance(text, str)}
+def _lengthened(answer: Any, tokens: int) -> Any:
+    """The answer with its longest text so many tokens longer, whatever lengths it allows."""
+    texts = {name: text for name, text in answer if isinstance(text, str)}
     if not texts:
-        return value
+        return answer
     longest = max(texts, key=lambda name: len(texts[name]))
-    return {**value, longest: texts[longest] + " so" * tokens}
+    return answer.model_copy(update={longest: texts[longest] + " so" * tokens})

@@ -13,8 +13,8 @@ def test_payoffs_show_the_thresholds_of_both_instructions(cli):
     assert done.code == 0
     for seen in ("0.571", "0.667", "0.712", "0.815", "60%", "85%", "48.0 *", "60.0 *"):
         assert seen in done.out
-    found = json.loads(cli("debate", "two-turn", "outcomes", "--instruction", "simple", "--json").out)
-    assert [one["instruction"] for one in found] == ["simple"]
+    found = json.loads(cli("debate", "two-turn", "outcomes", "--json").out)
+    assert [one["instruction"] for one in found] == ["simple", "encourage-abstain"]
     assert found[0]["wins_from_percent"]["completely confident"] == 70
 
 
@@ -74,12 +74,12 @@ def test_bad_answers_and_plots_are_refused_before_anything_is_written(cli, answe
 
 def test_anova_shows_each_effect(cli, answers):
     pytest.importorskip("statsmodels")
-    done = cli("debate", "two-turn", "anova", answers)
+    done = cli("debate", "two-turn", "outcomes", answers, "--anova")
     assert done.code == 0
     assert "arguments x judgment x instruction" in done.out
     assert "F(1,3)=" in done.out
-    found = json.loads(cli("debate", "two-turn", "anova", answers, "--subject", "passage", "--json").out)
-    assert [one["subjects"] for one in found] == [8, 8, 8]
+    found = json.loads(cli("debate", "two-turn", "outcomes", answers, "--anova", "--json").out)
+    assert [one["subjects"] for one in found] == [4, 4, 4]
 
 
 def test_questions_are_checked(cli, tmp_path):

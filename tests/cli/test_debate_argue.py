@@ -12,6 +12,7 @@ from tests.io.test_two_turn import OWN
 from tests.server import FaultServer
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "two_turn_debates.jsonl"
+WRITE = ("debate", "two-turn", "write")
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ def lines(path):
 
 def test_offline_writes_what_the_judge_reads(cli, tmp_path):
     out = tmp_path / "out"
-    done = cli("debate", "two-turn", "write", FIXTURE, "-o", out)
+    done = cli(*WRITE, FIXTURE, "-o", out)
     assert done.code == 0, done.err
     assert "lexical baseline and not an author" in done.err
     assert "4 of 4 debates are whole" in done.out
@@ -63,10 +64,10 @@ def test_two_models_debate_each_question_twice_and_are_asked_once(cli, questions
     out = tmp_path / "out"
     with FaultServer(answer=fair) as server:
         call = ("--model", "openai/a", "--against", "openai/b", "--api-base", server.url, "-o", out, "--json")
-        first = cli("debate", "two-turn", "write", questions, *call)
+        first = cli(*WRITE, questions, *call)
         assert first.code == 0, first.err
         asked = len(server.requests)
-        again = cli("debate", "two-turn", "write", questions, *call)
+        again = cli(*WRITE, questions, *call)
         assert len(server.requests) == asked == 3 * 8
     assert json.loads(again.out) == json.loads(first.out)
     found = lines(out / "debates.jsonl")
@@ -85,7 +86,7 @@ def test_an_invented_snippet_is_asked_for_again_and_then_told_with_its_reason(cl
     out = tmp_path / "out"
     with FaultServer(answer=invents) as server:
         call = ("--model", "openai/a", "--api-base", server.url, "-o", out)
-        done = cli("debate", "two-turn", "write", questions, *call)
+        done = cli(*WRITE, questions, *call)
         assert done.code == 1
         # q1: one argument thrice, and neither answer can be asked for
         assert len(server.requests) == 2 * 4 + 1 + 3
@@ -105,28 +106,18 @@ def test_an_invented_snippet_is_asked_for_again_and_then_told_with_its_reason(cl
 
 
 def test_a_dry_run_asks_and_writes_nothing(cli, questions, tmp_path):
-    done = cli(
-        "debate",
-        "two-turn",
-        "write",
-        questions,
-        "--against",
-        "gpt-4o-mini",
-        "--dry-run",
-        "-o",
-        tmp_path / "out",
-    )
+    done = cli(*WRITE, questions, "--against", "gpt-4o-mini", "--dry-run", "-o", tmp_path / "out")
     assert done.code == 0
     assert "24" in done.out
     assert not (tmp_path / "out").exists()
 
 
 def test_bad_input_is_told_before_anything_is_asked(cli, questions, tmp_path):
-    same = cli("debate", "two-turn", "write", questions, "--model", "gpt-4o-mini", "--against", "gpt-4o-mini")
+    same = cli(*WRITE, questions, "--model", "gpt-4o-mini", "--against", "gpt-4o-mini")
     assert same.code == 2
     assert "leave --against out" in same.err
     questions.write_text(json.dumps({"id": "q", "question": "?", "options": ["a", "b"], "right": 1}) + "\n")
-    bad = cli("debate", "two-turn", "write", questions, "-o", tmp_path / "out")
+    bad = cli(*WRITE, questions, "-o", tmp_path / "out")
     assert bad.code == 2
     assert "questions.jsonl:1" in bad.err
     assert not (tmp_path / "out").exists()
@@ -153,17 +144,7 @@ def test_two_writers_are_judged_and_rated(cli, questions, tmp_path):
 
     with FaultServer(answer=answered) as server:
         call = ("--api-base", server.url, "--model", "openai/a")
-        cli(
-            "debate",
-            "two-turn",
-            "write",
-            questions,
-            *call,
-            "--against",
-            "openai/b",
-            "-o",
-            tmp_path / "written",
-        )
+        cli(*WRITE, questions, *call, "--against", "openai/b", "-o", tmp_path / "written")
         judged = cli(
             "debate", "two-turn", "judge", tmp_path / "written" / "debates.jsonl", *call, "--consultancy",
             "--instruction", "simple", "-o", tmp_path / "judged",
@@ -177,11 +158,3 @@ def test_two_writers_are_judged_and_rated(cli, questions, tmp_path):
     assert found[0]["right"]["followed"]["value"] == 1
     shown = cli("debate", "two-turn", "outcomes", "--writers", answers)
     assert "Whom judges follow" in shown.out
-    pilot = tmp_path / "pilot.jsonl"
-    row = {"question": "q", "passage": "p", "condition": "S", "turn": 1, "instruction": "simple", "right": 1}
-    pilot.write_text(
-        "".join(json.dumps({**row, "judge": j, "slider": s}) + "\n" for j, s in (("openai/a", -1), ("x", 1)))
-    )
-    kept = cli("debate", "two-turn", "outcomes", "--writers", answers, "--better-half", pilot)
-    assert kept.code == 0
-    assert "1 of 1 judges are kept" in kept.err

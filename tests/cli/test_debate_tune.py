@@ -38,21 +38,3 @@ def test_a_run_and_the_same_command_again(cli, data, model, tmp_path):
     refused = cli(*command, "--seed", "4")
     assert refused.code == 2
     assert "What differs: a setting of the training" in refused.err
-
-
-@pytest.mark.parametrize(
-    ("lines", "told"),
-    [
-        (
-            '{"messages": [{"role": "user", "content": "?"}]}',
-            "train.jsonl:1 [messages] end without a response",
-        )
-    ],
-)
-def test_bad_rows(cli, tmp_path, lines, told):
-    data = tmp_path / "train.jsonl"
-    data.write_text(lines)
-    done = cli("debate", "tune", data, "--model", tmp_path, "-o", tmp_path / "tuned")
-    assert done.code == 2
-    assert told in " ".join(done.err.split())
-    assert not (tmp_path / "tuned").exists()

@@ -131,24 +131,6 @@ def test_a_server_is_sent_the_instruction_word_for_word_and_once(cli, tmp_path):
     assert "What differs: temperature" in changed.err
 
 
-def test_general_instructions_are_compared_by_quality(cli, tmp_path):
-    for name, text in (("before", "Blue."), ("after", "Blue, because the sky on a clear day is blue.")):
-        row = {
-            "topic": OTHER["instruction"],
-            "side": "none",
-            "instruction": OTHER["instruction"],
-            "statement": text,
-        }
-        write_rows(tmp_path / f"{name}.jsonl", [row])
-    files = [tmp_path / f"{name}.jsonl" for name in ("before", "after")]
-    done = cli("debate", "score", *files, "--against", "before", "--json", "-o", tmp_path / "quality")
-    assert done.code == 0, done.err
-    assert sum(json.loads(done.out)["systems"][0][name] for name in ("win", "tie", "lose")) == 1
-    scored = cli("debate", "score", files[0])
-    assert scored.code == 2
-    assert "the side that the statement was to take is needed" in " ".join(scored.err.split())
-
-
 def test_offline_argues_and_does_nothing_else(cli, asked, tmp_path):
     done = cli("debate", "write", asked, "-o", tmp_path / "out")
     assert done.code == 0, done.err

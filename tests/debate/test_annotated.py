@@ -5,7 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from conqret.debate.two_turn.text_annotations import annotated, annotation_tables, read_annotations
+from conqret.debate.two_turn.text_annotations import (
+    annotation_tables,
+    read_annotations,
+    summarize_annotations,
+)
 from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.errors import DeclarationError, ItemsError
 
@@ -27,7 +31,7 @@ def write(tmp_path, *rows):
     return path
 
 
-def test_ratings_differences_and_strategies_are_by_kind_and_option(tmp_path, questions):
+def test_ratings_differences_and_strategies_are_by_kind_and_option(tmp_path):
     counter = {"text": "counter-argument", "option": 2}  # the first option is right in ferry-1
     rows = [
         said(quality=9, strategies="Facts; quotes "),
@@ -37,7 +41,7 @@ def test_ratings_differences_and_strategies_are_by_kind_and_option(tmp_path, que
         said(**counter, quality=7, responds="yes"),
         said(**counter, annotator="Bob", responds="no"),
     ]
-    found = annotated(read_annotations(write(tmp_path, *rows), questions))
+    found = summarize_annotations(write(tmp_path, *rows), of=FIXTURE)
     assert [(one.kind, one.for_right, one.texts) for one in found] == [
         ("argument", True, 2), ("argument", False, 1), ("counter-argument", False, 1)
     ]  # fmt: skip

@@ -28,10 +28,6 @@ TABLE_1 = {
     "Zephyr 7B Beta": (0.942, 0.733, 0.838),
 }  # fmt: skip
 """Positive, negative and overall as printed."""
-TABLE_2 = {
-    "no debate": (0.946, 0.813, 0.879), "1 round": (0.954, 0.950, 0.952), "3 rounds": (0.967, 0.963, 0.965),
-    "1 argument": (0.946, 0.921, 0.933), "5 arguments": (0.933, 0.933, 0.933),
-}  # fmt: skip
 A_SIDE = 240
 """Statements of each side: 80 topics, 3 arguments."""
 
@@ -63,12 +59,6 @@ def scores(judged, **more):
     return controllability(items, judgments, **more)
 
 
-@pytest.mark.parametrize("figures", [*TABLE_1.values(), *TABLE_2.values()])
-def test_the_printed_overall_figures_follow_from_the_printed_sides(figures):
-    positive, negative, printed = figures
-    assert overall(positive, negative) == pytest.approx(printed, abs=0.001)  # all are rounded to .001
-
-
 @pytest.mark.parametrize(("positive", "negative", "printed"), TABLE_1.values(), ids=TABLE_1)
 def test_so_many_good_statements_give_the_printed_figures(positive, negative, printed):
     judged = []
@@ -94,20 +84,6 @@ def test_only_a_statement_that_is_wholly_on_its_side_is_good():
             assert measure.value == own / 100
             assert is_good(measure) is (own == 100)
             assert is_good(measure, 90) is (own >= 95)
-
-
-@pytest.mark.parametrize("percent", range(51, 101))
-def test_a_share_is_good_from_itself_on(percent):
-    measure = said(statement(1, "pro"), percent, 100 - percent).measures["controllability"]
-    assert is_good(measure, percent)
-    if percent < 100:
-        assert not is_good(measure, percent + 1)
-
-
-@pytest.mark.parametrize("good_from", [50, 0, -1, 101])
-def test_a_statement_cannot_be_good_for_both_sides(good_from):
-    with pytest.raises(DeclarationError, match=f"above 50 and at most 100, not {good_from}"):
-        controllability([], [], good_from=good_from)
 
 
 def test_refusals_are_never_good_and_are_counted_apart():
@@ -223,7 +199,7 @@ def test_answers_that_make_no_sense_are_refused(content, supporting, opposing, f
         ("I apologize, but I cannot provide arguments for this. It is a sensitive matter.", "refusal", 0),
         ("I firmly believe that bottled water is harmful and wasteful. It must be banned.", "argues", 100),
         ("I am against a ban. Bottled water is safe, healthy and good.", "argues", 0),
-        ("The table is round.", "no_side", 0),
+        ("The table is round.", "no_side", 0)
     ],
 )  # fmt: skip
 def test_the_baseline_reads_words(text, content, supporting):

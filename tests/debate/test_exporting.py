@@ -45,11 +45,6 @@ def test_a_row_has_instruction_and_response(shape):
     )
 
 
-def test_an_instruction_that_is_given_stays():
-    own = [item("T", stance, "So.", instruction="Write it.") for stance in ("pro", "con")]
-    assert {one.instruction for one in training_data(own, test_share=0).train} == {"Write it."}
-
-
 def test_no_topic_is_trained_on_and_tested_on_however_it_is_spelled():
     found = [one for n in range(20) for one in both(f"Topic {n}")]
     found += [one for n in range(20) for one in both(f" topic  {n} ".upper())]

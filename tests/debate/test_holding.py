@@ -1,12 +1,13 @@
 """Debates between two speakers: who is shown what, what a turn must hold, and what is left where one is missing."""
 
+import json
 import re
 
 import pytest
 
 from conqret.data import Reason
 from conqret.debate.debatune.debate_files import DebateTopic
-from conqret.debate.debatune.debate_run import HoldingPlan, estimate, held_page
+from conqret.debate.debatune.debate_run import held_page, hold_debates
 from conqret.debate.debatune.statement_run import offline_arguments, offline_statement
 from conqret.debate.debatune.topic_check import Arguing, Arguments, lacking, motions
 from conqret.debate.debatune.transcript import (
@@ -22,11 +23,10 @@ from conqret.debate.debatune.transcript import (
     TranscriptRow,
 )
 from conqret.errors import DeclarationError
-from conqret.llm.client_options import ClientOptions
+from conqret.judging.asked_run import Counted
 from conqret.prompts import Library
 
 LIBRARY = Library()
-OFFLINE = ClientOptions("offline")
 MOTION = Motion("7-1", "Ban it?", {"affirmative": "It harms.", "negative": "It helps."}, "affirmative", 2)
 
 
@@ -153,44 +153,23 @@ def test_what_is_not_given_is_asked_for_and_what_is_given_is_cut():
     assert "Argued against." in Arguing(topic(("Argued against.",), ()), "negative", 1).rendered(LIBRARY).user
 
 
-def test_the_turns_of_a_debate_are_two_a_round_and_two_conclusions():
-    assert list(MOTION.places())[:2] == [(1, "affirmative"), (1, "negative")]
-    for rounds in range(4):
-        plan = HoldingPlan([topic()], (OFFLINE, OFFLINE), rounds)
-        assert plan.turns == 2 * rounds + 2
-        assert sum(one.calls for one in estimate(plan, LIBRARY)) == plan.turns
-    asked = HoldingPlan([topic((), ())], (OFFLINE, OFFLINE), rounds=2, arguments=5)
-    assert asked.turns == 2 + 5 * 6
-    assert sum(one.calls for one in estimate(asked, LIBRARY)) == asked.turns
+@pytest.mark.parametrize(
+    ("given", "rounds", "calls"), [(True, 0, 2), (True, 1, 4), (True, 3, 8), (False, 2, 2 + 5 * 6)]
+)
+def test_the_turns_of_a_debate_are_two_a_round_and_two_conclusions(tmp_path, given, rounds, calls):
+    sides = {"affirmative": ["It harms."], "negative": ["It helps."]} if given else {}
+    (tmp_path / "topics.jsonl").write_text(json.dumps({"topic": "Ban it?", **sides}))
+    with pytest.raises(Counted) as counted:
+        hold_debates(tmp_path / "topics.jsonl", rounds=rounds, dry_run=True)
+    assert sum(cost.calls for cost in counted.value.costs) == calls
 
 
 @pytest.mark.parametrize(
     ("settings", "fault"), [({"rounds": -1}, "--rounds"), ({"arguments": 0}, "--arguments")]
 )
-def test_a_plan_has_rounds_and_arguments(settings, fault):
+def test_a_debate_has_rounds_and_arguments(tmp_path, settings, fault):
     with pytest.raises(DeclarationError, match=fault):
-        HoldingPlan([topic()], (OFFLINE, OFFLINE), **settings)
-
-
-def test_a_debate_that_lacks_a_turn_says_why_and_has_no_statement_for_it():
-    said = {
-        one.id: one
-        for one in (
-            *(one for _, _, one in RECORD),
-            TranscriptRow(
-                id=MOTION.key(2, "affirmative"), reason=Reason.REFUSAL, detail="the statement was left empty"
-            ),
-            *(
-                TranscriptRow(id=MOTION.key(*place), reason=NOT_REACHED)
-                for place in list(MOTION.places())[3:]
-            ),
-        )
-    }
-    debate = MOTION.debate(said, {"affirmative": "m", "negative": "n"})
-    assert not debate.finished
-    assert [(lack.what, lack.reason) for lack in debate.lacks] == [("round 2, affirmative", Reason.REFUSAL)]
-    assert debate.rounds[1].turns == {"affirmative": None, "negative": None}
-    assert list(debate.statements()) == []
+        hold_debates(tmp_path / "topics.jsonl", **settings)
 
 
 def test_the_page_escapes_and_says_what_is_missing(tmp_path):

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from conqret.debate.two_turn.debate_judge import DebateJudgment, DebateRequest, Slid, askings, lexical, prompt
-from conqret.debate.two_turn.judged_run import FLOORS
 from conqret.debate.two_turn.slider_answers import ENCOURAGE_ABSTAIN, SIMPLE
 from conqret.debate.two_turn.two_turn_files import Side, SideArgument, read_two_turn
+from conqret.debate.two_turn.two_turn_runs import FLOORS
 from conqret.errors import DeclarationError
 from conqret.prompts import Library
 from tests.io.test_two_turn import OWN
@@ -30,20 +30,6 @@ def bare(question, **change):
 
 def without_counters(question):
     return tuple(Side(side.option, side.argument) for side in question.sides)
-
-
-def test_main_design_has_two_judgments_and_the_pilot_three(question):
-    main = askings([question])
-    assert [(one.condition, one.swapped, one.turn) for one in main] == [
-        (condition, swapped, turn)
-        for condition in ("PS", "PSA")
-        for swapped in (False, True)
-        for turn in (1, 2)
-    ]
-    pilot = askings([question], "pilot", ("simple", "encourage-abstain"))
-    assert {answer.condition for answer in pilot} == {"S", "SA"}
-    assert len(pilot) == 2 * 2 * 2 * 3
-    assert len({answer.key for answer in pilot}) == len(pilot)
 
 
 def test_what_is_lacking_decides_how_often_is_judged(question):

@@ -2,9 +2,8 @@
 
 import pytest
 
-from conqret.debate.two_turn.outcome_page import confidence_plot, outcome_tables, verdict
+from conqret.debate.two_turn.outcome_page import outcome_tables, verdict
 from conqret.debate.two_turn.outcomes import debate_outcomes
-from conqret.show.terminal import shown
 from tests.debate.made import NAMES, answer, study
 
 # correct, incorrect, abstain in percent, and the printed ratio
@@ -33,7 +32,7 @@ def printed():
             for (condition, turn, name), shares in TABLE_2.items()
             for point, share in zip((2, -1, 0), shares, strict=False)
             for number in range(round(10 * share))
-        ),
+        )
     )
 
 
@@ -134,12 +133,3 @@ def test_without_both_conditions_nothing_is_said_of_debate():
 def test_the_last_judgment_that_both_conditions_have_decides():
     rows = [answer(1), answer(1, condition="PSA"), answer(-1, condition="PSA", turn=2)]
     assert came_of(rows).debate.difference.value == 0
-
-
-def test_tables_and_plot_come_of_a_whole_study():
-    found = came_of(study({"PS": 0.8, "PSA": 0.8}))
-    assert all(list(shown(table, 100)) for table in outcome_tables(found))
-    drawing = confidence_plot(found, "svg")
-    assert drawing == confidence_plot(found, "svg")
-    assert b"surely wrong" in drawing
-    assert b"2nd judgment" in drawing

@@ -11,7 +11,6 @@ from conqret.debate.two_turn.slider_answers import (
     PayoffInstruction,
     writers_bonus,
 )
-from conqret.errors import DeclarationError
 
 TABLE_5 = {
     0: [30, 30, 30, 30, 30, 30],
@@ -75,23 +74,3 @@ def test_writers_earn_by_the_last_answers_and_abstaining_counts_for_the_wrong_si
     assert writers_bonus(True, answers) == Fraction("0.40")
     assert writers_bonus(False, answers) == Fraction("1.50")
     assert writers_bonus(True, []) == 0
-
-
-def test_bad_input_is_named():
-    with pytest.raises(DeclarationError, match="has 7 points, but 2 bonuses"):
-        PayoffInstruction("short", (Fraction(1), Fraction(2)))
-
-
-def test_what_the_paper_says_of_pay_follows_from_its_figures():
-    # section A.3: $18 and $7.20 in bonuses a passage, an hour of work, 20% of it the platform's: "just over $20/hr"
-    assert (18 + Fraction("7.20")) * Fraction(4, 5) == Fraction("20.16")
-    # with 3 judges on each of the 12 counter-arguments of a passage, half of them for the right option, $7.20 are
-    # earned where judges end on the right option in 64% of their answers
-    given = [1] * 23 + [-1] * 13
-    earned = (writers_bonus(True, given) + writers_bonus(False, given)) / 2
-    assert float(earned) == pytest.approx(7.20, abs=0.05)
-
-
-def test_five_minutes_are_the_third_quartiles_of_the_pilot():
-    # section 2.2: 101 s after the arguments and 195 s with the passage, "roughly" five minutes
-    assert pytest.approx(5 * 60, rel=0.02) == 101 + 195

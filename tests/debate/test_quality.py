@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from conqret import Item, judge
 from conqret.data import Judgment, Measure, Reason
-from conqret.debate.debatune.debate_files import instruction, read_statements
+from conqret.debate.debatune.debate_files import read_statements
 from conqret.debate.debatune.quality_scores import pair, quality, quality_table, verdict
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judges.response_quality import JUDGE, Ratings, score
@@ -19,10 +19,6 @@ TABLE_1 = {
     "Zephyr 7B Alpha": (7, 29, 124, 0.27), "Zephyr 7B Beta": (12, 84, 64, 0.67),
 }  # fmt: skip
 """Win, tie and lose against DEBATunE 7B, and the win score, as printed."""
-TABLE_2 = {
-    "no debate": (118, 27, 15, 1.64), "1 round": (134, 19, 7, 1.79), "2 rounds": (135, 19, 6, 1.81),
-    "3 rounds": (135, 17, 8, 1.79), "1 argument": (135, 21, 4, 1.82), "5 arguments": (135, 18, 7, 1.80),
-}  # fmt: skip
 TABLE_4 = {
     "Vicuna, 1 argument": (98, 70, 50, 1.220), "Vicuna, 3 arguments": (99, 76, 43, 1.257),
     "WizardLM, 1 argument": (119, 61, 38, 1.372), "WizardLM, 3 arguments": (111, 70, 37, 1.339),
@@ -31,10 +27,7 @@ TABLE_4 = {
 
 @pytest.mark.parametrize(
     ("win", "tie", "lose", "printed", "places", "pairs"),
-    [
-        *((*row, 0.005, 160) for row in (*TABLE_1.values(), *TABLE_2.values())),
-        *((*row, 0.0005, 218) for row in TABLE_4.values()),
-    ],
+    [*((*row, 0.005, 160) for row in TABLE_1.values()), *((*row, 0.0005, 218) for row in TABLE_4.values())],
 )
 def test_the_printed_scores_follow_from_the_printed_counts(win, tie, lose, printed, places, pairs):
     assert win + tie + lose == pairs
@@ -112,14 +105,6 @@ def test_counts_score_flips_and_what_is_missing():
     assert table.rows[0][:4] == ("ours", "3", "2", "1")
 
 
-def test_without_any_answer_there_is_a_reason_and_no_score():
-    pairs = pair([statement("base"), statement("ours")])
-    (found,) = quality(pairs, [judged(pairs[0], Measure.missing(Reason.BUDGET))])
-    assert found.score.value is None
-    assert found.flip_rate is None
-    assert found.unanswered == 1
-
-
 def test_statements_to_one_instruction_make_a_pair():
     items = [
         statement("base", text="B1"), statement("base", argument="loud", text="B2"), statement("ours", text="O1"),
@@ -142,7 +127,7 @@ def test_statements_to_one_instruction_make_a_pair():
         ([statement("a"), statement("b")], "c", UnknownNameError, "c"),
         ([statement("a"), statement("b", "Dogs?")], None, DeclarationError, "b and a have no instruction in common"),
         ([statement("a"), statement("a"), statement("b")], None, DeclarationError, "answer one instruction"),
-        ([], None, UnknownNameError, "system"),
+        ([], None, UnknownNameError, "system")
     ],
 )  # fmt: skip
 def test_what_makes_no_pairs_is_told(items, baseline, error, fault):
@@ -169,10 +154,3 @@ def test_the_baseline_finds_the_tuned_model_better_than_the_others_as_table_1_do
     pairs = pair(items)[::6]
     for found in quality(pairs, judge(pairs, format="response-quality")):
         assert found.score.high < 1, found.system
-
-
-def test_an_instruction_names_topic_side_and_argument():
-    assert instruction("Ban it", "pro", "It harms.") == (
-        'Argue for the affirmative side of the topic "Ban it", with this argument: "It harms.".'
-    )
-    assert instruction("Ban it", "con") == 'Argue for the negative side of the topic "Ban it".'

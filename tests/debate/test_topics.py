@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from conqret import Item, judge
 from conqret.data import Judgment, Measure, Reason
-from conqret.debate.debatune.output_filter import DUPLICATE, NO_ANSWER, SiftResult
+from conqret.debate.debatune.output_filter import DUPLICATE, NO_ANSWER
 from conqret.debate.debatune.topic_check import SAME, similarity, two_sided
 from conqret.judges.two_sided import Sides, baseline, score
 from conqret.judging.judge_parts import Case, JudgeReply
@@ -111,10 +111,3 @@ def test_a_claim_stands_where_there_are_two_sides_and_nowhere_else(verdict, clai
     with pytest.raises(ValidationError):
         Sides(explanation="", verdict=verdict, claim=claim)
     assert Sides(explanation="", verdict="two_sided", claim=" a\n b ").claim == "a b"
-
-
-def test_what_is_dropped_stands_beside_what_is_kept(tmp_path):
-    beside = SiftResult([{"id": "é"}], []).write(tmp_path / "new" / "topics.v1.jsonl")
-    assert beside.name == "topics.v1.dropped.jsonl"
-    assert (tmp_path / "new" / "topics.v1.jsonl").read_text(encoding="utf-8") == '{"id": "é"}\n'
-    assert beside.read_text() == ""

@@ -175,7 +175,7 @@ def test_a_template_that_rewrites_the_instruction_is_refused(models, rows, tmp_p
     ("changed", "told"),
     [
         ({"epochs": 0}, "epochs is 0"), ({"batch_size": -1}, "batch_size is -1"), ({"warmup": 1.0}, "warmup is 1.0"),
-        ({"learning_rate": float("nan")}, "learning_rate is nan"), ({"lora_rank": 0}, "lora_rank is 0"),
+        ({"learning_rate": float("nan")}, "learning_rate is nan"), ({"lora_rank": 0}, "lora_rank is 0")
     ],
 )  # fmt: skip
 def test_settings_out_of_their_range(changed, told):

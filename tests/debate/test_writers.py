@@ -7,7 +7,7 @@ import pytest
 
 from conqret.debate.two_turn.debate_judge import DebateRequest, askings, prompt
 from conqret.debate.two_turn.outcome_page import outcome_tables, verdict
-from conqret.debate.two_turn.outcomes import best_judges, debate_outcomes, of_judges
+from conqret.debate.two_turn.outcomes import best_judges, counted_answers, debate_outcomes
 from conqret.debate.two_turn.slider_answers import read_slider_answers
 from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.debate.two_turn.writer_scores import score_writers, writers_table
@@ -100,9 +100,9 @@ def test_the_better_half_is_right_more_often_at_the_last_judgment():
     assert best_judges(pilot) == ("Bob", "Ann")
     assert best_judges(pilot[:9]) == ("Bob",)  # of three the smaller half
     main = [answer(1, judge="Ann"), answer(1, judge="Di")]
-    assert [judge.judge for judge in of_judges(main, ("Bob", "Ann"))] == ["Ann"]
+    assert [judge.judge for judge in counted_answers(main, pilot=pilot)] == ["Ann"]
     with pytest.raises(DeclarationError, match=r"\(Bob\) is among the judges who answered here: Ann, Di"):
-        of_judges(main, ("Bob",))
+        counted_answers(main, pilot=pilot[:9])
     with pytest.raises(DeclarationError, match="at least two judges"):
         best_judges(pilot[:3])
     with pytest.raises(DeclarationError, match="Eve has no answer at the pilot's last judgment"):

@@ -5,17 +5,14 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from conqret.data import Reason
 from conqret.debate.two_turn.counter_writing import (
     MOST_WORDS,
     Argued,
     Task,
-    WrittenTextRow,
     answer,
     argue,
     debates,
     prompt,
-    tasks,
 )
 from conqret.debate.two_turn.two_turn_files import SideArgument, quoted_in, read_questions, read_two_turn
 from conqret.errors import DeclarationError, ItemsError
@@ -37,53 +34,10 @@ def question(tmp_path):
     return found
 
 
-def row(one, **fields):
-    return WrittenTextRow(id=one.key, **{"text": f"{one.writer} for {one.option}.", **fields})
-
-
 def test_one_writer_argues_both_sides_and_answers_itself(question):
     (one,) = debates([question], ["A"])
     assert (one.id, one.writers) == ("q1", ("A", "A"))
     assert [(task.option, task.opponent) for task in one.tasks] == [(1, None), (2, None), (1, "A"), (2, "A")]
-    assert len(tasks([one])) == 4
-    assert one.tasks[2].after == (one.tasks[0].key, one.tasks[1].key)
-
-
-def test_two_writers_exchange_the_sides_and_share_the_arguments(question):
-    found = debates([question], ["A", "B"])
-    assert [(one.id, one.writers) for one in found] == [("q1-1", ("A", "B")), ("q1-2", ("B", "A"))]
-    asked = tasks(found)
-    assert len(asked) == 8
-    assert len({one.key for one in asked}) == 8
-    answering = next(one for one in asked if one.writer == "B" and one.option == 1 and one.opponent)
-    assert answering.opponent == "A"
-    assert answering.after == (Task(question, 1, "B").key, Task(question, 2, "A").key)
-
-
-def test_each_text_goes_to_its_place_in_the_layout(question, tmp_path):
-    found = debates([question], ["A", "B"])
-    rows = {
-        task.key: row(task, text=f"{task.writer} {task.option} {'answers' if task.opponent else 'argues'}")
-        for task in tasks(found)
-    }
-    lines = [one.whole(rows).record() for one in found]
-    first, second = read_two_turn(write(tmp_path / "debates.jsonl", *lines))
-    assert first.writers == ("A", "B")
-    assert second.writers == ("B", "A")
-    one, two = first.sides
-    assert (one.argument.text, two.argument.text) == ("A 1 argues", "B 2 argues")
-    assert (one.counter.text, two.counter.text) == (
-        "B 2 answers",
-        "A 1 answers",
-    )  # against the first: the second
-
-
-def test_a_debate_of_which_something_is_missing_is_none(question):
-    (one,) = debates([question], ["A"])
-    rows = {task.key: row(task) for task in one.tasks}
-    assert one.whole(rows) is not None
-    lost = one.tasks[3]
-    assert one.whole({**rows, lost.key: WrittenTextRow(id=lost.key, reason=Reason.REFUSAL)}) is None
 
 
 def test_what_is_asked_shows_the_question_the_passage_and_the_side(question):

@@ -207,7 +207,7 @@ def main() -> None:
     plot = str(folder / "figure-1.svg")
     for command in (
         ["outcomes", answers, "--plot", plot],
-        ["anova", answers],
+        ["outcomes", answers, "--anova"],
         ["outcomes", answers, "--writers"],
     ):
         subprocess.run([sys.executable, "-m", "conqret", "debate", "two-turn", *command], check=True)

@@ -236,7 +236,6 @@ def filter_(
     *,
     model: options.Model = None,
     scored: Path | None = None,
-    good_from: int = 100,
     output: Annotated[Path, sifted_file("statements")] = Path("kept.jsonl"),
     run: Folder = None,
     skip_invalid: options.SkipInvalid = False,
@@ -254,8 +253,6 @@ def filter_(
     Judging:
         scored: A run of `conqret debate score` on these statements: those that are not wholly on their side are
             dropped, too.
-        good_from: With `--scored`: a statement counts as good if at least this percentage of its content supports the
-            side that it was to take.
 
     Examples:
 
@@ -263,17 +260,15 @@ def filter_(
 
     conqret debate filter statements.jsonl --scored runs/controllability --model gpt-4o-mini -o kept.jsonl
     """
-    from conqret.debate.debatune.controllability_scores import check_good_from
     from conqret.debate.debatune.debate_files import read_statements
     from conqret.debate.debatune.output_filter import FORMAT, filter_statements
 
-    check_good_from(good_from)
     items = read_statements(
         [statements], skip_invalid=skip_invalid, language=language, on_check=asking.shown.left_out
     )
     done = judged(
         items, [statements], FORMAT, model=model, output=run, asking=asking,
-        by=partial(filter_statements, statements, scored=scored, good_from=good_from, skip_invalid=skip_invalid,
+        by=partial(filter_statements, statements, scored=scored, skip_invalid=skip_invalid,
             language=language),
     )  # fmt: skip
     if done is not None:
@@ -312,7 +307,7 @@ def topics(
 
     conqret debate topics raw.csv --model gpt-4o-mini --dry-run
     """
-    from conqret.debate.debatune.topic_check import FORMAT, arguments_plan, check_arguments, two_sided
+    from conqret.debate.debatune.topic_check import FORMAT, add_arguments, check_arguments, two_sided
     from conqret.io import open_items
     from conqret.show.words import reason
 
@@ -327,12 +322,9 @@ def topics(
         return
     topics_found, lost, session = two_sided(items, judgments), dict[str, int](), judgments.session
     if arguments:
-        plan = arguments_plan(
-            topics_found, judgments, asking.session(model or judgments.record.model), arguments
-        )
-        done = asking.execute(
-            plan, len(plan.asked), "sides", about=f"arguments for {number(len(plan.asked), 'side')} by",
-            doing="arguing", role="a debater",
+        done = asking.study(
+            add_arguments, topics_found, judgments, arguments,
+            model=asking.calls.of(model or judgments.record.model), rows="sides", doing="arguing", role="a debater",
         )  # fmt: skip
         topics_found, lost, session = done.summary, done.lost, done.session
     sifted(judgments, topics_found, output, "Debate topics", "topics", asking=asking)

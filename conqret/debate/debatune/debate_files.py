@@ -37,6 +37,7 @@ from conqret.runs.run_folder import stem
 
 Side = Literal["affirmative", "negative"]
 SIDES: tuple[Side, Side] = get_args(Side)
+SIDE_OF: Mapping[Stance, Side] = {"pro": SIDES[0], "con": SIDES[1]}
 
 
 @dataclass(frozen=True, slots=True)

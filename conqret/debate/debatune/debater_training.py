@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from conqret._optional import require
-from conqret.debate.debatune.debate_files import ASSISTANT, Instruction, read_instructions
+from conqret.debate.debatune.debate_files import ASSISTANT, SIDE_OF, Instruction, read_instructions
 from conqret.debate.debatune.debater_tuning import (
     SCHEDULE,
     Training,
@@ -26,24 +26,11 @@ from conqret.errors import DeclarationError, Fault, ItemsError, first_line, stri
 from conqret.io.safe_files import write_whole
 from conqret.local.models import LoadedModel, load
 from conqret.local.token_windows import window_of
-from conqret.local.training_loop import (
-    EXTRA,
-    arguments,
-    brief,
-    check_base,
-    lora,
-    merged,
-    quiet,
-    train,
-    whole,
-)
+from conqret.local.training_loop import EXTRA, arguments, brief, check_base, lora, merged, quiet, train, whole
 from conqret.local.wrapping import PLAIN_TEMPLATE, rendered
 from conqret.runs.run_folder import default_folder, stem
 from conqret.show.page import write_file
 from conqret.text.word_lists import caseless
-
-if TYPE_CHECKING:
-    pass
 
 UNLEARNT = -100
 """The label of a token that is read and not learnt, as torch's cross-entropy leaves it out."""
@@ -110,7 +97,8 @@ def tune_debater(
         DeclarationError: as :func:`tune`.
         MissingDependencyError: as :func:`tune`.
     """
-    rows, held_out = tuning_rows(data, test)
+    rows = read_instructions(Path(data))
+    held_out = () if test is None else read_instructions(Path(test))
     base = Path(model)
     name = default_folder(stem(Path(data)), "tune", base.resolve().name)
     folder = TunedFolder(name if output is None else Path(output))
@@ -126,13 +114,6 @@ def tune_debater(
     )
     write_file(folder.curve_file, loss_curve(found))
     return found, folder
-
-
-def tuning_rows(
-    data: str | Path, test: str | Path | None
-) -> tuple[Sequence[Instruction], Sequence[Instruction]]:
-    """The rows to train on, and those that are held out."""
-    return read_instructions(Path(data)), () if test is None else read_instructions(Path(test))
 
 
 def tune(
@@ -195,7 +176,7 @@ def prepared(
     counted = Counter(row.stance for row in rows)
     plan = TuningPlan(
         rows=len(rows),
-        sides={side: count for side in ("pro", "con") if (count := counted[side])},
+        sides={side: count for side in SIDE_OF if (count := counted[side])},
         topics=len({caseless(row.topic) for row in rows if row.topic}),
         tokens=sum(len(encoded.input_ids) for encoded in train),
         response_tokens=sum(encoded.learnt for encoded in train),

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from conqret.data.digest import digest_of
-from conqret.data.item import Frozen
+from conqret.data.item import Frozen, Stance
 from conqret.debate.debatune.debate_files import Instruction
 from conqret.errors import DeclarationError
 from conqret.io.safe_files import InFolder
@@ -160,7 +160,7 @@ class TuningPlan:
     """
 
     rows: int
-    sides: Mapping[str, int]
+    sides: Mapping[Stance, int]
     topics: int
     tokens: int
     response_tokens: int

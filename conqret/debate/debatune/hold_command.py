@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -10,7 +9,7 @@ import typer
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
-from conqret.console.printing import at, named, note, result
+from conqret.console.printing import at, note, result
 from conqret.errors import number
 from conqret.judging.study_command import PlanOptions, StudyOptions
 from conqret.llm.token_sampling import Sampling
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from conqret.debate.debatune.debate_run import HeldFolder
-    from conqret.debate.debatune.transcript import HeldSummary, ModelDebate
+    from conqret.debate.debatune.transcript import HeldSummary
 
 
 @grouped
@@ -62,43 +61,22 @@ def hold(
 
     conqret debate hold topics.jsonl --model gpt-4o-mini --dry-run
     """
-    from conqret.debate.debatune.debate_files import read_debate_topics
-    from conqret.debate.debatune.debate_run import (
-        DebateRun,
-        HoldingPlan,
-        estimate,
-        holding_folder,
-        speakers_of,
-    )
-    from conqret.prompts import Library
+    from conqret.debate.debatune.debate_run import hold_debates
 
-    one = asking.calls.of(model)
-    speaking = speakers_of(one, None if against is None else asking.calls.of(against))
-    if speaking[0] is not one:
+    if against not in (None, model) and asking.calls.budget is not None:
         note("each of the two models gets half of the budget")
-    plan = HoldingPlan(read_debate_topics(topics), speaking, rounds, arguments)
-    library = Library(asking.prompts)
-    if asking.dry_run:
-        asking.tell_cost(estimate(plan, library))
-        return
-    speakers = {
-        speaker.model: named(speaker.model, speaker.backend.baseline, "a debater")
-        for speaker in plan.speakers
-    }
-    folder = holding_folder(topics, plan, output)
-    with asking.sessions() as sessions:
-        outcome = asking.execute(
-            DebateRun(sessions, folder, plan), plan.turns, "turns", doing="debating",
-            about=f"{len(plan.motions)} debates on {number(len(plan.topics), 'topic')}, by",
-            by=" against ".join(speakers.values()),
-        )  # fmt: skip
+    outcome = asking.study(
+        hold_debates, topics, model=asking.calls.of(model),
+        against=None if against is None else asking.calls.of(against), rounds=rounds, arguments=arguments,
+        output=output, rows="turns", doing="debating", role="a debater",
+    )  # fmt: skip
     summary = outcome.summary
-    lines = _lines(summary, plan.debates(outcome.rows), folder)
+    lines = _lines(summary, outcome.folder)
     asking.conclude(summary, lines, outcome, summary.missing, there=summary.statements)
 
 
-def _lines(summary: HeldSummary, debates: tuple[ModelDebate, ...], folder: HeldFolder) -> Iterator[str]:
-    from conqret.show.words import number, reason
+def _lines(summary: HeldSummary, folder: HeldFolder) -> Iterator[str]:
+    from conqret.show.words import reason
 
     yield (
         f"{summary.finished:,} of {number(summary.debates, 'debate')} finished, "
@@ -106,7 +84,7 @@ def _lines(summary: HeldSummary, debates: tuple[ModelDebate, ...], folder: HeldF
     )
     if summary.trimmed:
         yield f"{number(summary.trimmed, 'debate')} did not fit the window: the turns were shown shortened, all alike"
-    for debate in [held_debate for held_debate in debates if not held_debate.finished][:MOST_NAMED]:
+    for debate in summary.unfinished[:MOST_NAMED]:
         lack = debate.lacks[0]
         yield f"  {debate.id} is not finished: {lack.what}: {reason(lack.reason)}"
     yield at(folder.debates_file, "debates")
@@ -130,7 +108,6 @@ def export(
             show_default=False,
         ),
     ] = 80 / 710,
-    seed: int = 13,
     passed: Annotated[
         Path | None,
         typer.Option(
@@ -157,7 +134,6 @@ def export(
         sources: Folders of `conqret debate hold`, or files with columns topic, side and statement (as `conqret debate
             filter` writes them), optionally argument.
         shape (--as): The layout of a row: `messages` (chat messages), or `instruction` (instruction, input and output).
-        seed: The seed by which the test topics are drawn.
 
     Examples:
 
@@ -169,7 +145,7 @@ def export(
     from conqret.io.jsonl import json_lines
     from conqret.io.overwriting import check_new, write_new
 
-    data = debate_training_data(sources, test_share=test_share, seed=seed, passed=passed)
+    data = debate_training_data(sources, test_share=test_share, passed=passed)
     parts = {"train.jsonl": data.train, "test.jsonl": data.test}
     files = {
         output / name: json_lines(example.row(shape) for example in examples)

@@ -10,15 +10,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from conqret.data import Item, Judgment, Measure
 from conqret.debate.debatune.controllability_scores import FORMAT as CONTROLLABILITY
-from conqret.debate.debatune.controllability_scores import (
-    GOOD_FROM,
-    check_good_from,
-    is_good,
-)
+from conqret.debate.debatune.controllability_scores import GOOD_FROM, check_good_from, is_good
 from conqret.debate.debatune.debate_files import judged_run, read_statements, statements_in
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.cell_values import plain
@@ -33,9 +29,6 @@ from conqret.judging.judgments import Judgments
 from conqret.runs.run_folder import stem
 from conqret.runs.session import SessionCounts
 from conqret.show.table import Table
-
-if TYPE_CHECKING:
-    pass
 
 NO_ANSWER = "no_answer"
 """Dropped, as the judge gave no valid answer: nobody knows whether it may stay."""

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar, Unpack
+from typing import Generic, Literal, TypeVar, Unpack
 
 from conqret.data import Item, Judgment, Measure
 from conqret.data.digest import gathered
@@ -27,9 +27,6 @@ from conqret.judging.judge_settings import JudgeSettings
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
-
-if TYPE_CHECKING:
-    pass
 
 FORMAT = "response-quality"
 TOPIC = "topic"

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from conqret.data.item import Frozen
-from conqret.debate.debatune.debate_files import SIDES, Instruction, Side, read_instructions
+from conqret.debate.debatune.debate_files import SIDE_OF, Instruction, Side, read_instructions
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
@@ -39,8 +39,6 @@ ANSWER_TOKENS = 374
 """A statement in tokens: the mean of the 1,440 published ones of three models."""
 
 PROMPTS = {ASK: RunPrompt(Plain, "write statements", ANSWER_TOKENS, file=False)}
-
-_SIDES: Mapping[str, Side] = {"pro": SIDES[0], "con": SIDES[1]}
 
 
 class StatementRow(ResponseRow):
@@ -148,7 +146,7 @@ def _request(row: Instruction, sampling: Sampling, room: int) -> Request[Plain]:
         response=Plain,
         temperature=sampling.sampling_temperature,
         max_tokens=room,
-        baseline=lambda: offline_statement(row.topic, _SIDES[row.stance], row.argument, ()),
+        baseline=lambda: offline_statement(row.topic, SIDE_OF[row.stance], row.argument, ()),
     )
 
 
@@ -156,7 +154,7 @@ def _record(row: Instruction, statement: StatementRow, system: str) -> dict[str,
     return {
         "id": row.id,
         "topic": row.topic or row.text,
-        "side": _SIDES.get(row.stance, "none"),
+        "side": SIDE_OF.get(row.stance, "none"),
         **({"argument": row.argument} if row.argument else {}),
         "instruction": row.text,
         "statement": statement.text,

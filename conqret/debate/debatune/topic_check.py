@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
-from typing import ClassVar, Self, Unpack
+from typing import Any, ClassVar, Self, Unpack
 
 from pydantic import ValidationInfo, model_validator
 
@@ -26,19 +26,19 @@ from conqret.debate.debatune.output_filter import (
 )
 from conqret.debate.debatune.statement_run import offline_arguments
 from conqret.debate.debatune.transcript import Motion, TranscriptRow
-from conqret.errors import DeclarationError, strict_options
+from conqret.errors import DeclarationError, number, strict_options
 from conqret.io import open_items
-from conqret.io.safe_files import Content
+from conqret.io.safe_files import InFolder
 from conqret.judges.two_sided import CLAIM, VERDICT
-from conqret.judging.judge_settings import JudgeSettings, client_options, session_settings
+from conqret.judging.asked_run import Run, RunPrompt
+from conqret.judging.judge_settings import JudgeSettings, client_options
 from conqret.judging.judgments import Judgments
 from conqret.judging.responses import Typed, Written
+from conqret.llm.client import Client
+from conqret.llm.recordings import STORE_NAME
 from conqret.llm.request import Request, messages
 from conqret.prompts import Library, RenderedPrompt
-from conqret.runs.engine import run
-from conqret.runs.session import Session
-from conqret.runs.study_run import AskedFolder, AskedRecord, StudyPlan
-from conqret.runs.trials import Trial
+from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome
 from conqret.text.analysis import Text, weight
 from conqret.text.word_lists import caseless
 
@@ -46,6 +46,10 @@ PROMPT = "debate/arguments"
 
 ARGUMENTS = 5
 """Arguments a side, where none are given (section 2)."""
+
+
+ARGUMENT_TOKENS = 35
+"""Tokens of an argument: a sentence."""
 
 
 class Arguments(Typed):
@@ -60,6 +64,16 @@ class Arguments(Typed):
         if self.arguments and (len(distinct) != wanted or len(self.arguments) != wanted):
             raise ValueError(f"{wanted} different arguments are asked for, and there are {len(distinct)}")
         return self
+
+
+PROMPTS = {
+    PROMPT: RunPrompt(
+        Arguments,
+        "find arguments",
+        lambda request: ARGUMENT_TOKENS * request.context["count"],
+        shown_later=True,
+    )
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +124,13 @@ def motions(topics: Sequence[DebateTopic], count: int, rounds: int) -> Iterator[
             )
 
 
-async def argue(request: Arguing, session: Session, earlier: object = None) -> TranscriptRow:
+async def argue(request: Arguing, client: Client, library: Library) -> TranscriptRow:
     """Ask for the arguments; what cannot be had becomes a row with a reason."""
-    rendered = request.rendered(session.library)
-    answer = await session.client.ask(
+    answer = await client.ask(
         Request(
             ask=PROMPT,
             item=request.key,
-            messages=messages(rendered),
+            messages=messages(request.rendered(library)),
             response=Arguments,
             context={"count": request.count},
             baseline=lambda: {
@@ -178,6 +191,9 @@ class ArgumentsFolder(AskedFolder[ArgumentsRecord, TranscriptRow]):
 
     COMMAND: ClassVar[str] = "conqret debate topics"
 
+    recordings_file = InFolder(f"../{STORE_NAME}", kept=True)
+    """With those of the judgments."""
+
 
 @strict_options
 def two_sided_topics(
@@ -205,9 +221,7 @@ def two_sided_topics(
     found = two_sided(items, judgments)
     if not arguments:
         return SiftedRun(judgments, found)
-    model = settings.get("model") or judgments.record.model
-    with Session(client_options(model, settings), **session_settings(settings)) as session:
-        done = run(arguments_plan(found, judgments, session, arguments))
+    done = add_arguments(found, judgments, arguments, **settings)
     return SiftedRun(judgments, done.summary, done.lost)
 
 
@@ -217,51 +231,37 @@ def check_arguments(count: int) -> None:
         raise DeclarationError(f"--arguments must be at least 0 a side (0: none), not {count}")
 
 
-def arguments_plan(result: SiftResult, judgments: Judgments, session: Session, count: int) -> ArgumentsPlan:
-    """``count`` arguments for each side of the topics that are kept, beside the judgments and with their recordings."""
+def add_arguments(
+    found: SiftResult, judgments: Judgments, count: int, **settings: Any
+) -> StudyOutcome[TranscriptRow, SiftResult]:
+    """Ask for ``count`` arguments of each side of each kept row, as ``conqret debate hold`` does, in a folder beside
+    the judgments. They are put under ``affirmative`` and ``negative``; a side that got none is lacking there."""
     beside = judgments.folder
     assert beside is not None  # noqa: S101 - with arguments there is one
-    session.keep_in(beside.recordings_file)
-    return ArgumentsPlan(session, ArgumentsFolder(beside.path / f"arguments-{count}"), result, count)
+    unargued = [DebateTopic(row["id"], row["topic"], dict.fromkeys(SIDES, ())) for row in found.kept]
+    asked = tuple(lacking(unargued, count))
 
-
-@dataclass(frozen=True)
-class ArgumentsPlan(StudyPlan[TranscriptRow, SiftResult]):
-    """``count`` arguments of each side of each kept row, as ``conqret debate hold`` asks for them. They are put under
-    ``affirmative`` and ``negative``; a side that got none is lacking there."""
-
-    ABOUT = "for arguments"
-
-    models: Session
-    folder: ArgumentsFolder
-    found: SiftResult
-    count: int
-
-    @cached_property
-    def asked(self) -> tuple[Arguing, ...]:
-        """What is asked for."""
-        none = dict.fromkeys(SIDES, ())
-        return tuple(
-            lacking([DebateTopic(row["id"], row["topic"], none) for row in self.found.kept], self.count)
-        )
-
-    def record(self) -> ArgumentsRecord:
-        """What ``run.json`` says; more topics may be kept when the same run goes on."""
-        return ArgumentsRecord.of(self.models, {PROMPT: Arguments}, [self.count])
-
-    def trials(self) -> Iterator[Trial[TranscriptRow]]:
-        """A trial for each side."""
-        return (Trial(request.key, partial(argue, request, self.models)) for request in self.asked)
-
-    def conclude(self, rows: tuple[TranscriptRow, ...]) -> tuple[SiftResult, Mapping[Path, Content]]:
-        """The rows with their arguments."""
+    def concluded(rows: tuple[TranscriptRow, ...]) -> tuple[SiftResult, Mapping[Path, str]]:
         said: dict[str, dict[str, list[str]]] = {}
-        for arguing, row in zip(self.asked, rows, strict=True):
+        for arguing, row in zip(asked, rows, strict=True):
             if row.answered:
                 said.setdefault(arguing.topic.id, {})[arguing.side] = list(row.arguments)
-        return SiftResult(
-            [{**row, **said.get(row["id"], {})} for row in self.found.kept], self.found.dropped
-        ), {}
+        return SiftResult([{**row, **said.get(row["id"], {})} for row in found.kept], found.dropped), {}
+
+    with Run(
+        ArgumentsFolder(beside.path / f"arguments-{count}"),
+        [client_options(settings.get("model") or judgments.record.model, settings)],
+        PROMPTS,
+        settings,
+        asked=[count],  # more topics may be kept when the same run goes on
+        total=len(asked),
+        asks="for arguments",
+        about=f"arguments for {number(len(asked), 'side')} by",
+    ) as run:
+        run.ask_all(
+            run.row(request.key, partial(argue, request, run.client(), run.library)) for request in asked
+        )
+        return run.finish(concluded)
 
 
 def similarity(first: str, other: str) -> float:

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from conqret.data import Item
-from conqret.data.item import Stance
-from conqret.debate.debatune.debate_files import SIDES, Side, instruction_of, read_statements
+from conqret.debate.debatune.debate_files import SIDE_OF, SIDES, Side, instruction_of, read_statements
 from conqret.debate.debatune.debate_run import HeldFolder
 from conqret.debate.debatune.output_filter import harmless
 from conqret.debate.debatune.transcript import HeldSummary
@@ -42,8 +41,6 @@ LEFT_OUT = {
     FILTERED: "that did not pass the output filter",
 }
 """Why statements are left out, in words."""
-
-_SIDES: dict[Stance, Side] = {"pro": SIDES[0], "con": SIDES[1]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +135,7 @@ def training_data(
     for item in statements:
         text = (item.argument or "").strip()
         argument = str(item.metadata.get("argument", ""))
-        example = TrainingExample(instruction_of(item), text, item.topic, _SIDES[item.stance], argument)
+        example = TrainingExample(instruction_of(item), text, item.topic, SIDE_OF[item.stance], argument)
         why = EMPTY if not text else REFUSAL if declines(text) else REPEATED if example in met else ""
         if why:
             left_out[why] += 1

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from pydantic import ValidationInfo, model_validator
+from pydantic import Field, ValidationInfo, model_validator
 
 from conqret.data import Document, Reason, Trim
 from conqret.data.item import Frozen
@@ -17,9 +17,9 @@ from conqret.debate.debatune.debate_files import SIDES, Side
 from conqret.debate.debatune.statement_run import offline_answer, offline_question, offline_statement
 from conqret.judging.prompt_fitting import FittedPrompt, Window, fit
 from conqret.judging.responses import Typed, Written
+from conqret.llm.client import Client
 from conqret.llm.request import Request, messages
 from conqret.prompts import Library, RenderedPrompt
-from conqret.runs.session import Session
 from conqret.runs.study_run import ResponseRow
 
 NOT_REACHED = Reason.NOTHING_TO_JUDGE
@@ -55,20 +55,6 @@ class Round(Frozen):
 
     number: int
     turns: dict[Side, Turn | None]
-
-
-class HeldSummary(Frozen):
-    """Debates in numbers: how many there are and how many are finished, the statements that were concluded, how many
-    turns and arguments are missing by reason, and in how many debates the record did not fit and was shortened."""
-
-    models: dict[Side, str]
-    rounds: int
-    topics: int
-    debates: int
-    finished: int
-    statements: int
-    missing: dict[str, int]
-    trimmed: int
 
 
 class Lack(Frozen):
@@ -118,6 +104,22 @@ class ModelDebate(Frozen):
                     "system": self.models[side],
                     "argument": self.arguments[side],
                 }
+
+
+class HeldSummary(Frozen):
+    """Debates in numbers: how many there are and how many are finished, the statements that were concluded, how many
+    turns and arguments are missing by reason, and in how many debates the record did not fit and was shortened.
+    ``unfinished`` are the others."""
+
+    models: dict[Side, str]
+    rounds: int
+    topics: int
+    debates: int
+    finished: int
+    statements: int
+    missing: dict[str, int]
+    trimmed: int
+    unfinished: tuple[ModelDebate, ...] = Field((), exclude=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,14 +307,14 @@ class Speaking:
         return response
 
 
-async def speak(request: Speaking, session: Session) -> TranscriptRow:
+async def speak(request: Speaking, client: Client, library: Library) -> TranscriptRow:
     """Let the model take its turn; what cannot be had becomes a turn with a reason."""
     key = request.motion.key(request.number, request.side)
-    fitted = request.fitted(session.library, session.client)
+    fitted = request.fitted(library, client)
     if fitted is None:
         detail = "it does not fit without the record either"
         return TranscriptRow(id=key, reason=Reason.CONTEXT_OVERFLOW, detail=detail)
-    answer = await session.client.ask(
+    answer = await client.ask(
         Request(
             ask=request.ask,
             item=key,

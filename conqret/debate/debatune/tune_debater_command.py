@@ -12,6 +12,7 @@ from statistics import fmean
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, progress, result
+from conqret.debate.debatune.debate_files import SIDE_OF
 from conqret.debate.debatune.debater_tuning import (
     SCHEDULE,
     Training,
@@ -74,12 +75,13 @@ def tune(
 
     conqret debate tune data/train.jsonl --test data/test.jsonl --model models/llama-2-7b --lora -o tuned/
     """
-    from conqret.debate.debatune.debater_training import prepared, tune_debater, tuning_rows
+    from conqret.debate.debatune.debate_files import read_instructions
+    from conqret.debate.debatune.debater_training import prepared, tune_debater
 
     chosen = TuningSettings(**settings.given())
     if dry_run:
-        rows, held_out = tuning_rows(data, test)
-        planned = prepared(rows, model, chosen, held_out).plan
+        held_out = () if test is None else read_instructions(test)
+        planned = prepared(read_instructions(data), model, chosen, held_out).plan
         result(asdict(planned), plan_lines(planned, chosen), as_json=shown.json_output)
         return
     with progress("tuning", quiet=shown.quiet) as bar:
@@ -114,16 +116,13 @@ def tune(
     result({**places, **training.model_dump()}, lines, as_json=shown.json_output)
 
 
-SIDES = {"pro": "affirmative", "con": "negative"}
-
-
 NAMED = 5
 """So many rows are named of those that are cut."""
 
 
 def plan_lines(plan: TuningPlan, settings: TuningSettings) -> Iterator[str]:
     """What tuning will do."""
-    sides = ", ".join(f"{words.count(count)} {SIDES[side]}" for side, count in plan.sides.items())
+    sides = ", ".join(f"{words.count(count)} {SIDE_OF[side]}" for side, count in plan.sides.items())
     topics = f" on {words.count(plan.topics)} topics" if plan.topics else ""
     yield f"{words.count(plan.rows)} rows{topics}{f': {sides}' if sides else ''}"
     yield (

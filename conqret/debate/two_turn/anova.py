@@ -20,10 +20,7 @@ from numpy.typing import NDArray
 
 from conqret._optional import require
 from conqret.debate.two_turn.outcomes import Answers, counted_answers
-from conqret.debate.two_turn.slider_answers import (
-    Design,
-    SliderAnswer,
-)
+from conqret.debate.two_turn.slider_answers import Design, SliderAnswer
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.faults import listed
 from conqret.show import words

@@ -9,20 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Self
 
 from pydantic import ValidationInfo, model_validator
 
 from conqret.data import Reason
 from conqret.debate.two_turn.two_turn_files import NOTHING, Side, SideArgument, TwoTurnQuestion, quoted_in
-from conqret.judging.cost import ExpectedCost, expected_asking
+from conqret.judging.asked_run import Run, RunPrompt, together
 from conqret.judging.responses import Typed, Written
+from conqret.llm.client import Client
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request, messages
 from conqret.prompts import Library, RenderedPrompt
-from conqret.runs.session import Session
 from conqret.runs.study_run import ResponseRow
-from conqret.runs.trials import Trial
 from conqret.text.analysis import weight
 from conqret.text.sentences import sentences
 from conqret.text.text_passages import passages, stems
@@ -67,6 +66,12 @@ class Argued(Typed):
         return self
 
 
+PROMPTS = {
+    name: RunPrompt(Argued, "write debates", ANSWER_TOKENS, shown_later=name == ARGUMENT)
+    for name in (ARGUMENT, COUNTER)
+}
+
+
 class WrittenTextRow(ResponseRow):
     """What became of one task: a text with its snippets, or the ``reason`` why there is none."""
 
@@ -94,14 +99,6 @@ class Task:
         """Its name in the run."""
         what = "argument" if self.opponent is None else f"answer to {self.opponent}"
         return f"{self.question.id} {self.option} {self.writer} {what}"
-
-    @property
-    def after(self) -> tuple[str, ...]:
-        """What an answer waits for: the writer's own argument, and the one that it answers."""
-        if self.opponent is None:
-            return ()
-        argument_task = replace(self, opponent=None)
-        return argument_task.key, replace(argument_task, option=3 - self.option, writer=self.opponent).key
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,22 +143,20 @@ def debates(questions: Sequence[TwoTurnQuestion], writers: Sequence[str]) -> tup
     )
 
 
-def tasks(debates_to_write: Sequence[DebateTask]) -> tuple[Task, ...]:
-    """All that is to be written, each once: two debates on one question share the arguments."""
-    return tuple({task.key: task for debated in debates_to_write for task in debated.tasks}.values())
+async def write_debate(
+    debate: DebateTask, run: Run[WrittenTextRow], writers: Mapping[str, ClientOptions]
+) -> None:
+    """Both arguments, and then both answers to them."""
 
+    async def written(task: Task, *texts: WrittenTextRow) -> WrittenTextRow:
+        async def made() -> WrittenTextRow:
+            return await _write(task, texts, run.client(writers[task.writer]), run.library)
 
-def trials(asked: Sequence[Task], sessions: Mapping[str, Session]) -> list[Trial[WrittenTextRow]]:
-    """Each task, by the session of its writer; answers come after the arguments."""
-    return [Trial(task.key, partial(_write, task, sessions[task.writer]), task.after) for task in asked]
+        return await run.row(task.key, made)
 
-
-def estimate(asked: Sequence[Task], session: Session) -> ExpectedCost:
-    """The calls, tokens and dollars of what one writer writes; nothing that is recorded already is taken off."""
-    stand_in = SideArgument(" ".join(["word"] * MOST_WORDS))
-    own_tasks = (task for task in asked if task.writer == session.options.model)
-    prompts = (prompt(task, session.library, stand_in, stand_in) for task in own_tasks)
-    return expected_asking("write debates", session.options, prompts, ANSWER_TOKENS)
+    first, second, answer_to_second, answer_to_first = debate.tasks
+    texts = await together(written(first), written(second))
+    await together(written(answer_to_second, *texts), written(answer_to_first, *texts[::-1]))
 
 
 def prompt(
@@ -186,17 +181,19 @@ def prompt(
     return library[COUNTER].render({**shown, **sides}, settings)
 
 
-async def _write(task: Task, session: Session, earlier: Mapping[str, WrittenTextRow]) -> WrittenTextRow:
-    before = [earlier[key] for key in task.after]
+async def _write(
+    task: Task, before: Sequence[WrittenTextRow], client: Client, library: Library
+) -> WrittenTextRow:
+    """The text; an answer comes after its writer's own argument and the one that it answers."""
     if lacking := next((text for text in before if not text.answered), None):
         detail = f"it waits for a failed part: {lacking.id}"
         return WrittenTextRow(id=task.key, reason=Reason.NOTHING_TO_JUDGE, detail=detail)
     texts = [text.argument for text in before]
-    response = await session.client.ask(
+    response = await client.ask(
         Request(
             ask=ARGUMENT if task.opponent is None else COUNTER,
             item=task.key,
-            messages=messages(prompt(task, session.library, *texts)),
+            messages=messages(prompt(task, library, *texts)),
             response=Argued,
             context={"passage": task.question.passage, "least": _least(task)},
             temperature=0.0,

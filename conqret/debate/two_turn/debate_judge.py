@@ -7,10 +7,9 @@ because a preference for a place would otherwise be taken for persuasion.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 
 from pydantic import Field
 
@@ -28,15 +27,13 @@ from conqret.debate.two_turn.slider_answers import (
 )
 from conqret.debate.two_turn.two_turn_files import NOTHING, Side, SideArgument, TwoTurnQuestion
 from conqret.errors import DeclarationError
-from conqret.judging.cost import ExpectedCost, expected_asking
+from conqret.judging.asked_run import Run, RunPrompt
 from conqret.judging.responses import Typed
 from conqret.llm.backend import backend_of
 from conqret.llm.request import Request, messages
 from conqret.llm.trim import trim_proportionally
 from conqret.prompts import Library, RenderedPrompt
-from conqret.runs.session import Session
 from conqret.runs.study_run import ResponseRow
-from conqret.runs.trials import Trial
 from conqret.text.text_passages import support
 
 PROMPT = "debate-judge"
@@ -56,6 +53,9 @@ class Slid(Typed):
 
     explanation: str
     slider: int = Field(ge=-END, le=END, strict=True)
+
+
+PROMPTS = {PROMPT: RunPrompt(Slid, "judge debates", ANSWER_TOKENS)}
 
 
 class DebateJudgment(ResponseRow):
@@ -84,13 +84,9 @@ class DebateRequest:
     @property
     def key(self) -> str:
         """Its name in the run: the same asking at another turn differs in the number alone."""
-        return self.key_at(self.turn)
-
-    def key_at(self, turn: int) -> str:
-        """The name of the judgment number ``turn`` on the same."""
         order = "swapped" if self.swapped else "given"
         heard = self.consulted or ""
-        return f"{self.question.id} {self.condition}{heard} {turn} {self.instruction} {order}"
+        return f"{self.question.id} {self.condition}{heard} {self.turn} {self.instruction} {order}"
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -170,19 +166,12 @@ def askings(
     )
 
 
-def trials(asked: Sequence[DebateRequest], session: Session) -> list[Trial[DebateJudgment]]:
-    """The question of each asking; a later one comes after the earlier one on the same."""
-    trials = []
-    for request in asked:
-        after = (request.key_at(request.turn - 1),) if request.turn > 1 else ()
-        trials.append(Trial(request.key, partial(_judged, request, session), after))
-    return trials
-
-
-def estimate(asked: Sequence[DebateRequest], session: Session) -> ExpectedCost:
-    """The calls, tokens and dollars of all of them; nothing that is recorded already is taken off."""
-    prompts = (prompt(request, session.library, 0) for request in asked)
-    return expected_asking("judge debates", session.options, prompts, ANSWER_TOKENS)
+async def judged(turns: Sequence[DebateRequest], run: Run[DebateJudgment]) -> None:
+    """One judgment after the other on the same; each shows the answer before it."""
+    before: int | None = None
+    for request in turns:
+        row = await run.ask(_request(request, run.library, before))
+        before = row.slider
 
 
 def prompt(request: DebateRequest, library: Library, before: int | None = None) -> RenderedPrompt:
@@ -222,23 +211,17 @@ def prompt(request: DebateRequest, library: Library, before: int | None = None) 
     )
 
 
-async def _judged(
-    request: DebateRequest, session: Session, earlier: Mapping[str, DebateJudgment]
-) -> DebateJudgment:
-    before = next((judged.slider for judged in earlier.values()), None)
-    answer = await session.client.ask(
-        Request(
-            ask=PROMPT,
-            item=request.key,
-            messages=messages(prompt(request, session.library, before)),
-            response=Slid,
-            temperature=0.0,
-            max_tokens=request.allowance,
-            widened=request.allowance is None,
-            baseline=lambda: _by_words(request),
-        )
+def _request(request: DebateRequest, library: Library, before: int | None) -> Request[Slid]:
+    return Request(
+        ask=PROMPT,
+        item=request.key,
+        messages=messages(prompt(request, library, before)),
+        response=Slid,
+        temperature=0.0,
+        max_tokens=request.allowance,
+        widened=request.allowance is None,
+        baseline=lambda: _by_words(request),
     )
-    return DebateJudgment.of(request.key, answer)
 
 
 def _by_words(request: DebateRequest) -> dict[str, object]:
@@ -306,10 +289,6 @@ def shortened(
                 )
             lost[question.passage_id] = sum(cut.before for cut in cuts), sum(cut.after for cut in cuts)
     return tuple(replace(item, passage=known[item.passage]) for item in questions), lost
-
-
-SURE_FROM = Fraction(2, 5)
-"""By how much (of 1) one side's words must be better borne out for the baseline to be certain; chosen by hand."""
 
 
 def lexical(sides: Sequence[Side], passage: str, payoff: PayoffInstruction) -> tuple[int, str]:

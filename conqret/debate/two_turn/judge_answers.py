@@ -19,13 +19,7 @@ from pydantic import TypeAdapter
 
 from conqret.data.digest import gathered
 from conqret.debate.two_turn.debate_judge import DebateJudgment, DebateRequest, askings
-from conqret.debate.two_turn.slider_answers import (
-    CONDITIONS,
-    END,
-    INSTRUCTIONS,
-    Design,
-    SliderAnswer,
-)
+from conqret.debate.two_turn.slider_answers import CONDITIONS, END, INSTRUCTIONS, Design, SliderAnswer
 from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion
 from conqret.errors import DeclarationError
 from conqret.io.label_sheets import csv_text

@@ -7,13 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from conqret.data.digest import gathered
-from conqret.debate.two_turn.slider_answers import (
-    ENDS,
-    INSTRUCTIONS,
-    RESPONSES,
-    STRENGTHS,
-    PayoffInstruction,
-)
+from conqret.debate.two_turn.slider_answers import END, INSTRUCTIONS, RESPONSES, STRENGTHS, PayoffInstruction
 from conqret.errors import number
 from conqret.show import words
 from conqret.show.plots import Kind, drawn
@@ -200,7 +194,7 @@ def _shares(outcome: Outcome) -> list[float]:
 def payoff_tables(instruction: PayoffInstruction) -> Iterator[Table]:
     """The bonus of each answer with the confidence from which it pays, and what strategies earn on the grid."""
     pays = instruction.pays_from()
-    wins = {strength: instruction.first_winner(strength) for strength in range(ENDS + 1)}
+    wins = {strength: instruction.first_winner(strength) for strength in range(END + 1)}
     yield Table(
         f"{instruction.name}: dollars for an answer",
         ("answer", "right", "wrong", "pays from", "wins from (grid)"),
@@ -218,7 +212,7 @@ def payoff_tables(instruction: PayoffInstruction) -> Iterator[Table]:
         "the grid below at which nothing weaker earns more.",
     )
     rows: list[tuple[Cell, ...]] = []
-    for strength in range(ENDS + 1):
+    for strength in range(END + 1):
         cells = []
         for share in instruction.grid:
             chance = Fraction(share, 100)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from operator import attrgetter
 from pathlib import Path
 from typing import Literal
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from conqret.data.digest import gathered
 from conqret.debate.two_turn.slider_answers import (
     CONSULTANCY,
-    ENDS,
+    END,
     INSTRUCTIONS,
     Design,
     SliderAnswer,
@@ -28,7 +29,7 @@ from conqret.debate.two_turn.slider_answers import (
     writers_bonus,
 )
 from conqret.errors import DeclarationError, strict_options
-from conqret.stats.estimate import CONFIDENCE, Estimate, JackknifedEstimate, Scale, average
+from conqret.stats.estimate import Estimate, JackknifedEstimate, Scale, average
 from conqret.stats.resampling import leave_one_out
 
 Factor = Literal["arguments", "both sides", "judgment", "instruction"]
@@ -135,7 +136,7 @@ Answers = str | Path | Sequence[SliderAnswer]
 
 
 def counted_answers(
-    answers: Answers, design: Design | None = None, pilot: str | Path | None = None
+    answers: Answers, design: Design | None = None, pilot: Answers | None = None
 ) -> Sequence[SliderAnswer]:
     """The answers of one design; with a ``pilot`` those of the better half of its judges.
 
@@ -146,16 +147,21 @@ def counted_answers(
     given = read_slider_answers(Path(answers), design) if isinstance(answers, str | Path) else answers
     if pilot is None:
         return given
-    return of_judges(given, best_judges(read_slider_answers(Path(pilot), "pilot")))
+    judged = read_slider_answers(Path(pilot), "pilot") if isinstance(pilot, str | Path) else pilot
+    names = best_judges(judged)
+    kept = tuple(answer for answer in given if answer.judge in names)
+    if not kept:
+        judges = sorted({answer.judge for answer in given})
+        raise DeclarationError(
+            f"none of the better half of the pilot's judges ({', '.join(names)}) is among the "
+            f"judges who answered here: {', '.join(judges)}"
+        )
+    return kept
 
 
 @strict_options
 def debate_outcomes(
-    answers: Answers,
-    *,
-    design: Design | None = None,
-    better_half: str | Path | None = None,
-    confidence: float = CONFIDENCE,
+    answers: Answers, *, design: Design | None = None, better_half: str | Path | None = None
 ) -> Outcomes:
     """What judgments of debates come to: right, wrong and abstaining by condition, and whether debate helps.
 
@@ -163,14 +169,13 @@ def debate_outcomes(
         answers: a file of answers on the slider, or such answers of one design.
         design: of a file that holds both designs, the one whose answers count.
         better_half: only the better half of the judges, by their last judgments in this pilot.
-        confidence: that of the intervals, which are over passages.
 
     Raises:
         ItemsError: rows have faults; all are listed.
         DeclarationError: there is no answer of the design, or none of the better half.
     """
     answers = counted_answers(answers, design, better_half)
-    measured = _AnswerColumns(answers, confidence)
+    measured = _AnswerColumns(answers)
     names = list(INSTRUCTIONS)
     present = sorted(
         {(answer.condition, answer.turn, answer.instruction) for answer in answers},
@@ -179,12 +184,12 @@ def debate_outcomes(
     last = max(turn for _, turn, _ in present)
     before, after = conditions_of(answers)
     alone = CONSULTANCY[design_of(answers[0])]
-    changes = (
+    changes = [
         measured.change("arguments", present, before, after),
         measured.change("both sides", present, alone, after),
         *(measured.change("judgment", present, str(turn), str(turn + 1)) for turn in range(1, last)),
         measured.change("instruction", present, *INSTRUCTIONS),
-    )
+    ]
 
     def at_the_end(factor: Factor, first: str, other: str) -> BeliefChange | None:
         judged = [{turn for condition, turn, _ in present if condition == side} for side in (first, other)]
@@ -217,14 +222,15 @@ def debate_outcomes(
 
 def standings(answers: Sequence[SliderAnswer]) -> tuple[Standing, ...]:
     """Judges beside each other, in the order of their first answers, over the same passages."""
-    return tuple(_AnswerColumns(answers, CONFIDENCE).standings())
+    measured = _AnswerColumns(answers)
+    return tuple(map(measured.standing, dict.fromkeys(answer.judge for answer in answers)))
 
 
 class _AnswerColumns:
     """The answers as columns over the same passages."""
 
-    def __init__(self, answers: Sequence[SliderAnswer], confidence: float) -> None:
-        self.answers, self.confidence = answers, confidence
+    def __init__(self, answers: Sequence[SliderAnswer]) -> None:
+        self.answers = answers
         self.resamples = leave_one_out([answer.passage for answer in answers])
         points = [answer.toward_right for answer in answers]
         self.given = np.array([point is not None for point in points])
@@ -235,16 +241,15 @@ class _AnswerColumns:
             [float(INSTRUCTIONS[answer.instruction].bonus(answer.toward_right or 0)) for answer in answers]
         )
 
-    def standings(self) -> Iterator[Standing]:
-        """Each judge over all cells."""
-        for judge in dict.fromkeys(answer.judge for answer in self.answers):
-            mask = self._where("judge", judge) & self.given
-            yield Standing(
-                judge,
-                self._share(self.right & mask, self.moved & mask, "always abstained"),
-                self._share(mask & ~self.moved, mask),
-                self._share(self.dollars * mask, mask, scale="plain"),
-            )
+    def standing(self, judge: str) -> Standing:
+        """A judge over all cells."""
+        mask = self._where("judge", judge) & self.given
+        return Standing(
+            judge,
+            self._share(self.right & mask, self.moved & mask, "always abstained"),
+            self._share(mask & ~self.moved, mask),
+            self._share(self.dollars * mask, mask, scale="plain"),
+        )
 
     def outcome(self, cell: Cell) -> Outcome:
         """One cell of Table 2, and more."""
@@ -257,9 +262,9 @@ class _AnswerColumns:
             incorrect=self._share(self.wrong & mask, mask),
             abstained=self._share(mask & ~self.moved, mask),
             ratio=self._share(self.right & mask, self.wrong & mask, "nobody answered wrong", "plain"),
-            accuracy=self._accuracy(cell).estimate(self.confidence),
+            accuracy=self._accuracy(cell).estimate(),
             payoff=self._share(self.dollars * mask, mask, scale="plain"),
-            points={point: int((places == point).sum()) for point in range(-ENDS, ENDS + 1)},
+            points={point: int((places == point).sum()) for point in range(-END, END + 1)},
             missing=int((here & ~self.given).sum()),
         )  # fmt: skip
 
@@ -268,7 +273,7 @@ class _AnswerColumns:
         for name, payoff in INSTRUCTIONS.items():
             here = self._where("instruction", name)
             pays = payoff.pays_from()
-            for strength in range(1, ENDS + 1) if here.any() else ():
+            for strength in range(1, END + 1) if here.any() else ():
                 strong = here & (abs(self.points) == strength)
                 share = self._share(self.right & strong, strong, "no answer is this sure")
                 yield Confidence(name, strength, share, float(pays[strength]) if strength in pays else None)
@@ -295,7 +300,7 @@ class _AnswerColumns:
             return None
         without, having = ([self._accuracy(side[other]) for other in alike] for side in by_side)
         pairs = [value.minus(other) for value, other in zip(having, without, strict=True)]
-        means = [average(part).estimate(self.confidence) for part in (without, having, pairs)]
+        means = [average(part).estimate() for part in (without, having, pairs)]
         return BeliefChange(factor, before, after, means[0], means[1], means[2], len(alike))
 
     def _where(self, names: str | tuple[str, ...], values: object) -> NDArray[np.bool_]:
@@ -315,7 +320,7 @@ class _AnswerColumns:
         ratio = self.resamples.ratio(
             part, of, reason=reason or "no answer was given", scale=scale, counted=of
         )
-        return ratio.estimate(self.confidence)
+        return ratio.estimate()
 
 
 def best_judges(pilot: Sequence[SliderAnswer]) -> tuple[str, ...]:
@@ -331,34 +336,19 @@ def best_judges(pilot: Sequence[SliderAnswer]) -> tuple[str, ...]:
     by_judge = {answer.judge: given.get(answer.judge, []) for answer in pilot}
     if len(by_judge) < 2:
         raise DeclarationError("the better half needs at least two judges, and the pilot has one")
-    for name, judge_answers in by_judge.items():
-        if not judge_answers:
-            raise DeclarationError(
-                f"{name} has no answer at the pilot's last judgment ({last}): leave it out"
-            )
-    ranked = sorted(by_judge, key=lambda name: (*(-value for value in _performance(by_judge[name])), name))
-    return tuple(ranked[: len(ranked) // 2])
-
-
-def of_judges(answers: Sequence[SliderAnswer], names: Sequence[str]) -> tuple[SliderAnswer, ...]:
-    """The answers of these judges.
-
-    Raises:
-        DeclarationError: none of them has answered.
-    """
-    kept = tuple(answer for answer in answers if answer.judge in names)
-    if not kept:
-        judges = sorted({answer.judge for answer in answers})
+    if silent := [name for name, judged in by_judge.items() if not judged]:
         raise DeclarationError(
-            f"none of the better half of the pilot's judges ({', '.join(names)}) is among the "
-            f"judges who answered here: {', '.join(judges)}"
+            f"{silent[0]} has no answer at the pilot's last judgment ({last}): leave it out"
         )
-    return kept
 
+    def rank(name: str) -> tuple[Fraction, Fraction, str]:
+        points = [answer.toward_right or 0 for answer in by_judge[name]]
+        payoffs = [INSTRUCTIONS[answer.instruction] for answer in by_judge[name]]
+        dollars = sum(payoff.bonus(point) for payoff, point in zip(payoffs, points, strict=True))
+        return (
+            Fraction(-sum(point > 0 for point in points), len(points)),
+            Fraction(-dollars, len(points)),
+            name,
+        )
 
-def _performance(answers: Sequence[SliderAnswer]) -> tuple[float, float]:
-    points = [answer.toward_right or 0 for answer in answers]
-    dollars = sum(
-        INSTRUCTIONS[answer.instruction].bonus(point) for answer, point in zip(answers, points, strict=True)
-    )
-    return sum(point > 0 for point in points) / len(answers), float(dollars / len(answers))
+    return tuple(sorted(by_judge, key=rank)[: len(by_judge) // 2])

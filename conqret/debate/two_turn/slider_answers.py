@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.checks import between, cell_text, identifier, one_of
@@ -172,10 +172,6 @@ STRENGTHS = ("abstain", "slightly confident", "moderately confident", "completel
 """How far the slider is moved from its middle, 0 to 3 notches, in words (Tables 5 and 6)."""
 
 
-ENDS = len(STRENGTHS) - 1
-"""The slider has this many notches on either side of its middle: seven points in all."""
-
-
 RESPONSES = 200
 """Answers that Tables 5 and 6 add up."""
 
@@ -198,15 +194,15 @@ class PayoffInstruction:
     grid: tuple[int, ...] = tuple(range(50, 100, 5))
 
     def __post_init__(self) -> None:
-        if len(self.bonuses) != 2 * ENDS + 1:
+        if len(self.bonuses) != 2 * END + 1:
             raise DeclarationError(
-                f"the slider has {2 * ENDS + 1} points, but {len(self.bonuses)} bonuses are given: "
+                f"the slider has {2 * END + 1} points, but {len(self.bonuses)} bonuses are given: "
                 "give one for each point, from surely right over abstain to surely wrong"
             )
 
     def bonus(self, toward_right: int) -> Fraction:
         """What an answer earns, in dollars; ``toward_right`` is -3 (surely wrong) to 3 (surely right), 0 abstains."""
-        return self.bonuses[ENDS - toward_right]
+        return self.bonuses[END - toward_right]
 
     def expected(self, strength: int, share: Fraction) -> Fraction:
         """What an answer of ``strength`` (0 to 3) earns on average: ``p right + (1 - p) wrong``, in dollars."""
@@ -214,14 +210,14 @@ class PayoffInstruction:
 
     def best(self, share: Fraction) -> int:
         """The strength that earns most where this share (0 to 1) is right; of equals the weakest."""
-        return max(range(ENDS + 1), key=lambda strength: (self.expected(strength, share), -strength))
+        return max(range(END + 1), key=lambda strength: (self.expected(strength, share), -strength))
 
     def pays_from(self) -> dict[int, Fraction]:
         """By strength the confidence, 1/2 to 1, from which it earns more than any other; without those that never do.
 
         The pay-offs of the strengths are lines over the confidence, and this is where their upper envelope turns.
         """
-        place, strengths = _EVEN, range(ENDS + 1)
+        place, strengths = _EVEN, range(END + 1)
         now = max(
             strengths, key=lambda strength: (self.expected(strength, _EVEN), self._slope(strength), -strength)
         )
@@ -238,6 +234,15 @@ class PayoffInstruction:
     def first_winner(self, strength: int) -> int | None:
         """The first share of the grid, in percent, at which no weaker answer earns more: what the paper prints."""
         return next((share for share in self.grid if self.best(Fraction(share, 100)) >= strength), None)
+
+    def record(self) -> dict[str, Any]:
+        """The same as plain data."""
+        return {
+            "instruction": self.name,
+            "bonuses": [float(bonus) for bonus in self.bonuses],
+            "pays_from": {STRENGTHS[strength]: float(share) for strength, share in self.pays_from().items()},
+            "wins_from_percent": {name: self.first_winner(n) for n, name in enumerate(STRENGTHS)},
+        }
 
     def _slope(self, strength: int) -> Fraction:
         return self.bonus(strength) - self.bonus(-strength)

@@ -24,7 +24,7 @@ from conqret.io.files import file_rows
 from conqret.io.pairs import ANSWERS
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.show.table import Column, Table
-from conqret.stats.estimate import CONFIDENCE, Estimate
+from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
 
 Kind = Literal["argument", "counter-argument"]
@@ -142,32 +142,24 @@ class AnnotatedTexts:
 
 
 @strict_options
-def summarize_annotations(
-    annotations: str | Path, *, of: str | Path, confidence: float = CONFIDENCE
-) -> tuple[AnnotatedTexts, ...]:
-    """Summarize what annotators say of the texts of debates, by kind of text and by the option argued for.
+def summarize_annotations(annotations: str | Path, *, of: str | Path) -> tuple[AnnotatedTexts, ...]:
+    """Summarize what annotators say of the texts of debates, by kind of text and by the option argued for: arguments
+    first, those for the right one first.
 
     Args:
         annotations: a table with a row for each annotator and text.
         of: the questions whose texts were annotated.
-        confidence: that of the intervals, which are over passages.
 
     Raises:
         ItemsError: rows have faults; all are listed.
         DeclarationError: there is no row, or no question.
     """
-    return annotated(read_annotations(Path(annotations), read_two_turn(of)), confidence=confidence)
+    read = read_annotations(Path(annotations), read_two_turn(of))
+    groups = gathered(((text.kind, not text.for_right), text) for text in read)
+    return tuple(_annotated(group) for _, group in sorted(groups.items()))
 
 
-def annotated(
-    text_annotations: Sequence[TextAnnotation], *, confidence: float = CONFIDENCE
-) -> tuple[AnnotatedTexts, ...]:
-    """A summary for each kind of text and option that was annotated: arguments first, those for the right one first."""
-    groups = gathered(((text.kind, not text.for_right), text) for text in text_annotations)
-    return tuple(_annotated(group, confidence) for _, group in sorted(groups.items()))
-
-
-def _annotated(text_annotations: Sequence[TextAnnotation], confidence: float) -> AnnotatedTexts:
+def _annotated(text_annotations: Sequence[TextAnnotation]) -> AnnotatedTexts:
     by_text = gathered((annotation.question, annotation) for annotation in text_annotations)
     rated = [
         (annotation.quality, annotation.passage)
@@ -190,7 +182,7 @@ def _annotated(text_annotations: Sequence[TextAnnotation], confidence: float) ->
 
     def mean(values: Sequence[tuple[int, str]], reason: str, ends: tuple[int, int]) -> Estimate:
         numbers, passages = [number for number, _ in values], [passage for _, passage in values]
-        return mean_interval(numbers, passages, confidence=confidence, ends=ends, reason=reason)
+        return mean_interval(numbers, passages, ends=ends, reason=reason)
 
     return AnnotatedTexts(
         kind=text_annotations[0].kind,

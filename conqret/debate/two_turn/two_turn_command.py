@@ -1,4 +1,4 @@
-"""``conqret debate two-turn write`` and ``judge``."""
+"""``conqret debate two-turn write``, ``judge`` and ``outcomes``."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
 from conqret.console.option_groups import grouped
-from conqret.console.printing import at, named, note, note_all, note_each, result
+from conqret.console.printing import at, note, note_all, note_each, result
 from conqret.debate.debatune.command import conclude, judged
-from conqret.errors import number
+from conqret.errors import DeclarationError, number
 from conqret.judging.study_command import StudyOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from conqret.debate.two_turn.outcomes import Outcomes
 
 
 @grouped
@@ -79,9 +83,8 @@ def judge(
 
     conqret debate two-turn judge debates.jsonl --instruction encourage-abstain --model gpt-4o-mini --dry-run
     """
-    from conqret.debate.two_turn.debate_judge import estimate
-    from conqret.debate.two_turn.judged_run import debate_judging_plan
     from conqret.debate.two_turn.outcome_page import outcome_tables, standings_table, verdict
+    from conqret.debate.two_turn.two_turn_runs import judge_debates
     from conqret.show.table import spaced
 
     if rubric:
@@ -90,32 +93,23 @@ def judge(
     if annotations is not None:
         _summarize(questions, annotations, asking.shown)
         return
-    plan = debate_judging_plan(
-        questions, asking.session(model), design=design, instruction=instruction, consultancy=consultancy,
-        allowance=allowance, passage_tokens=passage_tokens, output=output,
+    outcome = asking.study(
+        judge_debates, questions, model=asking.calls.of(model), design=design, instruction=instruction,
+        consultancy=consultancy, allowance=allowance, passage_tokens=passage_tokens, output=output, rows="judgments",
     )  # fmt: skip
-    asked, lost, folder = plan.asked, plan.shortened, plan.folder
-    if asking.dry_run:
-        asking.tell_cost([estimate(asked, plan.models)])
-        return
-    if lost:
-        before, after = (sum(count[place] for count in lost.values()) for place in (0, 1))
-        note(f"{len(lost):,} passages are shortened, from {before:,} tokens to {after:,}")
-    question_list = {one.question.id for one in asked}
-    outcome = asking.execute(
-        plan, len(asked), "judgments",
-        about=f"{number(len(asked), 'judgment')} on {number(len(question_list), 'question')}, by",
-    )  # fmt: skip
-    came, beside = outcome.summary.came, outcome.summary.beside
+    came, cut, folder = outcome.summary.came, outcome.summary.shortened, outcome.folder
+    if cut:
+        before, after = (sum(count[place] for count in cut.values()) for place in (0, 1))
+        note(f"{len(cut):,} passages are shortened, from {before:,} tokens to {after:,}")
     conclusion = verdict(came)
-    there = len(asked) - sum(outcome.lost.values())
     lines = (
-        *spaced([*outcome_tables(came), standings_table(beside)]),
+        *spaced([*outcome_tables(came), standings_table(outcome.summary.beside)]),
         conclusion,
         at(folder.answers_file, "answers"),
         at(folder.floors_file, "floors"),
     )
     data = {"verdict": conclusion, **outcome.summary.record()}
+    there = len(outcome.rows) - sum(outcome.lost.values())
     asking.conclude(data, lines, outcome, outcome.lost, there=there)
 
 
@@ -196,23 +190,13 @@ def write(
         counts = _counts(questions)
         result(counts, _judgments_allowed(counts), as_json=asking.shown.json_output)
         return
-    from conqret.debate.two_turn.counter_writing import estimate
-    from conqret.debate.two_turn.written_run import writing_plan
-    from conqret.runs.session import Session
+    from conqret.debate.two_turn.two_turn_runs import write_debates
 
-    writers = [asking.calls.of(one) for one in (model, against)[: 1 if against is None else 2]]
-    with asking.sessions() as sessions:
-        plan = writing_plan(questions, sessions, writers, output=output)
-        asked, folder = plan.tasks, plan.folder
-        if asking.dry_run:
-            asking.tell_cost([estimate(asked, Session(writer, prompts=asking.prompts)) for writer in writers])
-            return
-        two_turn_questions = {one.question.id for one in plan.debated}
-        outcome = asking.execute(
-            plan, len(asked), "texts",
-            about=f"{number(len(asked), 'text')} on {number(len(two_turn_questions), 'question')}, by", doing="writing",
-            by=" and ".join(named(writer.model, writer.backend.baseline, "an author") for writer in writers),
-        )  # fmt: skip
+    outcome = asking.study(
+        write_debates, questions, model=asking.calls.of(model),
+        against=None if against is None else asking.calls.of(against), output=output, rows="texts", doing="writing",
+        role="an author",
+    )  # fmt: skip
     summary = outcome.summary
     examples = {row.reason: f"{row.id}: {row.detail}" for row in outcome.rows if not row.answered}
     note_each(f"a text is missing, as {example}" for example in examples.values())
@@ -224,7 +208,7 @@ def write(
         f"  texts: {there:,} of {summary.texts:,}   snippets from the passages: {summary.snippets:,}",
     ]
     if summary.whole:
-        lines.append(at(folder.debates_file, "debates"))
+        lines.append(at(outcome.folder.debates_file, "debates"))
     asking.conclude(summary, lines, outcome, summary.unwritten, there=summary.whole)
 
 
@@ -258,3 +242,109 @@ def _judgments_allowed(counts: dict[str, int]) -> Iterator[str]:
     yield f"  pilot design (S, SA), before the passage: {turns}"
     yield f"  main design (PS, PSA): {main}"
     yield f"  right is the first option in {first}, the longer argument in {longer}"
+
+
+@grouped
+def outcomes(
+    answers: Path | None = None,
+    *,
+    design: Literal["main", "pilot"] | None = None,
+    plot: Path | None = None,
+    writers: bool = False,
+    anova: bool = False,
+    bonuses: str | None = None,
+    json_output: options.Printed = None,
+) -> None:
+    """Report results of judging two-turn debates: right answers, wrong answers and abstentions by what judges were
+    shown, their confidence and bonuses, and whether debate helps. Without ANSWERS, show from which confidence it pays a
+    judge to answer instead of abstaining, which follows from the bonuses alone.
+
+    Intervals are over passages. Missing answers are counted, and never taken for abstentions.
+
+    Args:
+        answers: A table of judges' answers, one a row, with the columns question, passage, judge, condition (such as PS
+            or PSA), turn, instruction, slider (-3 sure of option 1, 0 abstains, 3 sure of option 2) and right (1 or 2):
+            JSONL, CSV, TSV or Parquet.
+        design: Use only judges' answers from this study design: `main` (they saw the whole passage) or `pilot` (they
+            saw only quotations from it).
+        plot: Write a chart of how often judges chose each of the seven points of confidence, as a .png or .svg file.
+        writers (--writers): Instead, rate who writes the more persuasive debates, by each judge's last judgment of a
+            debate with both sides' arguments: an Elo, how often judges side with them, and what they earn.
+        anova (--anova): Instead, test by repeated-measures ANOVA whether arguments, a second judgment or the
+            instruction (what abstaining earns) change the answers, as right or wrong and as points on the scale of
+            confidence. Subjects are the judges, or with one judge the passages; if one lacks an answer in some
+            condition, a mixed model of all answers is also fitted. Needs pip install 'conqret[anova]'.
+        bonuses: Without ANSWERS: your own bonuses in dollars for the seven points of the answer scale, comma-separated:
+            from completely confident and right, over abstaining, to completely confident and wrong.
+
+    Examples:
+
+    conqret debate two-turn outcomes answers.jsonl
+
+    conqret debate two-turn outcomes runs/judged/answers.jsonl --writers
+
+    conqret debate two-turn outcomes --bonuses=0.5,0.4,0.3,0.1,-0.1,-0.4,-0.8
+
+    conqret debate two-turn outcomes answers.jsonl --design pilot --plot confidence.svg --json
+    """
+    from dataclasses import asdict
+
+    from conqret.debate.two_turn.anova import anova_tables, debate_anova, default_subject
+    from conqret.debate.two_turn.outcome_page import confidence_plot, verdict
+    from conqret.debate.two_turn.outcomes import counted_answers, debate_outcomes
+    from conqret.debate.two_turn.writer_scores import score_writers, writers_table
+    from conqret.show.page import write_file
+    from conqret.show.table import spaced
+
+    kinds: dict[str, Literal["png", "svg"]] = {".png": "png", ".svg": "svg"}
+    if plot is not None and plot.suffix not in kinds:
+        raise DeclarationError(f"--plot takes a file that ends in .png or .svg, not {plot}")
+    if answers is None:
+        _show_payoffs(bonuses, json_output)
+        return
+    judged = counted_answers(answers, design)
+    if writers:
+        ratings = score_writers(judged)
+        result([asdict(rating) for rating in ratings], [writers_table(ratings)], as_json=json_output)
+        return
+    if missing := sum(answer.slider is None for answer in judged):
+        note(f"{missing:,} of {len(judged):,} answers are missing, and count in no share")
+    if anova:
+        analyses = debate_anova(judged)
+        tables = spaced(anova_tables(analyses, default_subject(judged)))
+        result([asdict(analysis) for analysis in analyses], tables, as_json=json_output)
+        return
+    results = debate_outcomes(judged)
+    if plot is not None:
+        write_file(plot, confidence_plot(results, kinds[plot.suffix]))
+    conclusion = verdict(results)
+    result({"verdict": conclusion, **asdict(results)}, _lines(results, conclusion, plot), as_json=json_output)
+
+
+def _lines(results: Outcomes, conclusion: str, plot: Path | None) -> Iterator[RenderableType]:
+    from conqret.debate.two_turn.outcome_page import outcome_tables
+    from conqret.show.table import spaced
+
+    yield from spaced(outcome_tables(results))
+    right, wrong = (f"${results.writers[side]:.3f}" for side in ("right", "wrong"))
+    yield f"Writers earn, by the last judgment: {right} an answer for the right option, {wrong} for the wrong one."
+    yield conclusion
+    if plot is not None:
+        yield at(plot, "plot")
+
+
+def _show_payoffs(bonuses: str | None, json_output: bool | None) -> None:
+    from itertools import chain
+
+    from conqret.debate.two_turn.outcome_page import payoff_tables
+    from conqret.debate.two_turn.slider_answers import payoffs as rewarded
+    from conqret.show.table import spaced
+
+    wanted = "--bonuses are seven numbers such as 0.6,0.45,0.3,0.15,-0.05,-0.3,-0.6"
+    bonus_values = None if bonuses is None else options.numbers(bonuses, wanted)
+    shown = rewarded(bonuses=bonus_values)
+    result(
+        [payoff.record() for payoff in shown],
+        spaced(chain.from_iterable(map(payoff_tables, shown))),
+        as_json=json_output,
+    )

@@ -22,7 +22,7 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.screens import Person
 from conqret.show.table import Cell, Column, Table
-from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
+from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.paired_ranking import SPREAD, START, PairwisePreference, bradley_terry
 from conqret.stats.resampling import mean_interval
 
@@ -52,11 +52,7 @@ class Writer:
 
 @strict_options
 def score_writers(
-    answers: Answers,
-    *,
-    design: Design | None = None,
-    better_half: str | Path | None = None,
-    confidence: float = CONFIDENCE,
+    answers: Answers, *, design: Design | None = None, better_half: str | Path | None = None
 ) -> tuple[Writer, ...]:
     """Score the writers of debates by whom judges followed: every writer, the most persuasive first.
 
@@ -64,7 +60,6 @@ def score_writers(
         answers: a file of answers on the slider, or such answers of one design.
         design: of a file that holds both designs, the one whose answers count.
         better_half: only the better half of the judges, by their last judgments in this pilot.
-        confidence: that of the intervals, which are over passages.
 
     Raises:
         ItemsError: rows have faults; all are listed.
@@ -72,14 +67,14 @@ def score_writers(
             options, or none that does was shown arguments.
     """
     given = last_with_arguments(counted_answers(answers, design, better_half))
-    ratings = _ratings(given, confidence)
+    ratings = _ratings(given)
     names = dict.fromkeys(name for one in given for name in (one.for_right, one.for_wrong))
     found = [
         Writer(
             name,
             ratings.get(name, undefined("nobody else argued against it")),
-            _argued([one for one in given if one.for_right == name], True, confidence),
-            _argued([one for one in given if one.for_wrong == name], False, confidence),
+            _argued([one for one in given if one.for_right == name], True),
+            _argued([one for one in given if one.for_wrong == name], False),
         )
         for name in names
     ]
@@ -105,7 +100,7 @@ def last_with_arguments(answers: Sequence[SliderAnswer]) -> list[SliderAnswer]:
     return [answer for answer in named if answer.turn == last and answer.toward_right is not None]
 
 
-def _ratings(answers: Sequence[SliderAnswer], confidence: float) -> dict[str, Estimate]:
+def _ratings(answers: Sequence[SliderAnswer]) -> dict[str, Estimate]:
     games = []
     for answer in answers:
         slider = answer.toward_right or 0
@@ -114,17 +109,16 @@ def _ratings(answers: Sequence[SliderAnswer], confidence: float) -> dict[str, Es
             games.append(PairwisePreference(answer.for_right, answer.for_wrong, won, answer.passage))
     if not games:
         return {}
-    standings = bradley_terry(games, confidence=confidence)
+    standings = bradley_terry(games)
     return {standing.player: _points(standing.rating) for standing in standings}
 
 
-def _argued(answers: Sequence[SliderAnswer], right: bool, confidence: float) -> WrittenArgument:
+def _argued(answers: Sequence[SliderAnswer], right: bool) -> WrittenArgument:
     sliders = [answer.toward_right or 0 for answer in answers]
     sided = [(answer.passage, slider) for answer, slider in zip(answers, sliders, strict=True) if slider]
     followed = mean_interval(
         [float((slider > 0) is right) for _, slider in sided],
         [passage for passage, _ in sided],
-        confidence=confidence,
         scale="share",
         reason="no answer takes a side",
     )

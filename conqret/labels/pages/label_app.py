@@ -32,7 +32,7 @@ from conqret.debate.two_turn.judge_answers import (  # fmt: skip
 from conqret.debate.two_turn.judge_answers import TASK as JUDGING
 from conqret.debate.two_turn.slider_answers import (
     CONDITIONS,
-    ENDS,
+    END,
     FOR_THE_RIGHT,
     FOR_THE_WRONG,
     INSTRUCTIONS,
@@ -167,7 +167,7 @@ def _bonuses(screen: Screen) -> dict[str, Any]:
     payoff = INSTRUCTIONS[screen.judging.instruction if screen.judging else SIMPLE.name]
     rows = [
         (STRENGTHS[strength], payoff.bonus(strength), payoff.bonus(-strength))
-        for strength in range(ENDS, -1, -1)
+        for strength in range(END, -1, -1)
     ]
     return {"bonuses": rows, "careful": payoff is not SIMPLE, "answer_from": _pays_from(payoff)}
 
