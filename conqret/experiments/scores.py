@@ -13,8 +13,8 @@ from conqret.experiments.config import System
 from conqret.experiments.job import Job
 from conqret.generation.generator import ArgumentRow
 from conqret.io.safe_files import write_whole
+from conqret.judging.judge_folder import ScoreTable
 from conqret.judging.judge_parts import JURY
-from conqret.judging.tables import ScoreTable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -90,9 +90,9 @@ LEADING = ("system", "judge", "topic_id")
 def write_scores(job: Job) -> dict[str, Any]:
     """Write ``scores.parquet`` and ``summary.json``, and return the latter.
 
-    The table has :data:`LEADING` and :data:`conqret.judging.tables.COLUMNS`; rows of damaged versions say of which
-    item, and by what. An argument that could not be written has a row without a judge. Nothing in either file depends
-    on when or how fast answers came.
+    The table has :data:`LEADING` and :data:`conqret.judging.judge_folder.COLUMNS`; rows of damaged versions say of
+    which item, and by what. An argument that could not be written has a row without a judge. Nothing in either file
+    depends on when or how fast answers came.
     """
     with ScoreTable(job.out.scores_file, LEADING) as table:
         for system in job.systems:

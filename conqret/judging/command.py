@@ -22,8 +22,7 @@ from conqret.console.printing import (
     tell_retried,
 )
 from conqret.errors import number
-from conqret.judging.command_options import ChosenJudge, JudgeRunOptions, JudgingOptions
-from conqret.judging.settings_file import Config
+from conqret.judging.command_options import ChosenJudge, Config, JudgeRunOptions, JudgingOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -267,7 +266,7 @@ def _name_a_model(
     import shlex
 
     from conqret.judging.judge_options import RUBRIC
-    from conqret.llm.suggestion import suggestion
+    from conqret.llm.catalogue import suggestion
 
     given: list[tuple[str, object]] = [("--format", chosen.format), ("--topics", read.topics)]
     given += [("--nuggets", read.nuggets), ("--rubric", chosen.own.rubric)]

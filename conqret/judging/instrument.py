@@ -16,9 +16,9 @@ from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, 
 from conqret.judging.dimensions import ordered
 from conqret.judging.judge_options import CONVERSATION, LANGUAGE, JudgeOptions
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
-from conqret.judging.prompt_fitting import ANSWER_ROOM, Window, fit
 from conqret.judging.scales import both_orders, combine_samples, swap_item, with_confidence
 from conqret.judging.sections import valid_alone
+from conqret.llm.prompt_fitting import ANSWER_ROOM, Window, fit
 from conqret.llm.replies import rating_distribution
 from conqret.llm.request import IMAGE_TOKENS, Answer, Reading, Request, messages
 from conqret.prompts import Library, Prompt, RenderedPrompt, find_injections

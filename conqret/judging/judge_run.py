@@ -22,10 +22,16 @@ from conqret.io.cell_values import canonical
 from conqret.io.jsonl import compact
 from conqret.io.safe_files import replacing, write_whole
 from conqret.judging.instrument import Instrument, judge_item
-from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_key, judgment_rows, trial_key
+from conqret.judging.judge_folder import (
+    JudgeFolder,
+    JudgeRecord,
+    ScoreTable,
+    judgment_key,
+    judgment_rows,
+    trial_key,
+)
 from conqret.judging.setup import Setup
 from conqret.judging.summary import Summariser, Summary
-from conqret.judging.tables import ScoreTable
 from conqret.llm.tracing import KIND, TYPE, tracer, wanted
 from conqret.runs.engine import CompletedTrials, Plan, Stage
 from conqret.runs.session import Session, SessionCounts

@@ -15,8 +15,7 @@ from conqret.judging.item_parts import KINDS, PREFERRED, Cell, cell
 from conqret.judging.item_view import item_view
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.overview import DIMENSION_NAMES, HEIGHT, OVERALL, WIDTH, overview, plain_metrics
-from conqret.judging.recorded_requests import asked
-from conqret.judging.request_pages import ITEMS_A_PAGE, address, asked_page
+from conqret.judging.recorded_requests import ITEMS_A_PAGE, address, asked, asked_page
 from conqret.judging.summary import Summariser, Summary
 from conqret.judging.tally import MAX_ITEMS, Tally, group_table
 from conqret.show import words

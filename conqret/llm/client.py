@@ -13,15 +13,22 @@ from typing import Any, NamedTuple
 
 from conqret.data import Call, Reason, Status
 from conqret.errors import DeclarationError, number
+from conqret.llm.backend import count_tokens
 from conqret.llm.client_options import ClientOptions, resolving
-from conqret.llm.keys import parameters, request_key
-from conqret.llm.progress import Missing, Progress
 from conqret.llm.recordings import Recordings
 from conqret.llm.replies import Rejection, ask_again, is_valid, of_use, read_reply
-from conqret.llm.request import Answer, Completion, Request, Response, answered_call, failed_call
+from conqret.llm.request import (
+    Answer,
+    Completion,
+    Request,
+    Response,
+    answered_call,
+    failed_call,
+    parameters,
+    request_key,
+)
 from conqret.llm.retry import ProviderError
-from conqret.llm.sender import Sender
-from conqret.llm.tokens import count_tokens
+from conqret.llm.sender import Missing, Progress, Sender
 from conqret.llm.tracing import Tracing
 
 MAX_REASKS = 2

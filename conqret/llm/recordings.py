@@ -20,9 +20,9 @@ from conqret.errors import DeclarationError, FaultsError, strict_options
 from conqret.io.jsonl import JsonLines
 from conqret.io.safe_files import Closing, write_all
 from conqret.io.schema import Schema, TableReader
+from conqret.llm.quota import SpendingLedger
 from conqret.llm.redaction import KeyRedaction, PersonalData, keys_in_use
 from conqret.llm.request import Completion
-from conqret.llm.spending import SpendingLedger
 from conqret.llm.store_file import MAGIC, Recording, StoreFile
 
 STORE_NAME = "recordings.sqlite"

@@ -33,9 +33,9 @@ from conqret.judging.judge_settings import (
     as_path,
     client_options,
 )
-from conqret.judging.prompt_fitting import prompt_tokens
 from conqret.judging.responses import Typed, Whole, Written, once_each
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.prompt_fitting import prompt_tokens
 from conqret.llm.request import Request, messages
 from conqret.perturb.perturbation import LONGEST_ID
 from conqret.perturb.versions import LeftOutItem

@@ -16,8 +16,8 @@ from conqret.errors import DeclarationError
 from conqret.io.safe_files import Closing
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.progress import Progress
 from conqret.llm.recordings import Recordings
+from conqret.llm.sender import Progress
 from conqret.prompts import Library
 from conqret.runs.loop import Loop
 from conqret.runs.run_folder import RunFolder

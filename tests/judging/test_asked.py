@@ -10,11 +10,10 @@ import pytest
 from conqret.data import Document, Item
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging import page as html
-from conqret.judging import request_pages as report_asked
+from conqret.judging import recorded_requests as report_asked
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.page import write_report
-from conqret.judging.recorded_requests import asked
-from conqret.judging.request_pages import indented
+from conqret.judging.recorded_requests import asked, indented
 from tests.server import FaultPlan, FaultServer
 
 ITEMS = [

@@ -19,9 +19,8 @@ from filelock import FileLock
 from conqret import DeclarationError
 from conqret.data import Reason
 from conqret.io import item_check
-from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.judge_folder import COLUMNS, JudgeFolder
 from conqret.judging.judge_run import JudgeOutcome
-from conqret.judging.tables import COLUMNS
 from conqret.llm.client_options import ClientOptions
 from conqret.runs.engine import run as execute
 from conqret.runs.management import found_run

@@ -37,8 +37,8 @@ from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
 from conqret.judging.cost import ExpectedCost, capped, counter, expected
 from conqret.judging.judge_settings import AskedSettings, as_path, client_options, session_settings
-from conqret.judging.prompt_fitting import prompt_tokens
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.prompt_fitting import prompt_tokens
 from conqret.prompts import Library
 from conqret.runs.engine import run
 from conqret.runs.run_folder import default_folder, stem

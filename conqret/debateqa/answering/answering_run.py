@@ -35,9 +35,9 @@ from conqret.io.questions import SourcedQuestion
 from conqret.io.safe_files import Content, InFolder
 from conqret.judging.cost import ExpectedCost, expected
 from conqret.judging.instrument import Asks
-from conqret.judging.prompt_fitting import prompt_tokens
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.prompt_fitting import prompt_tokens
 from conqret.llm.request import Answer, Plain, Request
 from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.loop import Loop

@@ -16,8 +16,8 @@ from conqret.errors import DeclarationError
 from conqret.io.questions import SourcedQuestion
 from conqret.judging.instrument import Asks
 from conqret.judging.responses import Typed
+from conqret.llm.client_options import NucleusSampling
 from conqret.llm.request import Plain
-from conqret.llm.token_sampling import NucleusSampling
 from conqret.options import Within, check_ranges
 from conqret.prompts import Library, RenderedPrompt
 from conqret.registry import Registry

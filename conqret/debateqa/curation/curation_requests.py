@@ -14,8 +14,8 @@ from pydantic import BaseModel, Field, StringConstraints, ValidationInfo, field_
 
 from conqret.data import Document, Reason
 from conqret.judging.instrument import Asks
-from conqret.judging.prompt_fitting import fit
 from conqret.judging.responses import Typed, Whole
+from conqret.llm.prompt_fitting import fit
 from conqret.llm.request import Answer, Request, messages
 from conqret.perspectives.detection import COVERED, best_passage
 from conqret.prompts import Library, RenderedPrompt
