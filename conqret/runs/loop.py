@@ -15,6 +15,8 @@ from typing import Any
 
 from conqret.io.safe_files import Closing
 
+T = TypeVar("T")
+
 KEPT = (
     "conqret: stopped. What was answered so far is kept where the call writes into a folder (output) or a store "
     "(recordings), and the same call goes on from there"
