@@ -151,8 +151,8 @@ def _means(job: Job) -> dict[str, Any]:
 
     N counts every argument that was to be written: one that is not there has no score either.
     """
-    from conqret.stats import mean_interval
     from conqret.stats.estimate import undefined
+    from conqret.stats.resampling import mean_interval
 
     wanted = len(job.topics()) * len(job.experiment.stances)
     measures = _measures(job)
@@ -176,7 +176,7 @@ def _differences(job: Job) -> dict[str, Any]:
     Holm over all metrics of a judge and all systems: of two systems what ``conqret runs diff`` says of their runs."""
     import polars as pl
 
-    from conqret.stats import holm
+    from conqret.stats.effects import holm
     from conqret.stats.resampling import mean
 
     pair = ["judge", "metric", "topic_id", "stance"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,51 +15,45 @@ from conqret.judging.item_parts import KINDS, PREFERRED, Cell, cell
 from conqret.judging.item_view import item_view
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.overview import DIMENSION_NAMES, HEIGHT, OVERALL, WIDTH, overview, plain_metrics
-from conqret.judging.recorded_requests import ITEMS_A_PAGE, address, asked, asked_page
 from conqret.judging.summary import Summariser, Summary
 from conqret.judging.tally import MAX_ITEMS, Tally, group_table
 from conqret.show import words
 from conqret.show.page import Ways, page, write_files
 from conqret.show.visible_text import cut
 
+NO_PAGES: Mapping[str, Iterator[str]] = {}
+
 
 def write_report(
     run: JudgeFolder,
     to: Path | None = None,
     *,
-    max_items: int = MAX_ITEMS,
     tally: Tally | None = None,
-    asked_too: bool = False,
-    recordings: Path | None = None,
-    prompts: Path | None = None,
+    pages: Mapping[str, Iterator[str]] = NO_PAGES,
+    asked_at: Callable[[int, int], str] | None = None,
 ) -> Path:
     """Write the page of ``run`` and return where it is.
 
     Args:
         run: a run directory; the run may still be going on, and the page says how many items are to come.
         to: the file to write, ``report.html`` in the run directory if None. It appears whole or not at all.
-        max_items: how many items are shown in full: first those that are unscored, failed or flagged, then
-            in file order. What is said of all items is over all of them.
         tally: what was counted while the judgments were read, in place of reading them again.
-        asked_too: whether pages with the prompts and raw answers of the items that are shown are written beside it,
-            read from ``recordings`` where the answers are not in the run's folder, and filled with the ``prompts`` of
-            the folder that the run was made with, if any.
+        pages: further pages by their names, which are written beside it.
+        asked_at: as of :func:`report_page`.
 
     Raises:
         DeclarationError: ``run`` is no run directory.
     """
     if tally is None:
-        tally = counted(run, max_items)
+        tally = counted(run)
     target = run.report_file if to is None else Path(to)
-    shown = tally.shown()
-    pages = _asked_pages(run, shown, target.name, recordings, prompts) if asked_too else {}
-    chunks = report_page(run, tally, asked_at=address if pages else None)
-    write_files(target.parent, {**pages, target.name: chunks})
+    write_files(target.parent, {**pages, target.name: report_page(run, tally, asked_at=asked_at)})
     return target
 
 
 def counted(run: JudgeFolder, max_items: int = MAX_ITEMS) -> Tally:
-    """The judgments of a run so far, counted, with ``max_items`` of them to be shown in full.
+    """The judgments of a run so far, counted, with ``max_items`` of them to be shown in full: first those that are
+    unscored, failed or flagged, then in file order.
 
     Raises:
         DeclarationError: ``run`` is no run directory.
@@ -127,29 +121,6 @@ def _calibrated_means(run: JudgeFolder) -> dict[str, float]:
         known = {name: metric.calibrated for name, metric in run.summary().metrics.items()}
         return {name: mean for name, mean in known.items() if mean is not None}
     return {}
-
-
-def _asked_pages(
-    run: JudgeFolder,
-    shown: Sequence[tuple[int, Judgment]],
-    report: str,
-    recordings: Path | None,
-    prompts: Path | None,
-) -> dict[str, Iterator[str]]:
-    """By name the pages of what was asked for the items that are shown, in their order."""
-    names = [judgment.item for _, judgment in shown]
-    requests_by_item = {
-        recorded.judgment.item: recorded
-        for recorded in asked(run, names, recordings=recordings, prompts=prompts)
-    }
-    each = [(number, requests_by_item[judgment.item]) for number, judgment in shown]
-    starts = range(0, len(each), ITEMS_A_PAGE)
-    return {
-        address(start, 0).partition("#")[0]: asked_page(
-            each[start : start + ITEMS_A_PAGE], f"../{report}", part=(place, len(starts))
-        )
-        for place, start in enumerate(starts, start=1)
-    }
 
 
 MOST_HEADS = 7

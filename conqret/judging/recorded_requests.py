@@ -24,7 +24,9 @@ from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JURY
 from conqret.judging.own_judge import NAME as OWN
 from conqret.judging.own_judge import recorded_judge
+from conqret.judging.page import counted, write_report
 from conqret.judging.setup import Setup, set_up
+from conqret.judging.tally import MAX_ITEMS
 from conqret.llm.client import Client
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.llm.recordings import STORE_NAME, Recordings
@@ -267,6 +269,38 @@ def asked_page(
         offline=OFFLINE_MODEL,
         record=requests[0][1].judgment,
     )
+
+
+def write_asked_report(
+    run: JudgeFolder,
+    to: Path | None = None,
+    *,
+    max_items: int = MAX_ITEMS,
+    recordings: Path | None = None,
+    prompts: Path | None = None,
+) -> Path:
+    """Write the page of ``run``, and beside it pages with prompts and raw answers of the items that it shows; return where
+    it is. The arguments are those of :func:`conqret.judging.page.counted` and :func:`asked`.
+
+    Raises:
+        DeclarationError: ``run`` is no run directory, or there are no such recordings.
+    """
+    tally, target = counted(run, max_items), run.report_file if to is None else to
+    shown = tally.shown()
+    names = [judgment.item for _, judgment in shown]
+    found = {
+        requests.judgment.item: requests
+        for requests in asked(run, names, recordings=recordings, prompts=prompts)
+    }
+    each = [(number, found[judgment.item]) for number, judgment in shown]
+    starts = range(0, len(each), ITEMS_A_PAGE)
+    pages = {
+        address(start, 0).partition("#")[0]: asked_page(
+            each[start : start + ITEMS_A_PAGE], f"../{target.name}", part=(place, len(starts))
+        )
+        for place, start in enumerate(starts, start=1)
+    }
+    return write_report(run, target, tally=tally, pages=pages, asked_at=address if pages else None)
 
 
 def heading(exchange: Exchange) -> str:

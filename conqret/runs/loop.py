@@ -11,7 +11,7 @@ from collections.abc import Coroutine, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 from conqret.io.safe_files import Closing
 
