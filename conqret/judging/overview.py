@@ -13,6 +13,7 @@ from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.item_parts import level
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.judge_parts import Judge
+from conqret.judging.setup import recorded_judge
 from conqret.judging.summary import MetricSummary, Summary
 from conqret.judging.summary_tables import cost, mean_scores, usage_rows
 from conqret.judging.tally import Tally
@@ -293,8 +294,6 @@ def _settings(record: JudgeRecord, judge: Judge | None) -> Iterable[tuple[str, s
 
 def judge_here(record: JudgeRecord) -> Judge | None:
     """The judge of a run, for its scale, its scoring rule and its source; None where its format is not known here."""
-    from conqret.judging.own_judge import recorded_judge
-
     try:
         return recorded_judge(record)
     except DeclarationError:

@@ -20,12 +20,10 @@ from conqret.io.images import described
 from conqret.judging.instrument import judge_item
 from conqret.judging.item_parts import tables
 from conqret.judging.judge_folder import ASKED, JudgeFolder, JudgeRecord
-from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.judge_options import OWN_JUDGE, JudgeOptions
 from conqret.judging.judge_parts import JURY
-from conqret.judging.own_judge import NAME as OWN
-from conqret.judging.own_judge import recorded_judge
 from conqret.judging.page import counted, write_report
-from conqret.judging.setup import Setup, set_up
+from conqret.judging.setup import Setup, recorded_judge, set_up
 from conqret.judging.tally import MAX_ITEMS
 from conqret.llm.client import Client
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
@@ -190,7 +188,7 @@ def _sent_again(
                 if item.id in judgments:
                     await judge_item(item, instrument)
 
-    if record.format == OWN:
+    if record.format == OWN_JUDGE:
         return heard, NONE_SENT
     try:
         with without_hub(), Loop() as loop:
@@ -279,8 +277,8 @@ def write_asked_report(
     recordings: Path | None = None,
     prompts: Path | None = None,
 ) -> Path:
-    """Write the page of ``run``, and beside it pages with prompts and raw answers of the items that it shows; return where
-    it is. The arguments are those of :func:`conqret.judging.page.counted` and :func:`asked`.
+    """Write the page of ``run``, and beside it pages with prompts and raw answers of the items that it shows; return
+    where it is. The arguments are those of :func:`conqret.judging.page.counted` and :func:`asked`.
 
     Raises:
         DeclarationError: ``run`` is no run directory, or there are no such recordings.

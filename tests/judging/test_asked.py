@@ -9,7 +9,6 @@ import pytest
 
 from conqret.data import Document, Item
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.judging import page as html
 from conqret.judging import recorded_requests as report_asked
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.page import write_report
@@ -117,7 +116,6 @@ def test_json_is_indented_and_nothing_else_of_an_answer_changes():
 
 def test_parts_of_the_pages_lead_to_each_other(run, tmp_path, monkeypatch):
     monkeypatch.setattr(report_asked, "ITEMS_A_PAGE", 1)
-    monkeypatch.setattr(html, "ITEMS_A_PAGE", 1)
     write_asked_report(run, tmp_path / "report.html")
     first, second = ((tmp_path / "asked" / f"{n}.html").read_text(encoding="utf-8") for n in (1, 2))
     assert "Part 1 of 2" in first
