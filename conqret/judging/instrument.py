@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, Trace, Trim
 from conqret.judging.dimensions import ordered
@@ -18,30 +18,13 @@ from conqret.judging.judge_options import CONVERSATION, LANGUAGE, JudgeOptions
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.scales import both_orders, combine_samples, swap_item, with_confidence
 from conqret.judging.sections import valid_alone
+from conqret.llm.client import Client
 from conqret.llm.prompt_fitting import ANSWER_ROOM, Window, fit
 from conqret.llm.replies import rating_distribution
-from conqret.llm.request import IMAGE_TOKENS, Answer, Reading, Request, messages
+from conqret.llm.request import IMAGE_TOKENS, Reading, Request, messages
 from conqret.prompts import Library, Prompt, RenderedPrompt, find_injections
 from conqret.text.citations import strays
 from conqret.text.language import is_english, item_language
-
-
-class Asks(Window, Protocol):
-    """What a judge needs of a client: its model's window, and answers."""
-
-    async def ask(self, request: Request[Any]) -> Answer[Any]:
-        """Ask; never raises for what the world did."""
-
-    @property
-    def blind(self) -> str:
-        """Why the model is sent no images; empty where it is."""
-
-    @property
-    def baseline(self) -> bool:
-        """Whether the lexical baseline answers, and no model."""
-
-    def pardon(self, answer: Answer[Any]) -> None:
-        """Take notice that parts of an answer without a value were of use."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +35,7 @@ class Instrument:
     judge: Judge
     options: JudgeOptions
     library: Library
-    client: Asks
+    client: Client
     model: str
     fingerprint: str
     first_sample: int = 0

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import random
 import time
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -189,7 +187,10 @@ class Sender:
         """Attempt until an answer comes. The place is kept while waiting: a sick server gets fewer requests."""
         loop = asyncio.get_running_loop()
         while True:
-            self._check_breaker(tries.last)
+            if self._breaker.open:
+                raise tries.last or ProviderError(
+                    Reason.PROVIDER_DOWN, f"not sent, because requests kept failing: {self._breaker.last}"
+                )
             self._progress.brake.check(self._options.stop_after_failures)
             await self._gate.unpaused(self._rng)
             began = time.monotonic()
@@ -199,19 +200,37 @@ class Sender:
                     if clock.when() is None:
                         clock.reschedule(loop.time() + self._timeout)
                     tries.count += 1
-                    with self._booking(used, prompt):
-                        return await self._attempt(request, prompt, tries.count, used), tries.count
+                    return await self._attempt(request, prompt, tries.count, used), tries.count
             except ProviderError as error:
                 tries.last = error
                 if error.code is Reason.RATE_LIMITED:
-                    self._throttle(error, began)
+                    self._gate.throttled(began)
+                    # a longer wait than the deadline nobody waits, and the breaker counts it
+                    if error.retry_after and error.retry_after < self._timeout:
+                        self._gate.pause(error.retry_after)
+                    self._progress.limit = self._gate.limit
                 await self._wait(error, tries.count, clock.when())
 
     async def _attempt(self, request: Request[Any], prompt: int, attempts: int, used: Used) -> Completion:
-        progress = self._progress
+        """What the provider says: a response as it is, an error without keys.
+
+        A request whose answer was lost (a time-out, a broken connection, a server's error, a stop) is booked as what
+        was held for it: the provider may have answered, and asks to be paid. One that was refused costs nothing."""
+        progress, task = self._progress, asyncio.current_task()
         progress.calls += 1
         progress.retries += attempts > 1
-        completion = await self._received(request)
+        self._under_way.add(task)
+        try:
+            completion = await self._connection.complete(request)
+        except ProviderError as error:
+            if error.code in _MAY_BE_CHARGED:
+                used(prompt, None)
+            raise self._redaction.error(error) from None
+        except BaseException:
+            used(prompt, None)
+            raise
+        finally:
+            self._under_way.discard(task)
         self._breaker.succeeded()
         self._gate.answered()
         progress.limit = self._gate.limit
@@ -219,17 +238,6 @@ class Sender:
         progress.add(completion, cost)
         used((completion.prompt_tokens or prompt) + (completion.completion_tokens or 0), cost or 0.0)
         return completion
-
-    @contextlib.contextmanager
-    def _booking(self, used: Used, prompt: int) -> Iterator[None]:
-        """Book a request whose answer was lost (a time-out, a broken connection, a server's error, a stop) as what was
-        held for it: the provider may have answered, and asks to be paid. One that was refused costs nothing."""
-        try:
-            yield
-        except BaseException as error:
-            if not isinstance(error, ProviderError) or error.code in _MAY_BE_CHARGED:
-                used(prompt, None)
-            raise
 
     def _cost(self, completion: Completion, prompt: int) -> float | None:
         """Dollars; under a budget estimated from tokens that we count, where the server says nothing of them."""
@@ -239,17 +247,6 @@ class Sender:
         if answer is None:
             answer = count_tokens(completion.text, self._options.backend.encoder(self._options.model))
         return self._facts.cost(completion.prompt_tokens or prompt, answer)
-
-    async def _received(self, request: Request[Any]) -> Completion:
-        """What the provider says: a response as it is, an error without keys."""
-        task = asyncio.current_task()
-        self._under_way.add(task)
-        try:
-            return await self._connection.complete(request)
-        except ProviderError as error:
-            raise self._redaction.error(error) from None
-        finally:
-            self._under_way.discard(task)
 
     async def _wait(self, error: ProviderError, attempts: int, deadline: float | None) -> None:
         """Wait before the next attempt, or raise ``error`` if there is none."""
@@ -273,20 +270,6 @@ class Sender:
             return False
         began = deadline - self._timeout
         return bool(error.retry_after) or asyncio.get_running_loop().time() < began + RATE_WINDOW
-
-    def _throttle(self, error: ProviderError, began: float) -> None:
-        self._gate.throttled(began)
-        if (
-            error.retry_after and error.retry_after < self._timeout
-        ):  # else nobody waits, and the breaker counts it
-            self._gate.pause(error.retry_after)
-        self._progress.limit = self._gate.limit
-
-    def _check_breaker(self, last: ProviderError | None) -> None:
-        if self._breaker.open:
-            raise last or ProviderError(
-                Reason.PROVIDER_DOWN, f"not sent, because requests kept failing: {self._breaker.last}"
-            )
 
     def _prompt_tokens(self, request: Request[Any]) -> int:
         encode = self._options.backend.encoder(self._options.model)

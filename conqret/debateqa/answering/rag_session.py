@@ -14,8 +14,8 @@ from conqret.data.item import Frozen
 from conqret.debateqa.curation.curation_requests import NonEmptyText, asked, fitted, offline_views
 from conqret.errors import DeclarationError
 from conqret.io.questions import SourcedQuestion
-from conqret.judging.instrument import Asks
 from conqret.judging.responses import Typed
+from conqret.llm.client import Client
 from conqret.llm.client_options import NucleusSampling
 from conqret.llm.request import Plain
 from conqret.options import Within, check_ranges
@@ -121,8 +121,8 @@ class RagSession:
     question: SourcedQuestion
     plan: AnswerPlan
     library: Library
-    answerer: Asks
-    agent: Asks
+    answerer: Client
+    agent: Client
     model: str
     source: ChunkSearch | None
     chunks: int
