@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import _thread
 import asyncio
-import contextlib
-import signal
 import threading
-from collections.abc import Coroutine, Iterator
+from collections.abc import Coroutine
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
-from types import FrameType
 from typing import Any, TypeVar
 
 from conqret.io.safe_files import Closing
@@ -21,10 +17,6 @@ KEPT = (
     "conqret: stopped. What was answered so far is kept where the call writes into a folder (output) or a store "
     "(recordings), and the same call goes on from there"
 )
-
-PATIENCE = 8.0
-"""Seconds after an interrupt for the step that is being computed to end; what computes for longer, as the check of a
-file without end does, is interrupted where it is."""
 
 
 class Loop(Closing):
@@ -39,18 +31,15 @@ class Loop(Closing):
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Wait for ``work`` and return its result; whoever interrupts it is told what is kept."""
+        if self._thread is None and _runs_here():
+            self._thread = ThreadPoolExecutor(1, thread_name_prefix="conqret-loop")
         try:
-            return self._run(work)
+            if self._thread is None:
+                return self._runner.run(work)
+            return self._thread.submit(copy_context().run, self._runner.run, work).result()
         except KeyboardInterrupt as stopped:
             stopped.add_note(KEPT)
             raise
-
-    def _run(self, work: Coroutine[Any, Any, T]) -> T:
-        if self._thread is None and _runs_here():
-            self._thread = ThreadPoolExecutor(1, thread_name_prefix="conqret-loop")
-        if self._thread is None:
-            return self._runner.run(_interruptible(work))
-        return self._thread.submit(copy_context().run, self._runner.run, work).result()
 
     def close(self) -> None:
         """End the loop; the next call begins another."""
@@ -69,40 +58,6 @@ def _runs_here() -> bool:
     except RuntimeError:
         return False
     return True
-
-
-async def _interruptible(work: Coroutine[Any, Any, T]) -> T:
-    """The result of ``work``. asyncio hears an interrupt only when a step ends: one that does not end hears it again,
-    which asyncio raises at once."""
-    with _repeated_interrupt(asyncio.get_running_loop()):
-        return await work
-
-
-@contextlib.contextmanager
-def _repeated_interrupt(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
-    handler = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(handler):
-        yield
-        return
-    going_on = threading.Event()
-
-    def repeat() -> None:
-        if not going_on.wait(PATIENCE):
-            _thread.interrupt_main()
-
-    def interrupted(number: int, frame: FrameType | None) -> None:
-        if watch.ident is None:
-            watch.start()
-        loop.call_soon_threadsafe(going_on.set)
-        handler(number, frame)
-
-    watch = threading.Thread(target=repeat, name="conqret-interrupt", daemon=True)
-    signal.signal(signal.SIGINT, interrupted)
-    try:
-        yield
-    finally:
-        going_on.set()
-        signal.signal(signal.SIGINT, handler)
 
 
 class BackgroundLoop(Closing):

@@ -103,11 +103,6 @@ async def test_a_replay_names_what_is_missing(store):
     assert answers[1].calls[0].key == client.missing[1].key
 
 
-def test_a_replay_needs_a_store():
-    with pytest.raises(DeclarationError, match="recordings"):
-        Client(options(), store=None, replay=True)
-
-
 async def test_identical_requests_in_flight_are_sent_once(store):
     with FaultServer(latency=0.1) as server:
         answers, client = await ask_all(options(server.url), [request()] * 20, store)
@@ -131,13 +126,6 @@ async def test_a_cancelled_asker_does_not_take_the_others_along():
             after = await client.ask(request(1))
     assert answer.value is not None
     assert after.value is not None
-
-
-async def test_samples_differ_in_key(store):
-    with FaultServer() as server:
-        await ask_all(options(server.url), [request(sample=n, temperature=0.7) for n in range(3)], store)
-    assert {received.body["temperature"] for received in server.requests} == {0.7}
-    assert len([*store.recorded()]) == 3
 
 
 async def test_templates_in_messages_stay_as_they_are():
@@ -185,18 +173,6 @@ async def test_the_budget_is_not_passed():
     assert reasons == {None, Reason.BUDGET}
     assert 0 < client.progress.cost_usd <= 0.5
     assert "the budget of $0.5" in next(a.detail for a in answers if a.reason)
-
-
-def test_a_budget_without_prices_is_refused_at_the_start():
-    with pytest.raises(DeclarationError, match="input_price"):
-        Client(options(budget_usd=1.0), store=None)
-
-
-async def test_requests_a_minute_are_kept():
-    with FaultServer() as server:
-        await ask_all(options(server.url, rpm=300), [request(n) for n in range(15)])
-    times = [received.at for received in server.requests]
-    assert max(times) - min(times) > 0.8  # a burst of 5, then one each fifth of a second: 2 s
 
 
 async def test_logprobs_come_back_and_replay(store):

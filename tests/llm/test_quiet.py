@@ -55,13 +55,6 @@ def test_no_connection_but_to_the_server_and_no_word():
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_importing_the_client_loads_no_llm_library():
-    code = (
-        "import sys, conqret.llm; print(*{'litellm', 'instructor', 'tiktoken', 'openai'} & set(sys.modules))"
-    )
-    assert run(code).stdout.strip() == ""
-
-
 def test_the_offline_model_and_replays_need_no_litellm():
     code = """
 import asyncio, sys
