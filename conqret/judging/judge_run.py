@@ -195,7 +195,11 @@ class JudgePlan(Plan[Judgment, JudgeOutcome]):
         if self.folder is not None:
             if not new and not self.folder.items_whole():
                 write_items(self.source, self.folder, self.checked)
-            _forget_stop(self.folder)
+            with contextlib.suppress(
+                DeclarationError
+            ):  # if this one is killed, what a stop left is no longer so
+                if self.folder.result(self.folder.summary_file, Summary).outstanding:
+                    self.folder.summary_file.unlink()
 
     def open_rows(self) -> Rows[Judgment]:
         """The judgments, with those of an earlier run."""
@@ -293,10 +297,3 @@ def _summary(record: JudgeRecord, rows: Rows[Judgment], counts: SessionCounts, r
         for read in (summariser.add, *readers):
             read(judgment)
     return summariser.summary(counts).of_all(record.items_count, record.items_left_out)
-
-
-def _forget_stop(out: JudgeFolder) -> None:
-    """Take the numbers of an earlier session away that was stopped: if this one is killed, they are no longer so."""
-    with contextlib.suppress(DeclarationError):
-        if out.result(out.summary_file, Summary).outstanding:
-            out.summary_file.unlink()

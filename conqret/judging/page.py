@@ -81,7 +81,11 @@ def report_page(
     """The page, piece by piece. ``asked_at`` says where what was asked for an item stands, by its place among those
     that are shown (from 0) and its number in the run; None: nowhere. ``around`` is what else there is."""
     record = run.record()
-    summary = (tally.summary or run.so_far()).with_calibrated(_calibrated_means(run))
+    summary, means = tally.summary or run.so_far(), dict[str, float]()
+    with contextlib.suppress(DeclarationError):
+        known = {name: metric.calibrated for name, metric in run.summary().metrics.items()}
+        means = {name: mean for name, mean in known.items() if mean is not None}
+    summary = summary.with_calibrated(means)
     shown = tally.shown()
     wanted = {judgment.item for _, judgment in shown}
     conversation = record.judging.get("conversation") == "whole"
@@ -113,14 +117,6 @@ def _found(run: JudgeFolder, wanted: Collection[str]) -> Iterator[Item]:
             left -= 1
         if not left:
             return
-
-
-def _calibrated_means(run: JudgeFolder) -> dict[str, float]:
-    """The means of calibrated scores that the run's summary holds, by metric."""
-    with contextlib.suppress(DeclarationError):
-        known = {name: metric.calibrated for name, metric in run.summary().metrics.items()}
-        return {name: mean for name, mean in known.items() if mean is not None}
-    return {}
 
 
 MOST_HEADS = 7

@@ -28,7 +28,9 @@ _PROVIDERS = "provider_endpoints_support_backup.json"
 
 def listed(options: ClientOptions) -> ModelFacts:
     """The facts about the model of ``options``, which come before those of the price list."""
-    entry, option_facts = _entry(options.model), stated(options)
+    entry, option_facts, vision = _entry(options.model), stated(options), options.vision
+    if vision is None and entry:
+        vision = bool(entry.get("supports_vision"))
     return ModelFacts(
         context_window=option_facts.context_window or _count(entry, "max_input_tokens"),
         max_output=_count(entry, "max_output_tokens"),
@@ -39,7 +41,7 @@ def listed(options: ClientOptions) -> ModelFacts:
         listed=bool(entry),
         schema=bool(entry.get("supports_response_schema")),
         tools=bool(entry.get("supports_function_calling")),
-        vision=_vision(entry) if options.vision is None else options.vision,
+        vision=vision,
     )
 
 
@@ -83,10 +85,6 @@ def _table(name: str) -> Mapping[str, Any]:
         return {}
     table: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return table
-
-
-def _vision(entry: Mapping[str, Any]) -> bool | None:
-    return bool(entry.get("supports_vision")) if entry else None
 
 
 def _count(entry: Mapping[str, Any], name: str) -> int | None:
