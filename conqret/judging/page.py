@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace as View
 from typing import Any
 
 from conqret.data import Item, Judgment, Measure
@@ -123,35 +123,16 @@ MOST_HEADS = 7
 """Metrics that find room beside an item in the list, and in the table of groups."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListedItem:
-    """One item of the list with the scores beside it."""
-
-    number: int
-    judgment: Judgment
-    heads: tuple[Cell, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ItemList:
-    """``columns`` holds (metric, label) of all metrics; ``heads`` are the places of those that stand beside an item.
-    ``data`` is what the script filters and sorts by."""
-
-    columns: tuple[tuple[str, str], ...]
-    rows: tuple[ListedItem, ...]
-    heads: tuple[int, ...]
-    data: dict[str, Any]
-
-
-def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> ItemList:
-    """The list of the judgments shown, in their order."""
+def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> View:
+    """The list of the judgments shown, in their order: ``columns`` holds (metric, label) of all metrics, ``heads`` the
+    places of those that stand beside an item, and ``data`` what the script filters and sorts by."""
     plain = plain_metrics(summary)
     ordered = [*plain, *(metric for metric in summary.metrics if metric in DIMENSION_NAMES)]
     heads = ([*plain, OVERALL] if OVERALL in ordered else plain)[:MOST_HEADS]
-    return ItemList(
+    return View(
         columns=tuple((metric, words.label(metric)) for metric in ordered),
         rows=tuple(
-            ListedItem(number, judgment, tuple(_cell(m, judgment.measures.get(m)) for m in heads))
+            View(number=number, judgment=judgment, heads=[_cell(m, judgment.measures.get(m)) for m in heads])
             for number, judgment in shown
         ),
         heads=tuple(ordered.index(metric) for metric in heads),
