@@ -138,8 +138,3 @@ def test_many_may_make_the_same_store_at_once(tmp_path):
             list(pool.map(open_and_put, range(8), [path] * 8))
         with Recordings(path) as store:
             assert len([*store.recorded()]) == 8
-
-
-def test_a_store_in_a_folder_that_does_not_exist(tmp_path):
-    with pytest.raises(DeclarationError, match="folder does not exist"):
-        Recordings(Path(tmp_path, "no", "such.sqlite"))
