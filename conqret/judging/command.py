@@ -21,7 +21,7 @@ from conqret.console.printing import (
     tell_outcomes,
     tell_retried,
 )
-from conqret.errors import number
+from conqret.errors import DeclarationError, check_known, number
 from conqret.judging.command_options import ChosenJudge, Config, JudgeRunOptions, JudgingOptions
 
 if TYPE_CHECKING:
@@ -165,7 +165,6 @@ def judge(
 
     conqret judge items.jsonl --replay recordings.jsonl
     """
-    from conqret.errors import DeclarationError, check_known
     from conqret.judging.cost_table import tell_cost
     from conqret.judging.judge import expected_cost
     from conqret.judging.judge import judge as judged

@@ -228,7 +228,11 @@ class Client(AbstractAsyncContextManager["Client"]):
         calls: list[Call] = []
         reasks = widenings = 0
         reply_context: Mapping[str, Any] = {}
-        sent = self._settled(request)
+        sent = replace(
+            request,
+            max_tokens=self._options.max_tokens if request.max_tokens is None else request.max_tokens,
+            reading=request.reading if self._reads or not request.written else None,
+        )
         while True:
             key = request_key(self._name, sent, read=self._reads and not sent.plain)
             self._heard(key, sent)
@@ -317,14 +321,6 @@ class Client(AbstractAsyncContextManager["Client"]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
-
-    def _settled(self, request: Request[Response]) -> Request[Response]:
-        """The request with nothing left open, and with texts to be read only where they are what is asked."""
-        return replace(
-            request,
-            max_tokens=self._options.max_tokens if request.max_tokens is None else request.max_tokens,
-            reading=request.reading if self._reads or not request.written else None,
-        )
 
     async def _obtain(
         self, sent: Request[Any], key: str, held: list[_UnrecordedResponse] | None = None

@@ -17,7 +17,7 @@ from conqret.llm.batches.batch_service import LISTED, BatchProgress, BatchServic
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.connection import stated_by
 from conqret.llm.hosted.direct_http import Direct
-from conqret.llm.hosted.response_bodies import completion_of
+from conqret.llm.hosted.response_bodies import completion_of, mapping
 from conqret.llm.hosted.servers import Server, checked_key
 from conqret.llm.provider_check import missing_key
 from conqret.llm.provider_errors import error_in, scrub, told
@@ -64,8 +64,7 @@ class OpenAIBatches(BatchService):
     async def find(self, name: str, begun: datetime, count: int, known: Set[str]) -> str | None:
         """By our name."""
         for batch in listed(await self.get(f"/batches?limit={LISTED}")):
-            metadata = batch.get("metadata")
-            if isinstance(metadata, Mapping) and metadata.get(NAME) == name:
+            if mapping(batch.get("metadata")).get(NAME) == name:
                 return str(batch["id"])
         return None
 
@@ -97,14 +96,13 @@ class OpenAIBatches(BatchService):
 
 def _completed(batch: Mapping[str, Any]) -> int:
     """How many of its questions a batch says that it has answered."""
-    counts = batch.get("request_counts")
-    count = counts.get("completed") if isinstance(counts, Mapping) else 0
+    count = mapping(batch.get("request_counts")).get("completed")
     return count if isinstance(count, int) else 0
 
 
 def _why(errors: Any) -> str:
     """What the first fault of a batch that failed as a whole was."""
-    data = errors.get("data") if isinstance(errors, Mapping) else None
+    data = mapping(errors).get("data")
     first = data[0] if isinstance(data, list) and data else None
     return f": {scrub(told(first))}" if first else ""
 
@@ -217,9 +215,7 @@ def _content(message: Message) -> str | list[dict[str, Any]]:
 
 def _length(batch: Mapping[str, Any]) -> int:
     """How many questions a batch of the list holds."""
-    counts = batch.get("request_counts")
-    values = counts.values() if isinstance(counts, Mapping) else ()
-    return sum(value for value in values if isinstance(value, int))
+    return sum(value for value in mapping(batch.get("request_counts")).values() if isinstance(value, int))
 
 
 def _made(batch: Mapping[str, Any]) -> datetime:
@@ -236,8 +232,7 @@ def _as_openai(message: Mapping[str, Any]) -> Mapping[str, Any]:
     blocks = [block for block in message["content"] if isinstance(block, Mapping)]
     used = next((block for block in blocks if block.get("type") == "tool_use"), None)
     texts = "".join(str(block.get("text") or "") for block in blocks if block.get("type") == "text")
-    usage = message.get("usage")
-    counts = usage if isinstance(usage, Mapping) else {}
+    counts = mapping(message.get("usage"))
     cached = counts.get("cache_read_input_tokens") or 0
     prompt = counts.get("input_tokens")
     content = texts if used is None else compact(used.get("input")).decode()

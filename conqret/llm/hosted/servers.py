@@ -19,6 +19,7 @@ from conqret.io.jsonl import compact
 from conqret.llm.catalogue import is_provider, mode_of, provider_of
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.connection import NO_KEY
+from conqret.llm.hosted.response_bodies import mapping
 from conqret.llm.provider_check import missing_key
 from conqret.llm.request import Request
 from conqret.llm.structured import Format
@@ -68,7 +69,7 @@ def as_chat(body: Mapping[str, Any]) -> Mapping[str, Any]:
         if isinstance(entry, Mapping) and entry.get("type") == "function_call"
     ]
     message = {"content": "".join(texts), "refusal": " ".join(refusals) or None, "tool_calls": calls}
-    details, usage = _mapping(body.get("incomplete_details")), _mapping(body.get("usage"))
+    details, usage = mapping(body.get("incomplete_details")), mapping(body.get("usage"))
     reason = str(details.get("reason") or "stop")
     return {
         "model": body.get("model"),
@@ -99,12 +100,8 @@ def _input(message: Mapping[str, Any]) -> Mapping[str, Any]:
 def _parts(output: Sequence[Any]) -> Iterator[Mapping[str, Any]]:
     """The parts of the messages among what a model put out; its thoughts are no message."""
     for entry in output:
-        content = _mapping(entry).get("content") if _mapping(entry).get("type") == "message" else None
-        yield from map(_mapping, content if isinstance(content, list) else ())
-
-
-def _mapping(sent: Any) -> Mapping[str, Any]:
-    return sent if isinstance(sent, Mapping) else {}
+        content = mapping(entry).get("content") if mapping(entry).get("type") == "message" else None
+        yield from map(mapping, content if isinstance(content, list) else ())
 
 
 OPENAI = "openai"
