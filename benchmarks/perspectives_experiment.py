@@ -28,7 +28,7 @@ from conqret.show import words
 from conqret.show.forest import forests
 from conqret.show.report_page import ReportPage, Section, write_sheet
 from conqret.show.table import Cell, Column, Table
-from conqret.stats import Estimate
+from conqret.stats.estimate import Estimate
 
 PATHS = ("folder", "pairs", "pages", "encoder", "query-encoder", "detector", "model")
 """Options that may name files: those that are there beside the file of the experiment."""

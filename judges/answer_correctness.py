@@ -15,7 +15,7 @@ from pydantic import Field
 
 from conqret.data import Measure, Reason, Status
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
-from conqret.judging.responses import DifferentClaims, Typed, claim_share
+from conqret.judging.responses import DifferentClaims, Typed, claim_share, claims
 
 METRICS = ("correctness", "completeness", "correctness_f1")
 
@@ -64,26 +64,10 @@ def _f1(precision: float, recall: float) -> Measure:
 
 def baseline(case: Case) -> dict[str, Any]:
     """The sentences of both texts, each by the words, figures and names of the other one."""
-    evidence = case.evidence
+    stated, borne_out = case.evidence.reference_in_argument(), case.evidence.argument_in_reference()
     return {
-        "reference_claims": [
-            {
-                "claim": sentence.text,
-                "explanation": sentence.explanation,
-                "verdict": sentence.verdict or "left_out",
-            }
-            for sentence in evidence.reference_in_argument()
-        ],
-        "answer_claims": [
-            {
-                "claim": sentence.text,
-                "explanation": sentence.explanation,
-                "verdict": {"stated": "borne_out", "": "not_in_reference"}.get(
-                    sentence.verdict, sentence.verdict
-                ),
-            }
-            for sentence in evidence.argument_in_reference()
-        ],
+        "reference_claims": claims(stated, nothing="left_out"),
+        "answer_claims": claims(borne_out, stated="borne_out", nothing="not_in_reference"),
     }
 
 

@@ -14,7 +14,7 @@ from pydantic import Field
 
 from conqret.data import Measure
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
-from conqret.judging.responses import DifferentClaims, Typed, claim_share
+from conqret.judging.responses import DifferentClaims, Typed, claim_share, claims
 
 
 class RetrievedClaim(Typed):
@@ -38,17 +38,8 @@ def score(reply: JudgeReply[ReferenceInDocuments], case: Case) -> Mapping[str, M
 
 def baseline(case: Case) -> dict[str, Any]:
     """The sentences of the reference, each by the words, figures and names of the document that is nearest."""
-    verdicts = {"stated": "borne_out", "": "not_in_documents"}
-    return {
-        "reference_claims": [
-            {
-                "claim": sentence.text,
-                "explanation": sentence.explanation,
-                "verdict": verdicts.get(sentence.verdict, sentence.verdict),
-            }
-            for sentence in case.evidence.reference_in_documents()
-        ]
-    }
+    findings = case.evidence.reference_in_documents()
+    return {"reference_claims": claims(findings, stated="borne_out", nothing="not_in_documents")}
 
 
 JUDGE = Judge(

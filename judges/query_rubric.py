@@ -10,8 +10,8 @@ from pydantic import Field
 from conqret.data import Measure, Part
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.responses import LABELS, Different, NuggetSide, OneToFive, Typed
-from conqret.judging.scales import ONE_TO_FIVE, graded, preferred_mostly, share
-from conqret.judging.sections import covered, side
+from conqret.judging.scales import ONE_TO_FIVE, preferred_mostly
+from conqret.judging.sections import covered, nugget_share, side
 
 NUGGETS = 20
 """Nuggets a prompt (ConQRet, Figures 8 and 9)."""
@@ -45,8 +45,7 @@ class Preferences(Typed):
 
 def _coverage(metric: str, needs: frozenset[str]) -> Ask[Coverage]:
     def score(reply: JudgeReply[Coverage], case: Case) -> Mapping[str, Measure]:
-        nuggets = reply.value.nuggets
-        return {metric: share([graded(ONE_TO_FIVE, nugget.nugget, nugget.coverage) for nugget in nuggets])}
+        return {metric: nugget_share(reply.value.nuggets, "coverage")}
 
     def baseline(case: Case) -> dict[str, Any]:
         nuggets = case.evidence.topic_nuggets(NUGGETS)

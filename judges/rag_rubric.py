@@ -11,8 +11,8 @@ from conqret.data import Measure, Part
 from conqret.judges.query_rubric import NUGGETS
 from conqret.judging.judge_parts import SECOND, Case, Judge
 from conqret.judging.responses import LABELS, Different, NuggetSide, OneToFive, Typed
-from conqret.judging.scales import ONE_TO_FIVE, graded, preferred_mostly, share
-from conqret.judging.sections import JudgeSection, covered, in_one_call, side
+from conqret.judging.scales import ONE_TO_FIVE, preferred_mostly
+from conqret.judging.sections import JudgeSection, covered, in_one_call, nugget_share, side
 
 NEEDS = frozenset({"documents", "argument", "second_argument"})
 
@@ -42,15 +42,9 @@ class DocumentNugget(Typed):
 def score_topic(nuggets: Sequence[TopicNugget], case: Case) -> Mapping[str, Measure]:
     """Means of (rating - 1) / 4 over the nuggets, and the most frequent preference."""
     return {
-        "context_relevance": share(
-            [graded(ONE_TO_FIVE, nugget.nugget, nugget.documents) for nugget in nuggets]
-        ),
-        "answer_relevance": share(
-            [graded(ONE_TO_FIVE, nugget.nugget, nugget.argument_1) for nugget in nuggets]
-        ),
-        SECOND + "answer_relevance": share(
-            [graded(ONE_TO_FIVE, nugget.nugget, nugget.argument_2) for nugget in nuggets]
-        ),
+        "context_relevance": nugget_share(nuggets, "documents"),
+        "answer_relevance": nugget_share(nuggets, "argument_1"),
+        SECOND + "answer_relevance": nugget_share(nuggets, "argument_2"),
         "preference": preferred_mostly(
             [Part(id=nugget.nugget, label=LABELS[nugget.better]) for nugget in nuggets]
         ),
@@ -60,10 +54,8 @@ def score_topic(nuggets: Sequence[TopicNugget], case: Case) -> Mapping[str, Meas
 def score_documents(nuggets: Sequence[DocumentNugget], case: Case) -> Mapping[str, Measure]:
     """Means of (rating - 1) / 4 over the nuggets."""
     return {
-        "groundedness": share([graded(ONE_TO_FIVE, nugget.nugget, nugget.argument_1) for nugget in nuggets]),
-        SECOND + "groundedness": share(
-            [graded(ONE_TO_FIVE, nugget.nugget, nugget.argument_2) for nugget in nuggets]
-        ),
+        "groundedness": nugget_share(nuggets, "argument_1"),
+        SECOND + "groundedness": nugget_share(nuggets, "argument_2"),
     }
 
 

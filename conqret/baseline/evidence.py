@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from conqret.baseline import alignment as grounding
-from conqret.baseline import key_points
 from conqret.baseline import text_quality as quality
 from conqret.baseline.alignment import (
     Alignments,
@@ -22,8 +21,19 @@ from conqret.baseline.alignment import (
     clip,
     sentence_findings,
 )
-from conqret.baseline.key_points import ASPECTS
-from conqret.baseline.relevance import Features, RelevanceQuery, TermContext, features, relevance
+from conqret.baseline.relevance import (
+    ASPECTS,
+    Features,
+    RelevanceQuery,
+    TermContext,
+    aspect_of,
+    covered_by_words,
+    document_nuggets,
+    features,
+    relevance,
+    topic_nuggets,
+    touches,
+)
 from conqret.baseline.text_quality import fitted, share_of, surface
 from conqret.data import Item
 from conqret.text.analysis import Sentence, Text, analysed
@@ -258,13 +268,13 @@ class Evidence:
         return sentence_findings(self._reference, self._documents)
 
     def topic_nuggets(self, n: int = 20) -> tuple[str, ...]:
-        """``n`` distinct key points about topic and stance (`key_points.topic_nuggets`)."""
-        return key_points.topic_nuggets(self.item.topic, self.item.stance, n)
+        """``n`` distinct key points about topic and stance (:func:`conqret.baseline.relevance.topic_nuggets`)."""
+        return topic_nuggets(self.item.topic, self.item.stance, n)
 
     def document_nuggets(self, n: int = 20) -> tuple[str, ...]:
-        """Up to ``n`` distinct key points from the documents (`key_points.document_nuggets`)."""
+        """Up to ``n`` distinct key points from the documents (:func:`conqret.baseline.relevance.document_nuggets`)."""
         values = [finding.value for finding in self._relevances]
-        return key_points.document_nuggets(self._features, values, self._query, n)
+        return document_nuggets(self._features, values, self._query, n)
 
     def coverage(self, nugget: str, by: By) -> float:
         """How far the documents or an argument cover ``nugget``, in [0, 1].
@@ -273,24 +283,22 @@ class Evidence:
         aspect, its relevance * (1 + c) / 2; for any other, `align`'s value with the argument as the source. c is how
         much the text touches the aspect, or the share of the nugget's words that it holds.
         """
-        aspect = key_points.aspect_of(nugget) if is_english(self.language) else frozenset[str]()
+        aspect = aspect_of(nugget) if is_english(self.language) else frozenset[str]()
         if by == "documents":
             if not self._features:
                 return 0.0
             parts = []
             for f, finding in zip(self._features, self._relevances, strict=True):
                 c = (
-                    key_points.touches(aspect, f.body.terms)
+                    touches(aspect, f.body.terms)
                     if aspect
-                    else key_points.covered_by_words(nugget, f.body.terms, self.language)
+                    else covered_by_words(nugget, f.body.terms, self.language)
                 )
                 parts.append(finding.value * (1 + c) / 2)
             return clip(math.fsum(parts) / len(parts))
         argument = self._argument(by)
         if aspect:
-            return clip(
-                self.answer_relevance(by).value * (1 + key_points.touches(aspect, argument.terms)) / 2
-            )
+            return clip(self.answer_relevance(by).value * (1 + touches(aspect, argument.terms)) / 2)
         return align(Sentence(nugget, language=self.language), argument).value
 
     @cached_property

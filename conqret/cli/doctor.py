@@ -44,7 +44,7 @@ def doctor(
     Example: conqret info doctor --model gpt-4o-mini
     """
     from conqret._version import __version__
-    from conqret.llm.tokens import count_tokens
+    from conqret.llm.backend import count_tokens
 
     _line(
         True,

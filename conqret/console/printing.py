@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from conqret.console.conditions import RequirementOutcome
     from conqret.io import CheckedItems
     from conqret.llm.client import Client
-    from conqret.llm.progress import Progress
+    from conqret.llm.sender import Progress
     from conqret.runs.session import SessionCounts
 
 

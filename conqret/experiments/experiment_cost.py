@@ -18,9 +18,9 @@ from conqret.generation.tasks import make_tasks
 from conqret.io.trec import read_rankings
 from conqret.judging.cost import STAND_IN, ExpectedCost, Sizes, capped, expected, expected_asks
 from conqret.judging.judge_parts import Ask
-from conqret.judging.prompt_fitting import prompt_tokens
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client
+from conqret.llm.prompt_fitting import prompt_tokens
 from conqret.studies.sensitivity.sensitivity_plan import rewriting
 
 ARGUMENT_TOKENS = 1_000

@@ -11,7 +11,8 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.experiments.experiment_folder import ExperimentFolder
 from conqret.experiments.page import experiment_page, write_experiment
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
-from conqret.judging.page import counted, report_page, write_report
+from conqret.judging.page import counted, report_page
+from conqret.judging.recorded_requests import write_asked_report
 from conqret.judging.summary import Summary
 from conqret.judging.tally import MAX_ITEMS
 from conqret.runs.run_folder import REPORT
@@ -99,11 +100,10 @@ def report_run(
     summary = judged.so_far()
     if calibration is not None:
         summary = calibrate_run(judged, Calibration.read(Path(calibration)))
-    written = write_report(
+    written = write_asked_report(
         judged,
         None if to is None else Path(to),
         max_items=max_items,
-        asked_too=True,
         recordings=None if recordings is None else Path(recordings),
         prompts=None if prompts is None else Path(prompts),
     )

@@ -13,8 +13,8 @@ from conqret.experiments.config import System
 from conqret.experiments.job import Job
 from conqret.generation.generator import ArgumentRow
 from conqret.io.safe_files import write_whole
+from conqret.judging.judge_folder import ScoreTable
 from conqret.judging.judge_parts import JURY
-from conqret.judging.tables import ScoreTable
 
 if TYPE_CHECKING:
     import polars as pl
@@ -90,9 +90,9 @@ LEADING = ("system", "judge", "topic_id")
 def write_scores(job: Job) -> dict[str, Any]:
     """Write ``scores.parquet`` and ``summary.json``, and return the latter.
 
-    The table has :data:`LEADING` and :data:`conqret.judging.tables.COLUMNS`; rows of damaged versions say of which
-    item, and by what. An argument that could not be written has a row without a judge. Nothing in either file depends
-    on when or how fast answers came.
+    The table has :data:`LEADING` and :data:`conqret.judging.judge_folder.COLUMNS`; rows of damaged versions say of
+    which item, and by what. An argument that could not be written has a row without a judge. Nothing in either file
+    depends on when or how fast answers came.
     """
     with ScoreTable(job.out.scores_file, LEADING) as table:
         for system in job.systems:
@@ -151,8 +151,8 @@ def _means(job: Job) -> dict[str, Any]:
 
     N counts every argument that was to be written: one that is not there has no score either.
     """
-    from conqret.stats import mean_interval
     from conqret.stats.estimate import undefined
+    from conqret.stats.resampling import mean_interval
 
     wanted = len(job.topics()) * len(job.experiment.stances)
     measures = _measures(job)
@@ -176,7 +176,7 @@ def _differences(job: Job) -> dict[str, Any]:
     Holm over all metrics of a judge and all systems: of two systems what ``conqret runs diff`` says of their runs."""
     import polars as pl
 
-    from conqret.stats import holm
+    from conqret.stats.effects import holm
     from conqret.stats.resampling import mean
 
     pair = ["judge", "metric", "topic_id", "stance"]

@@ -13,7 +13,7 @@ from itertools import islice
 
 from conqret.data import Document, Stance, Trim
 from conqret.generation.examples import Example
-from conqret.judging.prompt_fitting import MESSAGE_OVERHEAD, FittedPrompt, Window, fit, lost, with_texts
+from conqret.llm.prompt_fitting import MESSAGE_OVERHEAD, FittedPrompt, Window, fit, lost, with_texts
 from conqret.prompts import Prompt, RenderedPrompt
 
 ANSWER_ROOM = 4096
@@ -58,7 +58,7 @@ class BudgetedQuestion:
 
     def fitted(self, window: Window, *, answer_room: int = ANSWER_ROOM) -> FittedPrompt | None:
         """The prompt as it is sent, every document cut by the same share if it would not fit the window; None if it
-        does not fit without them either (see :func:`conqret.judging.prompt_fitting.fit`)."""
+        does not fit without them either (see :func:`conqret.llm.prompt_fitting.fit`)."""
         return fit(self.shown, self.rendered, window, answer_room=answer_room)
 
     def own(self, fitted: FittedPrompt) -> tuple[tuple[Document, ...], tuple[Trim, ...], tuple[Trim, ...]]:

@@ -18,11 +18,10 @@ from conqret.generation.cited_argument import GeneratedArgument, check_citations
 from conqret.generation.examples import SEED, SHOTS, Example, Expert
 from conqret.generation.generation_strategy import DEFAULT_STRATEGY, STRATEGIES, Strategy
 from conqret.judging.cost import ExpectedCost, Sizes, capped, counter, expected
-from conqret.judging.instrument import Asks
-from conqret.judging.prompt_fitting import prompt_tokens
-from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
+from conqret.llm.client import Client
+from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Sampling, SamplingSettings
+from conqret.llm.prompt_fitting import prompt_tokens
 from conqret.llm.request import Request, messages
-from conqret.llm.token_sampling import Sampling, SamplingSettings
 from conqret.options import Within, check_ranges
 from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.study_run import ResponseRow
@@ -150,7 +149,7 @@ class Generator:
 
     options: GenerateOptions
     library: Library
-    client: Asks
+    client: Client
     model: str
     answer_room: int = ANSWER_ROOM
 

@@ -17,8 +17,7 @@ from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_options import CRITERIA, NUGGETS, RUBRIC, JudgeOptions
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge
 from conqret.judging.judge_settings import JudgeSettings, as_path, chosen_format, client_options
-from conqret.judging.own_judge import recorded_judge
-from conqret.judging.setup import Setup, check_items, set_up
+from conqret.judging.setup import Setup, check_items, recorded_judge, set_up
 from conqret.llm.client_options import resolving
 from conqret.llm.recordings import Recordings
 

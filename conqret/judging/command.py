@@ -21,9 +21,8 @@ from conqret.console.printing import (
     tell_outcomes,
     tell_retried,
 )
-from conqret.errors import number
-from conqret.judging.command_options import ChosenJudge, JudgeRunOptions, JudgingOptions
-from conqret.judging.settings_file import Config
+from conqret.errors import DeclarationError, check_known, number
+from conqret.judging.command_options import ChosenJudge, Config, JudgeRunOptions, JudgingOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -166,7 +165,6 @@ def judge(
 
     conqret judge items.jsonl --replay recordings.jsonl
     """
-    from conqret.errors import DeclarationError, check_known
     from conqret.judging.cost_table import tell_cost
     from conqret.judging.judge import expected_cost
     from conqret.judging.judge import judge as judged
@@ -267,7 +265,7 @@ def _name_a_model(
     import shlex
 
     from conqret.judging.judge_options import RUBRIC
-    from conqret.llm.suggestion import suggestion
+    from conqret.llm.catalogue import suggestion
 
     given: list[tuple[str, object]] = [("--format", chosen.format), ("--topics", read.topics)]
     given += [("--nuggets", read.nuggets), ("--rubric", chosen.own.rubric)]

@@ -15,10 +15,10 @@ from conqret.errors import number
 from conqret.judging.conversation import images_in
 from conqret.judging.instrument import answer_room, case_of, filled
 from conqret.judging.judge_parts import Ask, Case
-from conqret.judging.prompt_fitting import ANSWER_ROOM, MESSAGE_OVERHEAD, prompt_tokens
 from conqret.judging.setup import PROBE, Setup
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.prompt_fitting import ANSWER_ROOM, MESSAGE_OVERHEAD, prompt_tokens
 from conqret.llm.request import IMAGE_TOKENS
 from conqret.prompts import RenderedPrompt
 

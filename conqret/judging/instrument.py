@@ -10,38 +10,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, Trace, Trim
+from conqret.judging.conversation import images_in, marked, prompt_languages, whole, whole_texts, with_turns
 from conqret.judging.dimensions import ordered
 from conqret.judging.judge_options import CONVERSATION, LANGUAGE, JudgeOptions
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
-from conqret.judging.prompt_fitting import ANSWER_ROOM, Window, fit
 from conqret.judging.scales import both_orders, combine_samples, swap_item, with_confidence
 from conqret.judging.sections import valid_alone
+from conqret.llm.client import Client
+from conqret.llm.prompt_fitting import ANSWER_ROOM, Window, fit
 from conqret.llm.replies import rating_distribution
-from conqret.llm.request import IMAGE_TOKENS, Answer, Reading, Request, messages
+from conqret.llm.request import IMAGE_TOKENS, Reading, Request, messages
 from conqret.prompts import Library, Prompt, RenderedPrompt, find_injections
 from conqret.text.citations import strays
 from conqret.text.language import is_english, item_language
-
-
-class Asks(Window, Protocol):
-    """What a judge needs of a client: its model's window, and answers."""
-
-    async def ask(self, request: Request[Any]) -> Answer[Any]:
-        """Ask; never raises for what the world did."""
-
-    @property
-    def blind(self) -> str:
-        """Why the model is sent no images; empty where it is."""
-
-    @property
-    def baseline(self) -> bool:
-        """Whether the lexical baseline answers, and no model."""
-
-    def pardon(self, answer: Answer[Any]) -> None:
-        """Take notice that parts of an answer without a value were of use."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +36,7 @@ class Instrument:
     judge: Judge
     options: JudgeOptions
     library: Library
-    client: Asks
+    client: Client
     model: str
     fingerprint: str
     first_sample: int = 0
@@ -82,6 +66,7 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
         measures |= part.measures(item)
     if judge.combined is not None:
         measures = {**judge.combined.score(item, measures), **measures}
+    cited = " ".join(filter(None, (item.argument, item.second_argument)))
     return Judgment(
         item=item.id,
         topic=item.topic,
@@ -93,7 +78,7 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
         version=item.version,
         flags=tuple(flags(item)),
         trims=asked.trims,
-        strays=_strays(item),
+        strays=strays(cited, len(item.documents)) if item.documents else (),
         language=item_language(item),
         translation_of=item.translation_of,
         trace=Trace(calls=asked.calls),
@@ -103,8 +88,6 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
 def case_of(item: Item, options: JudgeOptions) -> Case:
     """An item as its first request sees it: with its last answer as its argument, or the whole of what was said."""
     if options.conversation == "whole" and item.messages:
-        from conqret.judging.conversation import whole
-
         return Case(whole(item), options, last=item)
     return Case(item, options)
 
@@ -122,12 +105,6 @@ def flags(item: Item) -> Iterable[Flag]:
     for where, text in texts:
         for injection in find_injections(text or ""):
             yield Flag(where=where, kind=injection.kind, excerpt=injection.excerpt)
-
-
-def _strays(item: Item) -> tuple[int, ...]:
-    """What the arguments cite and no document has, where there are documents."""
-    texts = " ".join(filter(None, (item.argument, item.second_argument)))
-    return strays(texts, len(item.documents)) if item.documents else ()
 
 
 async def _ask_samples(ask: Ask[Any], item_case: Case, swapped: Case, instrument: Instrument) -> _Outcome:
@@ -203,11 +180,7 @@ async def _ask_about(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outc
         )
         return _Outcome(dict.fromkeys(ask.metrics, lost))
     rendered = fitted.rendered
-    images: tuple[tuple[int, str], ...] = ()
-    if case.item.pictures:
-        from conqret.judging.conversation import images_in
-
-        images = images_in(rendered, case.item)
+    images = images_in(rendered, case.item)
     if images and client.blind:
         lost = Measure.missing(Reason.NO_VISION, client.blind)
         return _Outcome(dict.fromkeys(ask.metrics, lost))
@@ -258,11 +231,11 @@ def filled(prompt: Prompt, ask: Ask[Any], case: Case) -> RenderedPrompt:
     if not case.item.has_turns:
         rendered = prompt.render(user, system)
     else:
-        from conqret.judging.conversation import whole_texts, with_turns
-
         turns, documents = prompt.beside(CONVERSATION), "documents" in ask.needs | ask.optional
         judged = case.options.conversation
-        if case.last is not None and not _shows_answer(prompt, ask, user):
+        # whether the prompt shows an argument as it is, in whose place a whole conversation can stand
+        looked_at = (ask.needs | ask.optional) & set(prompt.used["user"]) & {"argument", "second_argument"}
+        if case.last is not None and not any(user[name] for name in looked_at):
             judged = "last"  # there is no place for the whole: what documents are held against is the last question
         elif case.last is not None:
             texts = whole_texts(case.last, turns, documents=documents)
@@ -278,16 +251,8 @@ def _language_note(prompt: Prompt, case: Case) -> str:
     """What a prompt says of languages; empty where item and explanations are in English."""
     if not case.options.explain_in and is_english(item_language(case.item)):
         return ""
-    from conqret.judging.conversation import prompt_languages
-
     languages = prompt_languages(case.item, case.options.explain_in)
     return prompt.beside(LANGUAGE).render({}, languages).system if languages else ""
-
-
-def _shows_answer(prompt: Prompt, ask: Ask[Any], user: Mapping[str, Any]) -> bool:
-    """Whether a prompt shows an argument as it is, in whose place a whole conversation can stand."""
-    looked_at = (ask.needs | ask.optional) & set(prompt.used["user"])
-    return any(user[name] for name in ("argument", "second_argument") if name in looked_at)
 
 
 def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -296,8 +261,6 @@ def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
     item = case.item
     documents = item.documents
     if item.pictures:
-        from conqret.judging.conversation import marked
-
         documents = marked(item, documents)
     dimensions = tuple(dimension for dimension in case.dimensions if dimension.name in ask.metrics)
     system = {

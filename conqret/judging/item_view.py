@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from types import SimpleNamespace as View
 
-from conqret.data import Document, Flag, Item, Judgment, Measure, Part, Status
+from conqret.data import Flag, Item, Judgment, Measure, Part, Status
 from conqret.data.digest import gathered
 from conqret.io.images import described, inline
 from conqret.judging.item_parts import (
-    Cell,
-    PartTable,
     citation_verdicts,
     is_documents,
     measure_cell,
@@ -20,7 +18,7 @@ from conqret.judging.item_parts import (
 )
 from conqret.judging.overview import DIMENSION_NAMES, VERDICTS
 from conqret.show import words
-from conqret.show.visible_text import Piece, cited, cut, flagged, link
+from conqret.show.visible_text import cited, cut, flagged, link
 from conqret.text.words import count_words
 
 ITEM_CHARACTERS = 400_000
@@ -35,85 +33,34 @@ DOCUMENTS = 200
 EXPLANATION = 4_000
 
 
-@dataclass(frozen=True, slots=True)
-class ArgumentView:
-    """An argument in pieces. ``key`` is "a" for the first and "b" for the second."""
-
-    key: str
-    title: str
-    pieces: tuple[Piece, ...]
-    omitted: int
-
-
-@dataclass(frozen=True, slots=True)
-class ImageView:
-    """An image: its URL where the page itself can show it, and what it is in words."""
-
-    url: str
-    words: str
-
-    @classmethod
-    def of(cls, images: Iterable[str]) -> tuple[ImageView, ...]:
-        """The views of images by their URLs."""
-        return tuple(cls(inline(url), cut(described(url), 300)) for url in images)
-
-
-@dataclass(frozen=True, slots=True)
-class TurnView:
-    """A message before the question. ``document`` is the number of the document that holds what a tool gave back."""
-
-    role: str
-    name: str
-    pieces: tuple[Piece, ...]
-    omitted: int
-    calls: tuple[str, ...]
-    document: int
-    images: tuple[ImageView, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentView:
-    """A document, the argument's citations of it, and its rating where the format rates documents."""
-
-    number: int
-    id: str
-    title: str
-    url: str
-    href: str | None
-    pieces: tuple[Piece, ...]
-    omitted: int
-    words: str
-    rating: Cell | None
-    explanation: str
-    cited: tuple[tuple[str, tuple[int, ...]], ...]
-    flagged: bool
-    trim: str
-    images: tuple[ImageView, ...]
-
-
 TURNS = 200
 """Earlier messages of an item that the page shows: the last ones."""
 
 
-def turns(judgment: Judgment, item: Item) -> Iterator[TurnView]:
+def _images(urls: Iterable[str]) -> list[View]:
+    """Images: the URL of each where the page itself can show it, and what it is in words."""
+    return [View(url=inline(url), words=cut(described(url), 300)) for url in urls]
+
+
+def turns(judgment: Judgment, item: Item) -> Iterator[View]:
     """The messages before the question, in their order."""
     limit = min(TEXT_CHARACTERS, ITEM_CHARACTERS // max(min(len(item.messages), TURNS), 1))
     places = {document.id: place for place, document in enumerate(item.documents[:DOCUMENTS], start=1)}
     for number, turn in list(enumerate(item.messages, start=1))[-TURNS:]:
         excerpts = [flag.excerpt for flag in judgment.flags if flag.where == f"message:{number}"]
         shown = turn.content[:limit]
-        yield TurnView(
+        yield View(
             role=turn.role,
             name=cut(turn.name, 100),
             pieces=tuple(flagged(shown, excerpts)),
             omitted=len(turn.content) - len(shown),
             calls=tuple(cut(call, 1000) for call in turn.calls[:50]),
             document=places.get(turn.document, 0),
-            images=ImageView.of(turn.images),
+            images=_images(turn.images),
         )
 
 
-def arguments(judgment: Judgment, item: Item) -> Iterator[ArgumentView]:
+def arguments(judgment: Judgment, item: Item) -> Iterator[View]:
     """The arguments that the item has, with their citations found and, where they were judged, marked."""
     for key, title, text in (
         ("a", "Argument", item.argument),
@@ -123,10 +70,10 @@ def arguments(judgment: Judgment, item: Item) -> Iterator[ArgumentView]:
             shown = text[:TEXT_CHARACTERS]
             verdict = citation_verdicts(judgment, shown) if key == "a" else lambda start, cites: ""
             pieces = cited(shown, min(len(item.documents), DOCUMENTS), verdict, judgment.strays)
-            yield ArgumentView(key, title, tuple(pieces), len(text) - len(shown))
+            yield View(key=key, title=title, pieces=tuple(pieces), omitted=len(text) - len(shown))
 
 
-def documents(judgment: Judgment, item: Item, citing: Sequence[ArgumentView]) -> Iterator[DocumentView]:
+def documents(judgment: Judgment, item: Item, citing: Sequence[View]) -> Iterator[View]:
     """The documents in their order, with what the judge says of each and where the arguments cite it."""
     limit = min(TEXT_CHARACTERS, ITEM_CHARACTERS // max(min(len(item.documents), DOCUMENTS), 1))
     rated = _rated(judgment, item)
@@ -142,10 +89,10 @@ def documents(judgment: Judgment, item: Item, citing: Sequence[ArgumentView]) ->
         flags = [flag for flag in judgment.flags if flag.where == f"document:{document.id}"]
         shown = document.text[:limit]
         measure, part = rated.get(document.id, (None, None))
-        yield DocumentView(
+        yield View(
             number=number,
             id=document.id,
-            title=_title(document),
+            title=cut(document.title or " ".join(document.text[:400].split()), 160),
             url=cut(document.url, 300),
             href=link(document.url),
             pieces=tuple(flagged(shown, [flag.excerpt for flag in flags])),
@@ -156,7 +103,7 @@ def documents(judgment: Judgment, item: Item, citing: Sequence[ArgumentView]) ->
             cited=tuple((key, tuple(marks[:50])) for key, marks in back.get(number, {}).items()),
             flagged=any(flag in judgment.addressed for flag in flags),
             trim=trims.get(document.id, ""),
-            images=ImageView.of([document.image] if document.image else []),
+            images=_images([document.image] if document.image else []),
         )
 
 
@@ -172,71 +119,17 @@ def _rated(judgment: Judgment, item: Item) -> dict[str, tuple[Measure, Part]]:
     return {part.id: (measure, part) for measure in measures for part in measure.parts}
 
 
-def _title(document: Document) -> str:
-    return cut(document.title or " ".join(document.text[:400].split()), 160)
-
-
-@dataclass(frozen=True, slots=True)
-class MeasureRow:
-    """One metric of the item; ``second`` is the same of the second argument, where the format rates both."""
-
-    index: int
-    label: str
-    cell: Cell
-    second: Cell | None
-    explanation: str
-    extras: tuple[str, ...]
-    missing: str
-
-
-@dataclass(frozen=True, slots=True)
-class FlagView:
-    """A passage that addresses the judge: where it stands, all that it does, and its words."""
-
-    where: str
-    anchor: str
-    kinds: tuple[str, ...]
-    excerpt: str
-
-
-@dataclass(frozen=True, slots=True)
-class ItemView:
-    """What the page shows of an item beside what its line in the list says."""
-
-    turns: tuple[TurnView, ...]
-    turns_omitted: int
-    images: tuple[ImageView, ...]
-    arguments: tuple[ArgumentView, ...]
-    documents: tuple[DocumentView, ...]
-    documents_omitted: int
-    measures: tuple[MeasureRow, ...]
-    dimensions: tuple[MeasureRow, ...]
-    tables: tuple[PartTable, ...]
-    flags: tuple[FlagView, ...]
-    metadata: tuple[tuple[str, str], ...]
-    known: bool
-
-    @property
-    def lost(self) -> str:
-        """Why nothing at all was scored, where one sentence says it for every metric; else empty."""
-        rows = (*self.measures, *self.dimensions)
-        reasons = {row.missing for row in rows}
-        return reasons.pop() if len(rows) > 1 and len(reasons) == 1 else ""
-
-    @property
-    def paired(self) -> bool:
-        """Whether any metric is rated for both arguments."""
-        return any(row.second is not None for row in (*self.measures, *self.dimensions))
-
-
-def item_view(item: Item | None, judgment: Judgment) -> ItemView:
-    """The view of ``judgment`` and of its item (None: the run directory does not hold it)."""
+def item_view(item: Item | None, judgment: Judgment) -> View:
+    """The view of ``judgment`` and of its item (None: the run directory does not hold it). ``lost`` says why nothing at
+    all was scored, where one sentence says it for every metric; ``paired`` whether any metric is rated for both
+    arguments. An argument's ``key`` is "a" for the first and "b" for the second."""
     rows = list(_measures(judgment))
+    missing, paired = {row.missing for _, row in rows}, any(row.second is not None for _, row in rows)
     citing = tuple(arguments(judgment, item)) if item else ()
-    return ItemView(
+    return View(
         turns=tuple(turns(judgment, item)) if item else (),
         turns_omitted=max(len(item.messages) - TURNS, 0) if item else 0,
-        images=ImageView.of(item.images) if item else (),
+        images=_images(item.images) if item else (),
         arguments=citing,
         documents=tuple(documents(judgment, item, citing)) if item else (),
         documents_omitted=max(len(item.documents) - DOCUMENTS, 0) if item else 0,
@@ -246,17 +139,19 @@ def item_view(item: Item | None, judgment: Judgment) -> ItemView:
         flags=tuple(_flags(judgment.flags[:100], item)),
         metadata=tuple((cut(k, 100), cut(str(v), 500)) for k, v in item.metadata.items()) if item else (),
         known=item is not None,
+        lost=missing.pop() if len(rows) > 1 and len(missing) == 1 else "",
+        paired=paired,
     )
 
 
-def _measures(judgment: Judgment) -> Iterator[tuple[str, MeasureRow]]:
+def _measures(judgment: Judgment) -> Iterator[tuple[str, View]]:
     for index, (name, measure) in enumerate(judgment.measures.items()):
         if name.startswith(words.SECOND) and name.removeprefix(words.SECOND) in judgment.measures:
             continue
         other = judgment.measures.get(words.SECOND + name)
         yield (
             name,
-            MeasureRow(
+            View(
                 index=index,
                 label=words.label(name),
                 cell=measure_cell(measure),
@@ -303,14 +198,16 @@ def _missing(measure: Measure) -> str:
     return f"{measure.status.value.capitalize()}: {words.reason(measure.reason)}{detail}"
 
 
-def _flags(flags: Sequence[Flag], item: Item | None) -> Iterator[FlagView]:
+def _flags(flags: Sequence[Flag], item: Item | None) -> Iterator[View]:
     """The passages, each once with all that is said of it."""
     for (where, excerpt), kinds in gathered(
         ((flag.where, flag.excerpt), flag.kind) for flag in flags
     ).items():
         name, anchor = _place(where, item)
         told = dict.fromkeys(words.FLAGS.get(kind, kind) for kind in kinds)
-        yield FlagView(cut(name, 300), anchor, tuple(told), cut(f"… {excerpt} …", 1000))
+        yield View(
+            where=cut(name, 300), anchor=anchor, kinds=tuple(told), excerpt=cut(f"… {excerpt} …", 1000)
+        )
 
 
 def _place(where: str, item: Item | None) -> tuple[str, str]:

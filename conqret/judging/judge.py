@@ -14,13 +14,12 @@ from conqret.errors import DeclarationError
 from conqret.io import CheckedItems, ItemSource
 from conqret.io.frames import with_columns
 from conqret.judging.call_setup import prepared, setup_of
-from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.judge_folder import JudgeFolder, skipped_row, verdict_row
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_run import JudgePlan
 from conqret.judging.judge_settings import ClientSettings, JudgeSettings, check_names, session_settings
 from conqret.judging.judgments import Judgments
 from conqret.judging.setup import Setup
-from conqret.judging.tables import skipped_row, verdict_row
 from conqret.runs.engine import execute
 from conqret.runs.loop import Loop
 from conqret.runs.run_folder import default_folder, stem
@@ -152,7 +151,11 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost
 
 async def _judge(items: Any, settings: JudgeSettings) -> Any:
     check_names("judge", settings, JudgeSettings)
-    _check_session(settings)
+    session = _session(settings)
+    if session is not None and not session.is_open:
+        raise DeclarationError(
+            "the session is not open: put all calls that use it inside 'async with session:'"
+        )
     source, checked, setup = prepared(items, settings)
     abstain = _abstention(settings, setup)
     output = settings.get("output")
@@ -221,26 +224,15 @@ def session_of(settings: JudgeSettings) -> tuple[Session, JudgeSettings]:
 
 
 def _session(settings: JudgeSettings) -> Session | None:
-    """The session that was given; DeclarationError where it is none."""
+    """The session that was given; DeclarationError where it is none, or settings are given that it has already."""
     session = settings.get("session")
     if session is not None and not isinstance(session, Session):
         raise DeclarationError(f"session is {session!r}, but it must be a conqret.Session")
-    return session
-
-
-def _check_session(settings: JudgeSettings) -> None:
-    """Raise DeclarationError where the session is not open, or settings are given that it has already."""
-    session = _session(settings)
-    if session is None:
-        return
-    if not session.is_open:
-        raise DeclarationError(
-            "the session is not open: put all calls that use it inside 'async with session:'"
-        )
-    if extra_names := sorted(_OF_A_SESSION & settings.keys()):
+    if session is not None and (extra_names := sorted(_OF_A_SESSION & settings.keys())):
         raise DeclarationError(
             f"the session already sets {', '.join(extra_names)}: leave it out here, or leave out the session"
         )
+    return session
 
 
 async def _judged(

@@ -15,6 +15,9 @@ RUBRIC = "rubric"
 NUGGETS = "nuggets"
 """The format of nuggets that are given, and a field of items."""
 
+OWN_JUDGE = "own-judge"
+"""The format of a judge of one's own, and its prompt."""
+
 CONVERSATION = "conversation"
 """The prompt file that shows earlier turns and images."""
 

@@ -6,7 +6,7 @@ answer to scores. Everything that judges have in common (both orders, samples, c
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any, Generic, TypeVar
@@ -19,6 +19,7 @@ from conqret.data.digest import text_digest_of
 from conqret.errors import DeclarationError, check_known, first_line
 from conqret.judging.dimensions import DIMENSIONS, Dimension
 from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.known_as import elsewhere
 from conqret.llm.request import Reading
 from conqret.prompts import Library, RenderedPrompt
 from conqret.registry import Registry
@@ -33,13 +34,6 @@ SECOND = "second."
 """Measures of the second argument carry the metric's name behind this prefix."""
 SCHEMAS = 256
 """Response models whose JSON schema is kept; a format has a handful, made once for all items."""
-
-
-def _elsewhere(name: str, known: Collection[str]) -> str:
-    """What another tool's metric is here; read for a message only."""
-    from conqret.judging.known_as import elsewhere
-
-    return elsewhere(name, known)
 
 
 @dataclass(frozen=True)
@@ -303,7 +297,7 @@ class Judge:
             UnknownNameError: this format has no such metric.
         """
         named = self.measured(metrics)
-        check_known(f"metric of format {self.name}", self.metrics, *named, elsewhere=_elsewhere)
+        check_known(f"metric of format {self.name}", self.metrics, *named, elsewhere=elsewhere)
         wanted = self.asked_for(named)
         return tuple(_about(ask, wanted) for ask in self.asks if not wanted or wanted & set(ask.metrics))
 

@@ -22,10 +22,16 @@ from conqret.io.cell_values import canonical
 from conqret.io.jsonl import compact
 from conqret.io.safe_files import replacing, write_whole
 from conqret.judging.instrument import Instrument, judge_item
-from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_key, judgment_rows, trial_key
+from conqret.judging.judge_folder import (
+    JudgeFolder,
+    JudgeRecord,
+    ScoreTable,
+    judgment_key,
+    judgment_rows,
+    trial_key,
+)
 from conqret.judging.setup import Setup
 from conqret.judging.summary import Summariser, Summary
-from conqret.judging.tables import ScoreTable
 from conqret.llm.tracing import KIND, TYPE, tracer, wanted
 from conqret.runs.engine import CompletedTrials, Plan, Stage
 from conqret.runs.session import Session, SessionCounts
@@ -189,7 +195,11 @@ class JudgePlan(Plan[Judgment, JudgeOutcome]):
         if self.folder is not None:
             if not new and not self.folder.items_whole():
                 write_items(self.source, self.folder, self.checked)
-            _forget_stop(self.folder)
+            with contextlib.suppress(
+                DeclarationError
+            ):  # if this one is killed, what a stop left is no longer so
+                if self.folder.result(self.folder.summary_file, Summary).outstanding:
+                    self.folder.summary_file.unlink()
 
     def open_rows(self) -> Rows[Judgment]:
         """The judgments, with those of an earlier run."""
@@ -287,10 +297,3 @@ def _summary(record: JudgeRecord, rows: Rows[Judgment], counts: SessionCounts, r
         for read in (summariser.add, *readers):
             read(judgment)
     return summariser.summary(counts).of_all(record.items_count, record.items_left_out)
-
-
-def _forget_stop(out: JudgeFolder) -> None:
-    """Take the numbers of an earlier session away that was stopped: if this one is killed, they are no longer so."""
-    with contextlib.suppress(DeclarationError):
-        if out.result(out.summary_file, Summary).outstanding:
-            out.summary_file.unlink()

@@ -12,10 +12,17 @@ from typing import TYPE_CHECKING, Any, Self, overload
 from conqret.data import Judgment
 from conqret.errors import AnswersAwaited, UnknownNameError, number
 from conqret.io import ItemSource, to_frame
-from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_rows, trial_key
+from conqret.judging.judge_folder import (
+    JudgeFolder,
+    JudgeRecord,
+    judgment_rows,
+    score_rows,
+    skipped_row,
+    trial_key,
+    wide_row,
+)
 from conqret.judging.judge_run import sum_up, write_items
 from conqret.judging.summary import Summary
-from conqret.judging.tables import score_rows, skipped_row, wide_row
 from conqret.runs.session import SessionCounts
 from conqret.runs.trials import Sink
 

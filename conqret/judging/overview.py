@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from types import SimpleNamespace as View
 from typing import Any
 
 from conqret.errors import DeclarationError
@@ -13,6 +13,7 @@ from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.item_parts import level
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.judge_parts import Judge
+from conqret.judging.setup import recorded_judge
 from conqret.judging.summary import MetricSummary, Summary
 from conqret.judging.summary_tables import cost, mean_scores, usage_rows
 from conqret.judging.tally import Tally
@@ -29,56 +30,15 @@ _MISSING_WIDTH = 22
 _DIGIT = 6
 
 
-@dataclass(frozen=True, slots=True)
-class FigureBar:
-    """A rectangle in the units of its figure, with the number that it stands for, and where that is written."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    count: int
-    level: int
-
-    @property
-    def middle(self) -> float:
-        """Halfway along the rectangle."""
-        return round(self.x + self.width / 2, 2)
-
-
-@dataclass(frozen=True, slots=True)
-class Histogram:
-    """Scores of one metric: bars, one set apart for what is missing, and the places of the mean and of
-    0 and 1. ``counted`` are the bars over which there is room for their numbers."""
-
-    bars: tuple[FigureBar, ...]
-    counted: tuple[FigureBar, ...]
-    missing: FigureBar | None
-    mean: float | None
-    ends: tuple[float, float]
-    axis: float
-    description: str
-
-
-@dataclass(frozen=True, slots=True)
-class Share:
-    """One segment of a bar that adds up to the whole; ``x`` and ``width`` are percentages."""
-
-    name: str
-    label: str
-    count: int
-    x: float
-    width: float
-
-
 def bin_of(value: float) -> int:
     """The bin of a score in [0, 1]. The rounding keeps 3/5 + 1e-16 and 3/5 - 1e-16 together."""
     return min(int(round(value * BINS, 9)), BINS - 1)
 
 
-def histogram(values: Sequence[float], missing: int, mean: float | None) -> Histogram:
-    """A bar for each score where these are few and fixed, else for each bin; the tallest of bars and missing fills the
-    figure."""
+def histogram(values: Sequence[float], missing: int, mean: float | None) -> View:
+    """The scores of one metric: a bar for each score where these are few and fixed, else for each bin; the tallest of
+    bars and missing fills the figure. ``counted`` are the bars over which there is room for their numbers, ``ends`` the
+    places of 0 and 1."""
     axis = WIDTH - (_MISSING_WIDTH + 4 * GAP if missing else 0)
     unit = axis / (BINS + 1)  # a bar at 0 or 1 is as wide as any
 
@@ -101,7 +61,7 @@ def histogram(values: Sequence[float], missing: int, mean: float | None) -> Hist
     )
     lost = _bar(WIDTH - _MISSING_WIDTH, _MISSING_WIDTH, missing, top, 0) if missing else None
     room = len(words.count(top)) * _DIGIT <= width
-    return Histogram(
+    return View(
         bars=bars,
         counted=tuple(bar for bar in (*bars, *filter(None, [lost])) if room or bar.count == top),
         missing=lost,
@@ -112,20 +72,33 @@ def histogram(values: Sequence[float], missing: int, mean: float | None) -> Hist
     )
 
 
-def shares(counts: Mapping[str, int], labels: Mapping[str, str]) -> tuple[Share, ...]:
-    """Segments in the order of ``labels`` (others behind), without the empty ones."""
+def shares(counts: Mapping[str, int], labels: Mapping[str, str]) -> tuple[View, ...]:
+    """Segments of a bar that adds up to the whole, in the order of ``labels`` (others behind), without the empty ones;
+    ``x`` and ``width`` are percentages."""
     total = sum(counts.values())
     names = [name for name in dict.fromkeys([*labels, *counts]) if counts.get(name)]
     widths = [100 * counts[name] / total for name in names]
     return tuple(
-        Share(name, labels.get(name, name), counts[name], round(x, 3), round(width, 3))
+        View(
+            name=name, label=labels.get(name, name), count=counts[name], x=round(x, 3), width=round(width, 3)
+        )
         for name, x, width in zip(names, accumulate(widths, initial=0.0), widths, strict=False)
     )
 
 
-def _bar(x: float, width: float, count: int, top: int, step: int) -> FigureBar:
-    height = max(HEIGHT * count / top, 1.5)
-    return FigureBar(round(x, 2), round(HEIGHT - height, 2), round(width, 2), round(height, 2), count, step)
+def _bar(x: float, width: float, count: int, top: int, step: int) -> View:
+    """A rectangle in the units of its figure, with the number that it stands for, and where that is written."""
+    height, x, width = max(HEIGHT * count / top, 1.5), round(x, 2), round(width, 2)
+    middle = round(x + width / 2, 2)
+    return View(
+        x=x,
+        y=round(HEIGHT - height, 2),
+        width=width,
+        height=round(height, 2),
+        count=count,
+        level=step,
+        middle=middle,
+    )
 
 
 def _describe(counts: Mapping[tuple[float, float], int], missing: int) -> str:
@@ -169,18 +142,6 @@ LEFT_OUT = "left out: "
 VERDICTS = {"first": "first argument better", "tie": "tie", "second": "second argument better"}
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """One metric over all items; ``compares``: whether it says which of two arguments is better."""
-
-    label: str
-    question: str
-    metric: MetricSummary
-    histogram: Histogram
-    verdicts: tuple[Share, ...]
-    compares: bool
-
-
 def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, Any]:
     """What the page's upper half and its end speak of, by name, from sums alone."""
     figures = {name: _figure(name, metric, tally) for name, metric in summary.metrics.items()}
@@ -218,9 +179,10 @@ def _compares(metric: MetricSummary) -> bool:
     return not VERDICTS.keys().isdisjoint(metric.labels)
 
 
-def _figure(name: str, metric: MetricSummary, tally: Tally) -> Figure:
+def _figure(name: str, metric: MetricSummary, tally: Tally) -> View:
+    """One metric over all items; ``compares``: whether it says which of two arguments is better."""
     missing = metric.total - metric.scored
-    return Figure(
+    return View(
         label=words.label(name),
         question=QUESTIONS.get(name, ""),
         metric=metric,
@@ -230,21 +192,21 @@ def _figure(name: str, metric: MetricSummary, tally: Tally) -> Figure:
     )
 
 
-def _pairs(figures: dict[str, Figure]) -> Iterable[tuple[Figure, ...]]:
+def _pairs(figures: dict[str, View]) -> Iterable[tuple[View, ...]]:
     """The figures, that of a metric of the first argument together with the second's."""
     for name, figure in figures.items():
         if name.removeprefix(words.SECOND) not in figures.keys() - {name}:
             yield tuple(filter(None, (figure, figures.get(words.SECOND + name))))
 
 
-def _bare(figures: dict[str, Figure]) -> Iterable[str]:
+def _bare(figures: dict[str, View]) -> Iterable[str]:
     """Why means of dimensions have no interval."""
     for name, figure in figures.items():
         if name in DIMENSION_NAMES and figure.metric.mean is not None and figure.metric.no_interval:
             yield figure.metric.no_interval.removeprefix(NO_INTERVAL)
 
 
-def _aspects(figures: dict[str, Figure]) -> Iterable[tuple[str, Figure | None, tuple[Figure, ...]]]:
+def _aspects(figures: dict[str, View]) -> Iterable[tuple[str, View | None, tuple[View, ...]]]:
     """The name of each aspect of argument quality, its own rating, if there is one, and its dimensions'."""
     for aspect in ASPECTS:
         names = [dimension.name for dimension in DIMENSIONS if dimension.aspect == aspect]
@@ -293,8 +255,6 @@ def _settings(record: JudgeRecord, judge: Judge | None) -> Iterable[tuple[str, s
 
 def judge_here(record: JudgeRecord) -> Judge | None:
     """The judge of a run, for its scale, its scoring rule and its source; None where its format is not known here."""
-    from conqret.judging.own_judge import recorded_judge
-
     try:
         return recorded_judge(record)
     except DeclarationError:

@@ -19,8 +19,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validat
 from conqret.data import Item, Measure, Status
 from conqret.errors import DeclarationError
 from conqret.io import ItemSource
-from conqret.judging.judge_options import CRITERIA, RUBRIC
-from conqret.judging.judge_parts import JUDGES, JURY, TOURNAMENT, Ask, Case, Judge, JudgeReply
+from conqret.judging.judge_options import OWN_JUDGE
+from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.scales import PREFERENCE, preferred
 from conqret.llm.backends.function import ITEM, SAID, Function, admit, answer_of
 from conqret.llm.backends.server import PREFIX as SERVER
@@ -31,9 +31,8 @@ from conqret.runs.loop import Loop
 from conqret.text.language import item_language
 
 if TYPE_CHECKING:
-    from conqret.judging.judge_folder import InstrumentRecord
+    pass
 
-NAME = "own-judge"
 PAIRED = "preference"
 SINGLE = "overall_quality"
 """What a bare number says of two arguments (the first is better), and of one."""
@@ -112,7 +111,7 @@ def own_judge(metrics: Sequence[str]) -> Judge:
     single = [name for name in metrics if name != PAIRED]
     asks = [_ask(tuple(names), pair=names is paired) for names in (paired, single) if names]
     return Judge(
-        name=NAME,
+        name=OWN_JUDGE,
         summary="a judge of your own: a Python function, or an HTTP address",
         scale="0 to 1, or first, second, tie",
         score="the number that the judge returns; preference is 1 for first, .5 for tie, 0 for second",
@@ -123,7 +122,7 @@ def own_judge(metrics: Sequence[str]) -> Judge:
 
 def _ask(metrics: tuple[str, ...], *, pair: bool) -> Ask[OwnVerdict]:
     return Ask(
-        prompt=NAME,
+        prompt=OWN_JUDGE,
         metrics=metrics,
         needs=frozenset({"argument", "second_argument"} if pair else {"argument"}),
         optional=frozenset({"documents", "reference"}),
@@ -145,27 +144,6 @@ def _measure(name: str, value: float) -> Measure:
         return Measure(status=Status.SCORED, value=value)
     label = "tie" if value == PREFERENCE["tie"] else "first" if value > PREFERENCE["tie"] else "second"
     return preferred(label).model_copy(update={"value": value})
-
-
-def recorded_judge(record: InstrumentRecord) -> Judge:
-    """The judge that a record names: a format, criteria, a rubric, one's own for these metrics, a jury or a
-    tournament.
-
-    Raises:
-        UnknownNameError: there is no such format here.
-        DeclarationError: the record's criteria, or its rubric, are none.
-    """
-    if record.format in (JURY.name, TOURNAMENT.name):
-        return JURY if record.format == JURY.name else TOURNAMENT
-    if record.format == CRITERIA:
-        from conqret.judging.criteria import recorded_criteria
-
-        return recorded_criteria(record.identity)
-    if record.format == RUBRIC:
-        from conqret.judging.rubrics import recorded_rubric
-
-        return recorded_rubric(record.identity)
-    return own_judge(record.metrics) if record.format == NAME else JUDGES[record.format]
 
 
 def _given_metrics(client: ClientOptions, source: ItemSource, *, pair: bool) -> list[str]:

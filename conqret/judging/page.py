@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace as View
 from typing import Any
 
 from conqret.data import Item, Judgment, Measure
@@ -15,52 +15,45 @@ from conqret.judging.item_parts import KINDS, PREFERRED, Cell, cell
 from conqret.judging.item_view import item_view
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.overview import DIMENSION_NAMES, HEIGHT, OVERALL, WIDTH, overview, plain_metrics
-from conqret.judging.recorded_requests import asked
-from conqret.judging.request_pages import ITEMS_A_PAGE, address, asked_page
 from conqret.judging.summary import Summariser, Summary
 from conqret.judging.tally import MAX_ITEMS, Tally, group_table
 from conqret.show import words
 from conqret.show.page import Ways, page, write_files
 from conqret.show.visible_text import cut
 
+NO_PAGES: Mapping[str, Iterator[str]] = {}
+
 
 def write_report(
     run: JudgeFolder,
     to: Path | None = None,
     *,
-    max_items: int = MAX_ITEMS,
     tally: Tally | None = None,
-    asked_too: bool = False,
-    recordings: Path | None = None,
-    prompts: Path | None = None,
+    pages: Mapping[str, Iterator[str]] = NO_PAGES,
+    asked_at: Callable[[int, int], str] | None = None,
 ) -> Path:
     """Write the page of ``run`` and return where it is.
 
     Args:
         run: a run directory; the run may still be going on, and the page says how many items are to come.
         to: the file to write, ``report.html`` in the run directory if None. It appears whole or not at all.
-        max_items: how many items are shown in full: first those that are unscored, failed or flagged, then
-            in file order. What is said of all items is over all of them.
         tally: what was counted while the judgments were read, in place of reading them again.
-        asked_too: whether pages with the prompts and raw answers of the items that are shown are written beside it,
-            read from ``recordings`` where the answers are not in the run's folder, and filled with the ``prompts`` of
-            the folder that the run was made with, if any.
+        pages: further pages by their names, which are written beside it.
+        asked_at: as of :func:`report_page`.
 
     Raises:
         DeclarationError: ``run`` is no run directory.
     """
     if tally is None:
-        tally = counted(run, max_items)
+        tally = counted(run)
     target = run.report_file if to is None else Path(to)
-    shown = tally.shown()
-    pages = _asked_pages(run, shown, target.name, recordings, prompts) if asked_too else {}
-    chunks = report_page(run, tally, asked_at=address if pages else None)
-    write_files(target.parent, {**pages, target.name: chunks})
+    write_files(target.parent, {**pages, target.name: report_page(run, tally, asked_at=asked_at)})
     return target
 
 
 def counted(run: JudgeFolder, max_items: int = MAX_ITEMS) -> Tally:
-    """The judgments of a run so far, counted, with ``max_items`` of them to be shown in full.
+    """The judgments of a run so far, counted, with ``max_items`` of them to be shown in full: first those that are
+    unscored, failed or flagged, then in file order.
 
     Raises:
         DeclarationError: ``run`` is no run directory.
@@ -88,7 +81,11 @@ def report_page(
     """The page, piece by piece. ``asked_at`` says where what was asked for an item stands, by its place among those
     that are shown (from 0) and its number in the run; None: nowhere. ``around`` is what else there is."""
     record = run.record()
-    summary = (tally.summary or run.so_far()).with_calibrated(_calibrated_means(run))
+    summary, means = tally.summary or run.so_far(), dict[str, float]()
+    with contextlib.suppress(DeclarationError):
+        known = {name: metric.calibrated for name, metric in run.summary().metrics.items()}
+        means = {name: mean for name, mean in known.items() if mean is not None}
+    summary = summary.with_calibrated(means)
     shown = tally.shown()
     wanted = {judgment.item for _, judgment in shown}
     conversation = record.judging.get("conversation") == "whole"
@@ -122,70 +119,20 @@ def _found(run: JudgeFolder, wanted: Collection[str]) -> Iterator[Item]:
             return
 
 
-def _calibrated_means(run: JudgeFolder) -> dict[str, float]:
-    """The means of calibrated scores that the run's summary holds, by metric."""
-    with contextlib.suppress(DeclarationError):
-        known = {name: metric.calibrated for name, metric in run.summary().metrics.items()}
-        return {name: mean for name, mean in known.items() if mean is not None}
-    return {}
-
-
-def _asked_pages(
-    run: JudgeFolder,
-    shown: Sequence[tuple[int, Judgment]],
-    report: str,
-    recordings: Path | None,
-    prompts: Path | None,
-) -> dict[str, Iterator[str]]:
-    """By name the pages of what was asked for the items that are shown, in their order."""
-    names = [judgment.item for _, judgment in shown]
-    requests_by_item = {
-        recorded.judgment.item: recorded
-        for recorded in asked(run, names, recordings=recordings, prompts=prompts)
-    }
-    each = [(number, requests_by_item[judgment.item]) for number, judgment in shown]
-    starts = range(0, len(each), ITEMS_A_PAGE)
-    return {
-        address(start, 0).partition("#")[0]: asked_page(
-            each[start : start + ITEMS_A_PAGE], f"../{report}", part=(place, len(starts))
-        )
-        for place, start in enumerate(starts, start=1)
-    }
-
-
 MOST_HEADS = 7
 """Metrics that find room beside an item in the list, and in the table of groups."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListedItem:
-    """One item of the list with the scores beside it."""
-
-    number: int
-    judgment: Judgment
-    heads: tuple[Cell, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ItemList:
-    """``columns`` holds (metric, label) of all metrics; ``heads`` are the places of those that stand beside an item.
-    ``data`` is what the script filters and sorts by."""
-
-    columns: tuple[tuple[str, str], ...]
-    rows: tuple[ListedItem, ...]
-    heads: tuple[int, ...]
-    data: dict[str, Any]
-
-
-def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> ItemList:
-    """The list of the judgments shown, in their order."""
+def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> View:
+    """The list of the judgments shown, in their order: ``columns`` holds (metric, label) of all metrics, ``heads`` the
+    places of those that stand beside an item, and ``data`` what the script filters and sorts by."""
     plain = plain_metrics(summary)
     ordered = [*plain, *(metric for metric in summary.metrics if metric in DIMENSION_NAMES)]
     heads = ([*plain, OVERALL] if OVERALL in ordered else plain)[:MOST_HEADS]
-    return ItemList(
+    return View(
         columns=tuple((metric, words.label(metric)) for metric in ordered),
         rows=tuple(
-            ListedItem(number, judgment, tuple(_cell(m, judgment.measures.get(m)) for m in heads))
+            View(number=number, judgment=judgment, heads=[_cell(m, judgment.measures.get(m)) for m in heads])
             for number, judgment in shown
         ),
         heads=tuple(ordered.index(metric) for metric in heads),

@@ -7,27 +7,33 @@ key, a hash over all of it, is the one in the judgment; no other is ever shown.
 from __future__ import annotations
 
 import contextlib
+import json
 import tempfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from conqret.data import Call, Judgment
 from conqret.errors import ConqretError, DeclarationError, UnknownNameError, shortened, strict_options
+from conqret.io.images import described
 from conqret.judging.instrument import judge_item
-from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
-from conqret.judging.judge_options import JudgeOptions
+from conqret.judging.item_parts import tables
+from conqret.judging.judge_folder import ASKED, JudgeFolder, JudgeRecord
+from conqret.judging.judge_options import OWN_JUDGE, JudgeOptions
 from conqret.judging.judge_parts import JURY
-from conqret.judging.own_judge import NAME as OWN
-from conqret.judging.own_judge import recorded_judge
-from conqret.judging.setup import Setup, set_up
+from conqret.judging.page import counted, write_report
+from conqret.judging.setup import Setup, recorded_judge, set_up
+from conqret.judging.tally import MAX_ITEMS
 from conqret.llm.client import Client
-from conqret.llm.client_options import ClientOptions
+from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.llm.recordings import STORE_NAME, Recordings
 from conqret.llm.request import Completion, Message, Request
 from conqret.local.model_identity import without_hub
 from conqret.runs.loop import Loop
+from conqret.show import words
+from conqret.show.page import Ways, page
+from conqret.show.table import Column, Table
 
 NO_ANSWER = (
     "the run's folder holds no recording of it (one that Python saved afterwards holds none): name the store, if one "
@@ -182,7 +188,7 @@ def _sent_again(
                 if item.id in judgments:
                     await judge_item(item, instrument)
 
-    if record.format == OWN:
+    if record.format == OWN_JUDGE:
         return heard, NONE_SENT
     try:
         with without_hub(), Loop() as loop:
@@ -215,3 +221,152 @@ def _exchanges(
         why = tuple(dict.fromkeys(lack for lack, lost in zip(lacks, missing, strict=True) if lost))
         yield Exchange(call, messages[len(before) + 1 :] if again else messages, completion, again, why)
         before = messages
+
+
+ITEMS_A_PAGE = 20
+"""So many items' prompts and answers stand on one page: some 600 kB where each shows ten documents."""
+
+_ROLES = {"system": "system prompt", "user": "prompt", "assistant": "answer before"}
+_UNBROKEN = "\u00a0"
+_BELOW = "each by itself: below"
+
+
+OPEN = 20_000
+"""Characters of an answer that stands open on the page; a longer one, like a prompt, is opened by whoever wants it."""
+
+LONG_NAME = 40
+"""Characters of what is rated from which its column gives way to those beside it."""
+
+PROMPTS = frozenset(_ROLES.values())
+
+
+def address(place: int, number: int) -> str:
+    """Where, from the report, what was asked for the item of ``number`` stands, the ``place``-th (from 0) of those
+    shown."""
+    return f"{ASKED}/{place // ITEMS_A_PAGE + 1}.html#i{number}"
+
+
+def asked_page(
+    requests: Sequence[tuple[int, RecordedRequests]],
+    report: str = "../report.html",
+    around: Ways = (),
+    part: tuple[int, int] = (1, 1),
+) -> Iterator[str]:
+    """The page of some items, each with the number that it has in the run; ``report`` is where the report is,
+    ``around`` what else there is, and ``part`` which page of how many it is."""
+    return page(
+        "asked.html.j2",
+        found=requests,
+        report=report,
+        around=around,
+        part=part,
+        heading=heading,
+        parts=parts,
+        prompts=PROMPTS,
+        open_to=OPEN,
+        offline=OFFLINE_MODEL,
+        record=requests[0][1].judgment,
+    )
+
+
+def write_asked_report(
+    run: JudgeFolder,
+    to: Path | None = None,
+    *,
+    max_items: int = MAX_ITEMS,
+    recordings: Path | None = None,
+    prompts: Path | None = None,
+) -> Path:
+    """Write the page of ``run``, and beside it pages with prompts and raw answers of the items that it shows; return
+    where it is. The arguments are those of :func:`conqret.judging.page.counted` and :func:`asked`.
+
+    Raises:
+        DeclarationError: ``run`` is no run directory, or there are no such recordings.
+    """
+    tally, target = counted(run, max_items), run.report_file if to is None else to
+    shown = tally.shown()
+    names = [judgment.item for _, judgment in shown]
+    found = {
+        requests.judgment.item: requests
+        for requests in asked(run, names, recordings=recordings, prompts=prompts)
+    }
+    each = [(number, found[judgment.item]) for number, judgment in shown]
+    starts = range(0, len(each), ITEMS_A_PAGE)
+    pages = {
+        address(start, 0).partition("#")[0]: asked_page(
+            each[start : start + ITEMS_A_PAGE], f"../{target.name}", part=(place, len(starts))
+        )
+        for place, start in enumerate(starts, start=1)
+    }
+    return write_report(run, target, tally=tally, pages=pages, asked_at=address if pages else None)
+
+
+def heading(exchange: Exchange) -> str:
+    """One line on a call: what was asked, how often, and what it took."""
+    call, tokens_in, tokens_out = exchange.call, exchange.call.prompt_tokens, exchange.call.completion_tokens
+    details = [
+        call.ask,
+        f"sample {call.sample + 1}" if call.sample else "",
+        "requested again" if exchange.again else "",
+        f"{words.count(tokens_in)} tokens in, {words.count(tokens_out)} out"
+        if tokens_in is not None and tokens_out is not None and tokens_in + tokens_out
+        else "",
+        words.money(call.cost_usd) if call.cost_usd else "",
+        "from a recording" if call.recorded else words.seconds(call.seconds).replace(" ", _UNBROKEN),
+        words.number(call.attempts, "request") if call.attempts > 1 else "",
+    ]
+    return ", ".join(filter(None, details))
+
+
+def parts(exchange: Exchange) -> Iterator[tuple[str, str]]:
+    """What was said, in order: each message with its role, the raw answer, the error, and what is not to be had."""
+    for message in exchange.messages:
+        yield _ROLES.get(message.role, message.role), message.content
+        for number, url in message.images:
+            yield f"image {number}", described(url)
+    if exchange.completion is not None:
+        yield "raw answer", exchange.completion.refusal or indented(exchange.completion.text) or "(empty)"
+    if exchange.call.error:
+        yield "error", exchange.call.error
+    for lack in exchange.lacks:
+        yield "not here", lack
+
+
+def indented(text: str) -> str:
+    """JSON on lines of its own, with the very same characters otherwise; any other text as it is."""
+    try:
+        formatted = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return text
+    return formatted if "".join(formatted.split()) == "".join(text.split()) else text
+
+
+def measures_table(judgment: Judgment) -> Table:
+    """The scores of a judgment, or why there are none."""
+    rows = [
+        (
+            words.label(name),
+            words.score(measure.value),
+            (measure.explanation or (_BELOW if measure.parts else ""))
+            if measure.value is not None
+            else f"{measure.status.value}: {words.reason(measure.reason)}",
+        )
+        for name, measure in judgment.measures.items()
+    ]
+    return Table("", ("Metric", "Score", Column("What the judge says", "text")), rows)
+
+
+def parts_tables(judgment: Judgment) -> Iterator[Table]:
+    """What stands behind the scores: documents, citations, criteria or nuggets, a row each."""
+    for table in tables(judgment, None):
+        explained = any(row.explanation for row in table.rows)
+        long = any(len(row.name) > LONG_NAME for row in table.rows)
+        columns: list[str | Column] = [Column("Rated", "text") if long else "Rated", *table.columns]
+        if explained:
+            columns.append(Column("What the judge says", "text"))
+        rows = [
+            (row.name, *(cell.text for cell in row.cells), *([row.explanation] if explained else []))
+            for row in table.rows
+        ]
+        note = f"{words.count(table.omitted)} more are in judgments.jsonl." if table.omitted else ""
+        yield Table("Behind the scores, on the scale of the answers", columns, rows, note=note)

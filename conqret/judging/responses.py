@@ -19,6 +19,7 @@ from pydantic import (
     ValidationInfo,
 )
 
+from conqret.baseline.alignment import SentenceFinding
 from conqret.data import Measure, Part, Status
 from conqret.errors import number
 from conqret.judging.scales import ONE_TO_FIVE, ONE_TO_THREE, ZERO_TO_FIVE, ZERO_TO_TEN, preferred
@@ -190,6 +191,16 @@ def claim_share(claims: Sequence[Any], text: str) -> Measure:
         explanation=f"{number(len(parts), 'claim')} of {text}: {found}",
         parts=parts,
     )
+
+
+def claims(findings: Iterable[SentenceFinding], **verdicts: str) -> list[dict[str, str]]:
+    """What the baseline finds of sentences as claims; ``verdicts`` are a judge's words for those of the baseline, and
+    ``nothing`` that for none."""
+    words = {"": verdicts.pop("nothing"), **verdicts}
+    return [
+        {"claim": one.text, "explanation": one.explanation, "verdict": words.get(one.verdict, one.verdict)}
+        for one in findings
+    ]
 
 
 DifferentClaims = different(lambda claim: claim.claim, "claims")

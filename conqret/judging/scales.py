@@ -163,6 +163,7 @@ def combine_samples(measures: Sequence[Measure]) -> Measure:
     labels = [sample.label for sample in scored if sample.label is not None]
     flips = [sample.flipped for sample in scored if sample.flipped is not None]
     methods = {sample.method for sample in scored}
+    parts = gathered((part.id, part) for sample in scored for part in sample.parts)
     return Measure(
         status=scored[0].status,
         value=fmean(values),
@@ -174,21 +175,15 @@ def combine_samples(measures: Sequence[Measure]) -> Measure:
         samples=tuple(sample.value for sample in measures),
         confidence=mean_confidence(scored),
         explanation=scored[0].explanation,
-        parts=_combine_parts([sample.parts for sample in scored]),
+        parts=tuple(mean_part(same, _commonest(same)) for same in parts.values()),
         detail=""
         if len(scored) == len(measures)
         else f"{len(scored)} of {len(measures)} samples gave a value",
     )
 
 
-def _combine_parts(measures: Sequence[tuple[Part, ...]]) -> tuple[Part, ...]:
-    """The parts of all samples by id, in the order of their first appearance, with their mean ratings."""
-    groups = gathered((part.id, part) for parts in measures for part in parts)
-    return tuple(mean_part(group, _commonest(part.label for part in group)) for group in groups.values())
-
-
-def _commonest(labels: Iterable[str | None]) -> str | None:
-    counts = Counter(label for label in labels if label is not None)
+def _commonest(parts: Iterable[Part]) -> str | None:
+    counts = Counter(part.label for part in parts if part.label is not None)
     return max(counts, key=counts.__getitem__, default=None)
 
 
@@ -205,10 +200,10 @@ def swap_item(item: Item) -> Item:
 
 def both_orders(measures: Mapping[str, Measure], swapped: Mapping[str, Measure]) -> dict[str, Measure]:
     """One set of measures from the answers in the given and in the swapped order (same metrics in both)."""
-    paired = set(measures)
     combined = {}
     for metric, measure in measures.items():
-        other = swapped[_counterpart(metric, paired)]
+        counterpart = metric.removeprefix(SECOND) if metric.startswith(SECOND) else SECOND + metric
+        other = swapped[counterpart if counterpart in measures else metric]
         combined[metric] = _combine(measure, mirrored(other) if other.label is not None else other)
     return combined
 
@@ -225,12 +220,6 @@ def mirrored(measure: Measure) -> Measure:
             ),
         }
     )
-
-
-def _counterpart(metric: str, paired: set[str]) -> str:
-    """The name under which the swapped answer holds what ``metric`` means in the given order."""
-    other = metric.removeprefix(SECOND) if metric.startswith(SECOND) else SECOND + metric
-    return other if other in paired else metric
 
 
 def _combine(measure: Measure, other: Measure) -> Measure:
@@ -277,11 +266,13 @@ def _missing(measure: Measure, other: Measure) -> Measure:
 def _join(parts: tuple[Part, ...], other: tuple[Part, ...]) -> tuple[Part, ...]:
     """The parts of both orders; a part that both name (the same criterion, the same nugget) once."""
     twins = {part.id: part for part in other}
-    joined = [_with_twin(part, twins.pop(part.id, None)) for part in parts]
+    joined = []
+    for part in parts:
+        twin = twins.pop(part.id, None)
+        same = (
+            part
+            if twin is None
+            else mean_part([part, twin], part.label if part.label == twin.label else "tie")
+        )
+        joined.append(same)
     return (*joined, *twins.values())
-
-
-def _with_twin(part: Part, twin: Part | None) -> Part:
-    return (
-        part if twin is None else mean_part([part, twin], part.label if part.label == twin.label else "tie")
-    )

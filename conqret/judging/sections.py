@@ -20,7 +20,16 @@ from conqret.errors import DeclarationError
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.responses import OneToThreeOrNull, Percent, Typed, ZeroToFiveOrNull
-from conqret.judging.scales import ONE_TO_FIVE, ONE_TO_THREE, ZERO_TO_FIVE, Scale, rated, with_confidence
+from conqret.judging.scales import (
+    ONE_TO_FIVE,
+    ONE_TO_THREE,
+    ZERO_TO_FIVE,
+    Scale,
+    graded,
+    rated,
+    share,
+    with_confidence,
+)
 from conqret.llm.replies import describe
 from conqret.prompts import Library
 
@@ -45,6 +54,11 @@ def side(first: float, second: float, tie: str) -> str:
 def covered(case: Case, nuggets: Sequence[str], by: By, *, weight: float = 1.0) -> list[int]:
     """The coverage of each nugget by the documents or an argument, times ``weight``, from 1 to 5."""
     return [ONE_TO_FIVE.rating(weight * case.evidence.coverage(nugget, by)) for nugget in nuggets]
+
+
+def nugget_share(nuggets: Sequence[Any], rating: str) -> Measure:
+    """The mean of (rating - 1) / 4 over nuggets, each a part; ``rating`` is the field that holds it."""
+    return share([graded(ONE_TO_FIVE, nugget.nugget, getattr(nugget, rating)) for nugget in nuggets])
 
 
 DOCUMENTS_AND_ARGUMENT = frozenset({"documents", "argument"})

@@ -12,7 +12,7 @@ from typing import Any, Self, Unpack
 from conqret.io.safe_files import Closing
 from conqret.judging.judge import ajudge, session_of
 from conqret.judging.judge_settings import JudgeSettings, check_names
-from conqret.runs.background import BackgroundLoop
+from conqret.runs.loop import BackgroundLoop
 
 PAUSE_SECONDS = 30.0
 """So long after its provider was given up a judge asks it again: a run would end there, and a notebook goes on."""

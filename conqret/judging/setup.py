@@ -12,14 +12,25 @@ from conqret.baseline import reads_english
 from conqret.data import Document, Item, Nugget
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import CheckedItems, ItemSource
+from conqret.judging.conversation import says_languages
 from conqret.judging.criterion import check_made
 from conqret.judging.instrument import Instrument, filled
-from conqret.judging.judge_options import CONVERSATION, CRITERIA, LANGUAGE, NUGGETS, RUBRIC, JudgeOptions
-from conqret.judging.judge_parts import JUDGES, Ask, Case, ComputedMetrics, Judge, digest
+from conqret.judging.judge_folder import InstrumentRecord
+from conqret.judging.judge_options import (
+    CONVERSATION,
+    CRITERIA,
+    LANGUAGE,
+    NUGGETS,
+    OWN_JUDGE,
+    RUBRIC,
+    JudgeOptions,
+)
+from conqret.judging.judge_parts import JUDGES, JURY, TOURNAMENT, Ask, Case, ComputedMetrics, Judge, digest
+from conqret.judging.sections import stating_confidence
 from conqret.llm.client import Client
 from conqret.llm.client_options import NO_MODEL, OFFLINE_MODEL, ClientOptions
 from conqret.prompts import Library
-from conqret.text.language import is_english
+from conqret.text.language_names import explanation_language
 
 _NEEDS = {
     "documents": "rates documents",
@@ -108,15 +119,11 @@ class Setup:
                 f"prompt {CONVERSATION}": self.library[CONVERSATION].digest,
                 "conversation": self.options.conversation,
             }
-        if self.asks and (self.options.explain_in or not all(map(is_english, self.languages))):
-            from conqret.judging.conversation import says_languages
-            from conqret.text.language_names import explanation_language
-
-            if says_languages(self.languages, self.options.explain_in):
-                identity |= {
-                    f"prompt {LANGUAGE}": self.library[LANGUAGE].digest,
-                    "explain_in": explanation_language(self.options.explain_in) or "the item's language",
-                }
+        if self.asks and says_languages(self.languages, self.options.explain_in):
+            identity |= {
+                f"prompt {LANGUAGE}": self.library[LANGUAGE].digest,
+                "explain_in": explanation_language(self.options.explain_in) or "the item's language",
+            }
         return identity
 
     @cached_property
@@ -186,8 +193,6 @@ def set_up(
             f"the format {judge.name} supports no confidence of the model: leave --confidence out"
         )
     if options.confidence:
-        from conqret.judging.sections import stating_confidence
-
         judge = stating_confidence(judge, library)
     if options.conversation == "whole" and any(ask.reading is not None for ask in judge.asks):
         raise DeclarationError(
@@ -207,6 +212,31 @@ def set_up(
     client = client.resolved()
     notes = (NO_CRITERIA,) if judge.name in (CRITERIA, RUBRIC) and client.backend.baseline else ()
     return Setup(judge, replace(options, metrics=metrics), library, client, notes)
+
+
+def recorded_judge(record: InstrumentRecord) -> Judge:
+    """The judge that a record names: a format, criteria, a rubric, one's own for these metrics, a jury or a
+    tournament.
+
+    Raises:
+        UnknownNameError: there is no such format here.
+        DeclarationError: the record's criteria, or its rubric, are none.
+    """
+    if record.format in (JURY.name, TOURNAMENT.name):
+        return JURY if record.format == JURY.name else TOURNAMENT
+    if record.format == CRITERIA:
+        from conqret.judging.criteria import recorded_criteria
+
+        return recorded_criteria(record.identity)
+    if record.format == RUBRIC:
+        from conqret.judging.rubrics import recorded_rubric
+
+        return recorded_rubric(record.identity)
+    if record.format == OWN_JUDGE:
+        from conqret.judging.own_judge import own_judge
+
+        return own_judge(record.metrics)
+    return JUDGES[record.format]
 
 
 def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> tuple[CheckedItems, Setup]:

@@ -122,7 +122,7 @@ def _message(message: Message) -> dict[str, Any]:
 
 
 def _shown(requests: RecordedRequests, full: bool) -> Iterator[Any]:
-    from conqret.judging.request_pages import heading, measures_table, parts, parts_tables
+    from conqret.judging.recorded_requests import heading, measures_table, parts, parts_tables
     from conqret.show import words
     from conqret.show.visible_text import cut
 

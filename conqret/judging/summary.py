@@ -284,12 +284,12 @@ class Summariser:
         )
 
 
-def summarise(judgments: Iterable[Judgment], session: SessionCounts | None = None) -> Summary:
-    """The summary of ``judgments``; ``session`` says what was done for it now."""
+def summarise(judgments: Iterable[Judgment]) -> Summary:
+    """The summary of ``judgments``."""
     summariser = Summariser()
     for judgment in judgments:
         summariser.add(judgment)
-    return summariser.summary(session)
+    return summariser.summary()
 
 
 class Cost(Frozen):

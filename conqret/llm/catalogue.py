@@ -1,21 +1,26 @@
 """What is known of a model without asking anyone: window, longest answer, prices, abilities.
 
 litellm ships its price list as a JSON file. It is read from the installed package directly: that takes
-some 25 ms where importing litellm takes 3 s, and nothing is fetched.
+some 25 ms where importing litellm takes 3 s, and nothing is fetched. :func:`suggestion` looks which model could be
+asked from here.
 """
 
 from __future__ import annotations
 
 import functools
+import http.client
 import json
+import os
+import shlex
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from conqret.llm.backend import ModelFacts, stated
-from conqret.llm.tokens import litellm_folder
+from conqret.llm.backend import ModelFacts, litellm_folder, stated
 
 if TYPE_CHECKING:
     from conqret.llm.client_options import ClientOptions
+
 
 _PRICE_LIST = "model_prices_and_context_window_backup.json"
 _PROVIDERS = "provider_endpoints_support_backup.json"
@@ -23,7 +28,9 @@ _PROVIDERS = "provider_endpoints_support_backup.json"
 
 def listed(options: ClientOptions) -> ModelFacts:
     """The facts about the model of ``options``, which come before those of the price list."""
-    entry, option_facts = _entry(options.model), stated(options)
+    entry, option_facts, vision = _entry(options.model), stated(options), options.vision
+    if vision is None and entry:
+        vision = bool(entry.get("supports_vision"))
     return ModelFacts(
         context_window=option_facts.context_window or _count(entry, "max_input_tokens"),
         max_output=_count(entry, "max_output_tokens"),
@@ -34,7 +41,7 @@ def listed(options: ClientOptions) -> ModelFacts:
         listed=bool(entry),
         schema=bool(entry.get("supports_response_schema")),
         tools=bool(entry.get("supports_function_calling")),
-        vision=_vision(entry) if options.vision is None else options.vision,
+        vision=vision,
     )
 
 
@@ -80,10 +87,59 @@ def _table(name: str) -> Mapping[str, Any]:
     return table
 
 
-def _vision(entry: Mapping[str, Any]) -> bool | None:
-    return bool(entry.get("supports_vision")) if entry else None
-
-
 def _count(entry: Mapping[str, Any], name: str) -> int | None:
     value = entry.get(name)
     return value if isinstance(value, int) and value > 0 else None
+
+
+BY_KEY = {
+    "OPENAI_API_KEY": "gpt-4o-mini",
+    "ANTHROPIC_API_KEY": "claude-haiku-4-5",
+    "GEMINI_API_KEY": "gemini/gemini-2.5-flash",
+    "MISTRAL_API_KEY": "mistral/mistral-small-latest",
+    "DEEPSEEK_API_KEY": "deepseek/deepseek-chat",
+    "TOGETHERAI_API_KEY": "together_ai/meta-llama/Llama-3.3-70B-Instruct-Turbo",
+}
+"""A small model of each provider, by the variable of its key."""
+
+PORTS = {11434: "Ollama", 8000: "vLLM", 1234: "LM Studio"}
+"""Where servers of one's own usually listen."""
+
+PATIENCE = 0.3
+"""Seconds that a server on this machine has to name its models."""
+MOST_BYTES = 1 << 16
+MOST_CHARACTERS = 120
+
+
+def suggestion() -> tuple[str, str] | None:
+    """The options that name a model which can be asked from here, and why it can; None where there is none.
+
+    The environment is looked at, then the usual ports of the loopback address; nothing else is asked.
+    """
+    for variable, model in BY_KEY.items():
+        if os.environ.get(variable, "").strip():
+            return f"--model {model}", f"{variable} is set"
+    with ThreadPoolExecutor(len(PORTS)) as pool:
+        first_models = pool.map(_first_model, PORTS)
+        for (port, server), model in zip(PORTS.items(), first_models, strict=True):
+            if model:
+                base = f"http://localhost:{port}/v1"
+                return (
+                    f"--model {shlex.quote(f'openai/{model}')} --api-base {base}",
+                    f"{server} answers on port {port}",
+                )
+    return None
+
+
+def _first_model(port: int) -> str:
+    """The first model of the server at a port of this machine; empty where none answers as OpenAI does."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    try:
+        connection.request("GET", "/v1/models")
+        answer = connection.getresponse()
+        name = json.loads(answer.read(MOST_BYTES))["data"][0]["id"]
+        return name if isinstance(name, str) and len(name) <= MOST_CHARACTERS and name.isprintable() else ""
+    except (OSError, http.client.HTTPException, ValueError, LookupError, TypeError, RecursionError):
+        return ""
+    finally:
+        connection.close()

@@ -13,15 +13,22 @@ from typing import Any, NamedTuple
 
 from conqret.data import Call, Reason, Status
 from conqret.errors import DeclarationError, number
+from conqret.llm.backend import count_tokens
 from conqret.llm.client_options import ClientOptions, resolving
-from conqret.llm.keys import parameters, request_key
-from conqret.llm.progress import Missing, Progress
 from conqret.llm.recordings import Recordings
 from conqret.llm.replies import Rejection, ask_again, is_valid, of_use, read_reply
-from conqret.llm.request import Answer, Completion, Request, Response, answered_call, failed_call
+from conqret.llm.request import (
+    Answer,
+    Completion,
+    Request,
+    Response,
+    answered_call,
+    failed_call,
+    parameters,
+    request_key,
+)
 from conqret.llm.retry import ProviderError
-from conqret.llm.sender import Sender
-from conqret.llm.tokens import count_tokens
+from conqret.llm.sender import Missing, Progress, Sender
 from conqret.llm.tracing import Tracing
 
 MAX_REASKS = 2
@@ -221,7 +228,11 @@ class Client(AbstractAsyncContextManager["Client"]):
         calls: list[Call] = []
         reasks = widenings = 0
         reply_context: Mapping[str, Any] = {}
-        sent = self._settled(request)
+        sent = replace(
+            request,
+            max_tokens=self._options.max_tokens if request.max_tokens is None else request.max_tokens,
+            reading=request.reading if self._reads or not request.written else None,
+        )
         while True:
             key = request_key(self._name, sent, read=self._reads and not sent.plain)
             self._heard(key, sent)
@@ -310,14 +321,6 @@ class Client(AbstractAsyncContextManager["Client"]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
-
-    def _settled(self, request: Request[Response]) -> Request[Response]:
-        """The request with nothing left open, and with texts to be read only where they are what is asked."""
-        return replace(
-            request,
-            max_tokens=self._options.max_tokens if request.max_tokens is None else request.max_tokens,
-            reading=request.reading if self._reads or not request.written else None,
-        )
 
     async def _obtain(
         self, sent: Request[Any], key: str, held: list[_UnrecordedResponse] | None = None

@@ -6,13 +6,14 @@ import contextlib
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
 from conqret.errors import DeclarationError, check_positive
 from conqret.options import Within, check_ranges
 
 if TYPE_CHECKING:
     from conqret.llm.backend import Backend, ModelFacts
+
 
 OFFLINE_MODEL = "offline"
 """The model that is asked where none is named, the lexical baseline: no key, no network, no price."""
@@ -153,3 +154,44 @@ def resolving(replay: bool) -> AbstractContextManager[None]:
     from conqret.local.model_identity import without_hub
 
     return without_hub()
+
+
+DEFAULT_TEMPERATURE = 0.0
+"""At 0 each token is the likeliest, and a run can be repeated."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """How a model draws tokens; what takes further options extends it.
+
+    Model:
+        temperature: The model's temperature. Default: 0.
+    """
+
+    temperature: Annotated[float | None, Within(0)] = None
+
+    @property
+    def sampling_temperature(self) -> float:
+        """The temperature that requests are sent with."""
+        return DEFAULT_TEMPERATURE if self.temperature is None else self.temperature
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NucleusSampling(Sampling):
+    """The same, perhaps only from the likeliest tokens (Holtzman et al. 2020).
+
+    Model:
+        top_p: Nucleus sampling: draw only from the likeliest tokens that together have this probability.
+    """
+
+    top_p: Annotated[float | None, Within(above=0, high=1)] = None
+
+
+GREEDY = NucleusSampling()
+"""Nothing is drawn: each token is the likeliest."""
+
+
+class SamplingSettings(TypedDict, total=False):
+    """:class:`Sampling` as functions take it by keyword."""
+
+    temperature: float | None

@@ -126,15 +126,11 @@ def _settings(name: str) -> _Settings:
 def _settings_of_pinned(name: str) -> _Settings:
     """The same of a model that a replay can do without: no settings where they cannot be had."""
     if not folder_of(name).is_dir():
-        return _NOTHING if _only_a_folder(name) else _hub_settings_if_any(name)
+        return _NOTHING if _only_a_folder(name) else _hub_settings_or_none(name, hub_reachable())
     try:
         return _settings(name)
     except DeclarationError:
         return _NOTHING
-
-
-def _hub_settings_if_any(name: str) -> _Settings:
-    return _hub_settings_or_none(name, hub_reachable())
 
 
 @functools.cache

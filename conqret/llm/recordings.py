@@ -20,9 +20,9 @@ from conqret.errors import DeclarationError, FaultsError, strict_options
 from conqret.io.jsonl import JsonLines
 from conqret.io.safe_files import Closing, write_all
 from conqret.io.schema import Schema, TableReader
+from conqret.llm.quota import SpendingLedger
 from conqret.llm.redaction import KeyRedaction, PersonalData, keys_in_use
 from conqret.llm.request import Completion
-from conqret.llm.spending import SpendingLedger
 from conqret.llm.store_file import MAGIC, Recording, StoreFile
 
 STORE_NAME = "recordings.sqlite"
@@ -137,7 +137,15 @@ class Recordings(Closing):
             key=key, completion=completion, ask=ask, item=item, model=model, params=dict(params), sample=sample,
             created=created,
         )  # fmt: skip
-        return self._replace(recording) if instead else self._put(recording)
+        with self._file.guarded("an answer could not be recorded"):
+            if not instead and self._insert(recording):
+                return completion
+        if not instead and (earlier := self.get(key)) is not None:
+            return earlier
+        with self._file.guarded("an answer could not be recorded"), self._file.transaction():
+            self._db.execute("DELETE FROM recordings WHERE key = ?", (key,))
+            self._insert(recording)
+        return completion
 
     def recorded(self) -> Iterator[Recording]:
         """Every recording that is as it was recorded, in order of key; the others are named and left out. Of a damaged
@@ -212,18 +220,6 @@ class Recordings(Closing):
 
     def _insert(self, recording: Recording) -> int:
         return self._db.execute(_INSERT, recording.row()).rowcount
-
-    def _replace(self, recording: Recording) -> Completion:
-        with self._file.guarded("an answer could not be recorded"), self._file.transaction():
-            self._db.execute("DELETE FROM recordings WHERE key = ?", (recording.key,))
-            self._insert(recording)
-        return recording.completion
-
-    def _put(self, recording: Recording) -> Completion:
-        with self._file.guarded("an answer could not be recorded"):
-            if self._insert(recording):
-                return recording.completion
-        return self.get(recording.key) or self._replace(recording)
 
     def _sound(self, row: Sequence[Any]) -> Recording | None:
         """The recording of a row; None, and a remark, where it is damaged."""

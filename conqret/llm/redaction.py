@@ -18,7 +18,7 @@ from typing import Any
 from conqret.errors import DeclarationError
 from conqret.io.jsonl import parse
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.request import Completion, TokenLogprobs
+from conqret.llm.request import TokenLogprobs
 from conqret.llm.retry import ProviderError
 from conqret.llm.store_file import Recording
 
@@ -138,20 +138,18 @@ class PersonalData:
 
     def taken_out(self, recording: Recording) -> Recording:
         """The recording without personal data in its answer and in the id of its item."""
+        answer = recording.completion
         return recording.model_copy(
             update={
                 "item": self._text(recording.item),
-                "completion": self._completion(recording.completion),
+                "completion": replace(
+                    answer,
+                    text=self._answer(answer.text),
+                    refusal=None if answer.refusal is None else self._text(answer.refusal),
+                    reasoning=None if answer.reasoning is None else self._answer(answer.reasoning),
+                    logprobs=None if self._holds(answer.logprobs or ()) else answer.logprobs,
+                ),
             }
-        )
-
-    def _completion(self, answer: Completion) -> Completion:
-        return replace(
-            answer,
-            text=self._answer(answer.text),
-            refusal=None if answer.refusal is None else self._text(answer.refusal),
-            reasoning=None if answer.reasoning is None else self._answer(answer.reasoning),
-            logprobs=None if self._holds(answer.logprobs or ()) else answer.logprobs,
         )
 
     def _answer(self, text: str) -> str:

@@ -1,25 +1,99 @@
-"""One request over a connection: under the limits, with retries, before its deadline."""
+"""One request over a connection: under the limits, with retries, before its deadline; and the counts of all of them."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import random
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import Any
 
 from conqret.data import Reason
-from conqret.errors import DeclarationError
-from conqret.llm.backend import Connection, ModelFacts
+from conqret.errors import DeclarationError, shortened
+from conqret.llm.backend import Connection, ModelFacts, count_tokens
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.progress import Progress
-from conqret.llm.rate_limits import AdaptiveGate, Quota, Used
+from conqret.llm.quota import AdaptiveGate, Quota, Used
 from conqret.llm.redaction import KeyRedaction, keys_in_use
-from conqret.llm.request import IMAGE_TOKENS, Completion, Request
+from conqret.llm.request import IMAGE_TOKENS, MAX_NAME, Completion, Request
 from conqret.llm.retry import CircuitBreaker, FailureLimit, ProviderError, backoff
-from conqret.llm.tokens import count_tokens
+
+
+@dataclass(slots=True)
+class Progress:
+    """Running counts of one client.
+
+    ``calls`` counts requests sent (retries included), ``recorded`` answers taken from the store,
+    ``retries`` the requests sent again after an error, ``limit`` the concurrency allowed just now.
+    Tokens and ``cost_usd`` are those of the calls made now; the cost is None once any of them had no
+    known price. ``estimated`` counts answers whose cost was estimated because the server did not say what they used.
+    ``retried`` counts the recorded answers that could not be used and were asked for again.
+    ``others`` counts the answers, recorded ones too, by the name of another model than was asked.
+    ``brake`` counts the questions that came to nothing, and says whether any more should be asked.
+    """
+
+    calls: int = 0
+    recorded: int = 0
+    retries: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = 0.0
+    limit: int = 0
+    estimated: int = 0
+    retried: int = 0
+    others: Counter[str] = field(default_factory=Counter)
+    brake: FailureLimit = field(default_factory=FailureLimit)
+
+    def add(self, completion: Completion, cost: float | None) -> None:
+        """Count a fresh answer that cost so many dollars (None: unknown)."""
+        self.estimated += completion.cost_usd is None and cost is not None
+        self.prompt_tokens += completion.prompt_tokens or 0
+        self.completion_tokens += completion.completion_tokens or 0
+        if self.cost_usd is not None:
+            self.cost_usd = None if cost is None else self.cost_usd + cost
+
+    def count_on(self, now: Progress, before: Progress) -> None:
+        """Count what another client did between ``before`` and ``now``."""
+        for name in (
+            "calls",
+            "recorded",
+            "retries",
+            "prompt_tokens",
+            "completion_tokens",
+            "estimated",
+            "retried",
+        ):
+            setattr(self, name, getattr(self, name) + getattr(now, name) - getattr(before, name))
+        if self.cost_usd is not None:
+            known = now.cost_usd is not None and before.cost_usd is not None
+            self.cost_usd = (
+                self.cost_usd + (now.cost_usd or 0.0) - (before.cost_usd or 0.0) if known else None
+            )
+        self.others += now.others - before.others
+        self.brake.count_on(now.brake, before.brake)
+
+    def named(self, asked: str, completion: Completion) -> None:
+        """Count an answer whose model has another name than the one that was ``asked``.
+
+        A provider's prefix is no other name, and neither is a longer one (``gpt-4o-2024-08-06`` for ``gpt-4o``).
+        """
+        wanted, actual = (name.rpartition("/")[2].lower() for name in (asked, completion.model))
+        if actual and not (actual.startswith(wanted) or wanted.startswith(actual)):
+            self.others[shortened(completion.model, MAX_NAME)] += 1
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A request that a replay found no recording of."""
+
+    ask: str
+    item: str
+    sample: int
+    key: str
+
+    def __str__(self) -> str:
+        return f"{self.ask} of item {self.item}, sample {self.sample} (key {self.key[:12]})"
+
 
 RATE_WINDOW = 60.0
 """Seconds: most rate limits are of a minute. One that does not say how long it holds is waited for as long."""
@@ -113,7 +187,10 @@ class Sender:
         """Attempt until an answer comes. The place is kept while waiting: a sick server gets fewer requests."""
         loop = asyncio.get_running_loop()
         while True:
-            self._check_breaker(tries.last)
+            if self._breaker.open:
+                raise tries.last or ProviderError(
+                    Reason.PROVIDER_DOWN, f"not sent, because requests kept failing: {self._breaker.last}"
+                )
             self._progress.brake.check(self._options.stop_after_failures)
             await self._gate.unpaused(self._rng)
             began = time.monotonic()
@@ -123,19 +200,37 @@ class Sender:
                     if clock.when() is None:
                         clock.reschedule(loop.time() + self._timeout)
                     tries.count += 1
-                    with self._booking(used, prompt):
-                        return await self._attempt(request, prompt, tries.count, used), tries.count
+                    return await self._attempt(request, prompt, tries.count, used), tries.count
             except ProviderError as error:
                 tries.last = error
                 if error.code is Reason.RATE_LIMITED:
-                    self._throttle(error, began)
+                    self._gate.throttled(began)
+                    # a longer wait than the deadline nobody waits, and the breaker counts it
+                    if error.retry_after and error.retry_after < self._timeout:
+                        self._gate.pause(error.retry_after)
+                    self._progress.limit = self._gate.limit
                 await self._wait(error, tries.count, clock.when())
 
     async def _attempt(self, request: Request[Any], prompt: int, attempts: int, used: Used) -> Completion:
-        progress = self._progress
+        """What the provider says: a response as it is, an error without keys.
+
+        A request whose answer was lost (a time-out, a broken connection, a server's error, a stop) is booked as what
+        was held for it: the provider may have answered, and asks to be paid. One that was refused costs nothing."""
+        progress, task = self._progress, asyncio.current_task()
         progress.calls += 1
         progress.retries += attempts > 1
-        completion = await self._received(request)
+        self._under_way.add(task)
+        try:
+            completion = await self._connection.complete(request)
+        except ProviderError as error:
+            if error.code in _MAY_BE_CHARGED:
+                used(prompt, None)
+            raise self._redaction.error(error) from None
+        except BaseException:
+            used(prompt, None)
+            raise
+        finally:
+            self._under_way.discard(task)
         self._breaker.succeeded()
         self._gate.answered()
         progress.limit = self._gate.limit
@@ -143,17 +238,6 @@ class Sender:
         progress.add(completion, cost)
         used((completion.prompt_tokens or prompt) + (completion.completion_tokens or 0), cost or 0.0)
         return completion
-
-    @contextlib.contextmanager
-    def _booking(self, used: Used, prompt: int) -> Iterator[None]:
-        """Book a request whose answer was lost (a time-out, a broken connection, a server's error, a stop) as what was
-        held for it: the provider may have answered, and asks to be paid. One that was refused costs nothing."""
-        try:
-            yield
-        except BaseException as error:
-            if not isinstance(error, ProviderError) or error.code in _MAY_BE_CHARGED:
-                used(prompt, None)
-            raise
 
     def _cost(self, completion: Completion, prompt: int) -> float | None:
         """Dollars; under a budget estimated from tokens that we count, where the server says nothing of them."""
@@ -163,17 +247,6 @@ class Sender:
         if answer is None:
             answer = count_tokens(completion.text, self._options.backend.encoder(self._options.model))
         return self._facts.cost(completion.prompt_tokens or prompt, answer)
-
-    async def _received(self, request: Request[Any]) -> Completion:
-        """What the provider says: a response as it is, an error without keys."""
-        task = asyncio.current_task()
-        self._under_way.add(task)
-        try:
-            return await self._connection.complete(request)
-        except ProviderError as error:
-            raise self._redaction.error(error) from None
-        finally:
-            self._under_way.discard(task)
 
     async def _wait(self, error: ProviderError, attempts: int, deadline: float | None) -> None:
         """Wait before the next attempt, or raise ``error`` if there is none."""
@@ -197,20 +270,6 @@ class Sender:
             return False
         began = deadline - self._timeout
         return bool(error.retry_after) or asyncio.get_running_loop().time() < began + RATE_WINDOW
-
-    def _throttle(self, error: ProviderError, began: float) -> None:
-        self._gate.throttled(began)
-        if (
-            error.retry_after and error.retry_after < self._timeout
-        ):  # else nobody waits, and the breaker counts it
-            self._gate.pause(error.retry_after)
-        self._progress.limit = self._gate.limit
-
-    def _check_breaker(self, last: ProviderError | None) -> None:
-        if self._breaker.open:
-            raise last or ProviderError(
-                Reason.PROVIDER_DOWN, f"not sent, because requests kept failing: {self._breaker.last}"
-            )
 
     def _prompt_tokens(self, request: Request[Any]) -> int:
         encode = self._options.backend.encoder(self._options.model)

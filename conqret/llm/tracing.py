@@ -182,12 +182,15 @@ def run_span_here(name: str) -> Any:
 
 
 @contextlib.contextmanager
-def run_span(name: str, about: Mapping[str, Any]) -> Iterator[contextvars.Context]:
+def run_span(name: str, about: Mapping[str, Any]) -> Iterator[contextvars.Context | None]:
     """Yield the context in which the trials of a run belong: inside a span of its own, which lies inside the caller's.
 
     (The span is not the current one of whoever runs: trials are handed out by a generator, which lives in its
-    consumer's context.)
+    consumer's context.) None where no spans are asked for.
     """
+    if not wanted():
+        yield None
+        return
     from opentelemetry import context as contexts
 
     span = tracer().start_span(name, attributes={**about, KIND: "CHAIN", TYPE: "chain"})

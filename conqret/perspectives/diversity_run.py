@@ -21,9 +21,9 @@ from conqret.perspectives.ranking_diversity import ASKED, Holders, RankingMeasur
 from conqret.retrieval.evaluation.depths import cut_off
 from conqret.retrieval.evaluation.evaluate import MeasureScore, Run, family
 from conqret.retrieval.evaluation.systems import SystemRun
-from conqret.stats import Estimate, mean_interval
 from conqret.stats.effects import sign_p
-from conqret.stats.estimate import FEWEST_TESTED
+from conqret.stats.estimate import FEWEST_TESTED, Estimate
+from conqret.stats.resampling import mean_interval
 
 CUTS = (5, 10)
 """The depths of the paper's measures (BeRDS, section 7 and B.1)."""

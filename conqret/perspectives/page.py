@@ -12,7 +12,7 @@ from conqret.perspectives.diversity_run import ALL, Diversity
 from conqret.perspectives.ranking_diversity import ASKED, SHOWN, leaning_name
 from conqret.show import words
 from conqret.show.table import Cell, Column, Table
-from conqret.stats import mean_interval
+from conqret.stats.resampling import mean_interval
 
 if TYPE_CHECKING:
     from conqret.perspectives.detection_study import DetectionSummary

@@ -50,7 +50,8 @@ from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
 from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, StudyPlan, lost
 from conqret.runs.trials import Trial
-from conqret.stats import Estimate, mean_interval
+from conqret.stats.estimate import Estimate
+from conqret.stats.resampling import mean_interval
 
 INSPECTED = 20
 """Questions of each subset that people look at (BeRDS, B.4)."""

@@ -16,8 +16,8 @@ from pydantic import AfterValidator, ValidationInfo
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
-from conqret.judging.instrument import Asks
 from conqret.judging.responses import Typed, Written, once_each
+from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request, messages
 from conqret.perturb.perturbation import (
@@ -79,7 +79,7 @@ async def rewrite_items(
     items: Iterable[Item],
     perturbation: Perturbation,
     levels: Sequence[float],
-    client: Asks,
+    client: Client,
     *,
     seed: int = SEED,
     library: Library | None = None,

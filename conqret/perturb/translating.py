@@ -25,7 +25,6 @@ from conqret.io.jsonl import json_lines
 from conqret.io.overwriting import check_new, write_new
 from conqret.io.rows import item_record
 from conqret.judging.cost import ExpectedCost, counter, expected
-from conqret.judging.instrument import Asks
 from conqret.judging.judge_settings import (
     AnswerSettings,
     ClientSettings,
@@ -33,9 +32,10 @@ from conqret.judging.judge_settings import (
     as_path,
     client_options,
 )
-from conqret.judging.prompt_fitting import prompt_tokens
 from conqret.judging.responses import Typed, Whole, Written, once_each
+from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.prompt_fitting import prompt_tokens
 from conqret.llm.request import Request, messages
 from conqret.perturb.perturbation import LONGEST_ID
 from conqret.perturb.versions import LeftOutItem
@@ -161,7 +161,7 @@ def translate_items(
     )
     gate = asyncio.Semaphore(IN_FLIGHT)
 
-    async def every(asks: Asks) -> list[tuple[Item, float] | LeftOutItem]:
+    async def every(asks: Client) -> list[tuple[Item, float] | LeftOutItem]:
         async def one(item: Item, code: str) -> tuple[Item, float] | LeftOutItem:
             async with gate:
                 return await translated(item, code, asks, session.library, least_overlap)
@@ -252,7 +252,7 @@ def groups_of(item: Item) -> Iterator[dict[int, str]]:
 
 
 async def translated(
-    item: Item, code: str, client: Asks, library: Library, least_overlap: float = LEAST_OVERLAP
+    item: Item, code: str, client: Client, library: Library, least_overlap: float = LEAST_OVERLAP
 ) -> tuple[Item, float] | LeftOutItem:
     """The item in another language, with the share of words that came back; or why there is none."""
     original = item_language(item)
@@ -292,7 +292,7 @@ async def translated(
 
 
 async def _each(
-    item: Item, groups: Sequence[Mapping[int, str]], code: str, client: Asks, library: Library
+    item: Item, groups: Sequence[Mapping[int, str]], code: str, client: Client, library: Library
 ) -> list[dict[int, str]] | LeftOutItem:
     """Every group of texts in another language, all asked for at the same time; or why one has no translation."""
     answers = await asyncio.gather(*(client.ask(_request(item, texts, code, library)) for texts in groups))

@@ -13,9 +13,9 @@ import pyterrier as pt
 
 from conqret.data import Document, Item, Reason, Stance
 from conqret.errors import check_known
-from conqret.judging.prompt_fitting import fit
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.prompt_fitting import fit
 from conqret.llm.request import Request, messages
 from conqret.retrieval.listwise_windows import STEP, WINDOW, RankingAnswer, apply, repair, spans
 from conqret.runs.session import Session

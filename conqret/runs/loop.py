@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import _thread
 import asyncio
-import contextlib
-import signal
 import threading
-from collections.abc import Coroutine, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
-from types import FrameType
 from typing import Any, TypeVar
 
 from conqret.io.safe_files import Closing
@@ -21,10 +17,6 @@ KEPT = (
     "conqret: stopped. What was answered so far is kept where the call writes into a folder (output) or a store "
     "(recordings), and the same call goes on from there"
 )
-
-PATIENCE = 8.0
-"""Seconds after an interrupt for the step that is being computed to end; what computes for longer, as the check of a
-file without end does, is interrupted where it is."""
 
 
 class Loop(Closing):
@@ -39,18 +31,15 @@ class Loop(Closing):
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Wait for ``work`` and return its result; whoever interrupts it is told what is kept."""
+        if self._thread is None and _runs_here():
+            self._thread = ThreadPoolExecutor(1, thread_name_prefix="conqret-loop")
         try:
-            return self._run(work)
+            if self._thread is None:
+                return self._runner.run(work)
+            return self._thread.submit(copy_context().run, self._runner.run, work).result()
         except KeyboardInterrupt as stopped:
             stopped.add_note(KEPT)
             raise
-
-    def _run(self, work: Coroutine[Any, Any, T]) -> T:
-        if self._thread is None and _runs_here():
-            self._thread = ThreadPoolExecutor(1, thread_name_prefix="conqret-loop")
-        if self._thread is None:
-            return self._runner.run(_interruptible(work))
-        return self._thread.submit(copy_context().run, self._runner.run, work).result()
 
     def close(self) -> None:
         """End the loop; the next call begins another."""
@@ -71,35 +60,68 @@ def _runs_here() -> bool:
     return True
 
 
-async def _interruptible(work: Coroutine[Any, Any, T]) -> T:
-    """The result of ``work``. asyncio hears an interrupt only when a step ends: one that does not end hears it again,
-    which asyncio raises at once."""
-    with _repeated_interrupt(asyncio.get_running_loop()):
-        return await work
+class BackgroundLoop(Closing):
+    """Runs coroutines in one event loop, whoever hands them in, so that connections, limits and locks are shared.
 
+    The thread begins with the first coroutine and ends with :meth:`close`; the next coroutine begins another.
+    """
 
-@contextlib.contextmanager
-def _repeated_interrupt(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
-    handler = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(handler):
-        yield
-        return
-    going_on = threading.Event()
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._stop = asyncio.Event()
 
-    def repeat() -> None:
-        if not going_on.wait(PATIENCE):
-            _thread.interrupt_main()
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Wait for ``work``, and return its result."""
+        future = self._submit(work)
+        try:
+            return future.result()
+        except BaseException:  # whoever waits was interrupted: the work ends, too
+            future.cancel()
+            raise
 
-    def interrupted(number: int, frame: FrameType | None) -> None:
-        if watch.ident is None:
-            watch.start()
-        loop.call_soon_threadsafe(going_on.set)
-        handler(number, frame)
+    async def arun(self, work: Coroutine[Any, Any, T]) -> T:
+        """The same for code that is asynchronous; the event loop that waits goes on meanwhile."""
+        return await asyncio.wrap_future(self._submit(work))
 
-    watch = threading.Thread(target=repeat, name="conqret-interrupt", daemon=True)
-    signal.signal(signal.SIGINT, interrupted)
-    try:
-        yield
-    finally:
-        going_on.set()
-        signal.signal(signal.SIGINT, handler)
+    def close(self) -> None:
+        """End the loop, and wait for its end."""
+        if (thread := self._ended()) is not None:
+            thread.join()
+
+    def finish(self, work: Coroutine[Any, Any, object]) -> None:
+        """End the loop after ``work``, without waiting for either: for whoever must not wait."""
+
+        async def last() -> None:
+            try:
+                await work
+            finally:
+                self._ended()
+
+        self._submit(last())
+
+    def _submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        with self._lock:  # so that nobody ends the loop in between
+            if self._loop is None:
+                begun: Future[asyncio.AbstractEventLoop] = Future()
+                self._thread = threading.Thread(
+                    target=asyncio.run, args=[self._run(begun)], name="conqret-background", daemon=True
+                )
+                self._thread.start()
+                self._loop = begun.result()
+            # The task gets a copy of the caller's context: spans of a trace stay inside the caller's.
+            return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    async def _run(self, begun: Future[asyncio.AbstractEventLoop]) -> None:
+        self._stop = stop = asyncio.Event()
+        begun.set_result(asyncio.get_running_loop())
+        await stop.wait()
+
+    def _ended(self) -> threading.Thread | None:
+        with self._lock:
+            loop, thread, stop = self._loop, self._thread, self._stop
+            self._loop = self._thread = None
+            if loop is not None:
+                loop.call_soon_threadsafe(stop.set)
+        return thread

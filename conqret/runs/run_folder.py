@@ -34,13 +34,13 @@ def told_apart(places: Sequence[Path]) -> list[str]:
     ``runs/judge`` and ``runs/samples``, ``a/judge`` and ``b/judge`` of ``runs/a/judge`` and ``runs/b/judge``. The same
     place twice has the same name twice."""
     parts = [place.absolute().parts for place in places]
-    return [_shortest(part, [other for other in parts if other != part]) for part in parts]
-
-
-def _shortest(path: tuple[str, ...], others: Sequence[tuple[str, ...]]) -> str:
-    depths = range(1, len(path))
-    endings = (path[-depth:] for depth in depths if all(other[-depth:] != path[-depth:] for other in others))
-    return str(Path(*next(endings, path)))
+    names = []
+    for path in parts:
+        others = [other for other in parts if other != path]
+        endings = (path[-depth:] for depth in range(1, len(path)))
+        apart = (end for end in endings if all(other[-len(end) :] != end for other in others))
+        names.append(str(Path(*next(apart, path))))
+    return names
 
 
 RUNS = Path("runs")

@@ -16,13 +16,17 @@ from conqret.errors import DeclarationError
 from conqret.io.safe_files import Closing
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.progress import Progress
 from conqret.llm.recordings import Recordings
+from conqret.llm.sender import Progress
 from conqret.prompts import Library
 from conqret.runs.loop import Loop
 from conqret.runs.run_folder import RunFolder
 
 T = TypeVar("T")
+
+
+_SUMMED = ("sent", "recorded", "estimated", "retried")
+"""What is added up over models, and taken away where it was before."""
 
 
 class SessionCounts(BaseModel, frozen=True):
@@ -51,32 +55,20 @@ class SessionCounts(BaseModel, frozen=True):
         each = tuple(parts)
         costs = [counts.cost_usd for counts in each if counts.cost_usd is not None]
         return cls(
-            sent=sum(counts.sent for counts in each),
-            recorded=sum(counts.recorded for counts in each),
             cost_usd=sum(costs) if len(costs) == len(each) else None,
-            estimated=sum(counts.estimated for counts in each),
-            retried=sum(counts.retried for counts in each),
             others={name: count for counts in each for name, count in counts.others.items()},
             failures={reason: example for counts in each for reason, example in counts.failures.items()},
             stopped="; ".join(counts.stopped for counts in each if counts.stopped),
             refused=next((counts.refused for counts in each if counts.refused), ""),
+            **{name: sum(getattr(counts, name) for counts in each) for name in _SUMMED},
         )
 
     def since(self, before: SessionCounts, *, kept: int = 0) -> SessionCounts:
         """What came after ``before``, with ``kept`` rows from earlier sessions."""
         known = self.cost_usd is not None and before.cost_usd is not None
-        return SessionCounts(
-            sent=self.sent - before.sent,
-            recorded=self.recorded - before.recorded,
-            kept=kept,
-            cost_usd=(self.cost_usd or 0.0) - (before.cost_usd or 0.0) if known else None,
-            estimated=self.estimated - before.estimated,
-            retried=self.retried - before.retried,
-            others=self.others,
-            failures=self.failures,
-            stopped=self.stopped,
-            refused=self.refused,
-        )
+        cost = (self.cost_usd or 0.0) - (before.cost_usd or 0.0) if known else None
+        done = {name: getattr(self, name) - getattr(before, name) for name in _SUMMED}
+        return self.model_copy(update={**done, "kept": kept, "cost_usd": cost})
 
 
 class Session:

@@ -19,8 +19,7 @@ from conqret.data import Reason
 from conqret.data.digest import digest_of
 from conqret.data.item import Frozen
 from conqret.io.safe_files import Content, InFolder, write_files
-from conqret.llm.keys import schema_digest
-from conqret.llm.request import Answer
+from conqret.llm.request import Answer, schema_digest
 from conqret.runs.engine import CompletedTrials, Plan, Stage
 from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import R, RunFolder, RunRecord

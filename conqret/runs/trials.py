@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 from conqret.errors import DeclarationError
-from conqret.llm.tracing import wanted
+from conqret.llm.tracing import run_span
 
 Row = TypeVar("Row")
 
@@ -109,19 +109,10 @@ async def perform(
     Raises:
         DeclarationError: trials wait for others that never come.
     """
-    with _span(name, about) as inside:
+    with run_span(name, about) as inside:
         async with contextlib.aclosing(_performed(_Queue(trials, sink), in_flight, inside)) as rows:
             async for row in rows:
                 yield row
-
-
-def _span(name: str, about: Mapping[str, Any]) -> AbstractContextManager[contextvars.Context | None]:
-    """The span of a run, with the context in which its trials belong; none where no spans are asked for."""
-    if not wanted():
-        return contextlib.nullcontext()
-    from conqret.llm.tracing import run_span
-
-    return run_span(name, about)
 
 
 async def _performed(

@@ -22,7 +22,7 @@ from conqret.judging.judge_parts import JUDGES, Judge
 from conqret.judging.judgments import Judgments
 from conqret.judging.known_as import elsewhere
 from conqret.judging.setup import set_up
-from conqret.runs.background import BackgroundLoop
+from conqret.runs.loop import BackgroundLoop
 from conqret.runs.session import Session
 from conqret.serve.contract import JUDGE_PATH, needed, openapi
 from conqret.serve.intake import Intake, IntakeLimits, check_size

@@ -17,8 +17,7 @@ from urllib.parse import urlencode
 from conqret.errors import ConqretError, DeclarationError
 from conqret.experiments.run_report import run_page
 from conqret.judging.judge_folder import ASKED, JudgeFolder
-from conqret.judging.recorded_requests import asked
-from conqret.judging.request_pages import asked_page
+from conqret.judging.recorded_requests import asked, asked_page
 from conqret.runs.management import FINISHED
 from conqret.runs.run_folder import RECORD_NAME, REPORT
 from conqret.serve.run_listing import MALFORMED, beside, inner_runs, listed, look, opened

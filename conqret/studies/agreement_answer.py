@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 
 from conqret.errors import number
 from conqret.show import words
 from conqret.show.forest import Forest, forests
-from conqret.show.report_page import ReportPage, section
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import Basis
-from conqret.studies.agreement.annotator_agreement import PeopleAgreement
 from conqret.studies.agreement.dimension_result import DimensionAgreement
+from conqret.studies.agreement.page import ALPHA, WITH_CI
 from conqret.studies.agreement.trivial_judges import NAMED, TRIVIAL, over_baselines
-from conqret.studies.agreement_tables import head, people_table
+from conqret.studies.agreement_tables import head
 from conqret.studies.card.card_limits import WEAK
 from conqret.studies.validate.result import Average
 
-ALPHA = "Krippendorff's α"
 BOUND = "Krippendorff's bound for tentative conclusions"
-WITH_CI = "Krippendorff's alpha, {:.0%} confidence intervals"
 
 
 def agreement_answer(
@@ -136,38 +133,6 @@ def _others(row: DimensionAgreement) -> dict[str, Estimate]:
     }
 
 
-def annotators_answer(study_agreement: PeopleAgreement) -> list[str]:
-    """How far annotators agree with each other, in sentences."""
-    basis, rows = study_agreement.basis, study_agreement.rows
-    known = [row for row in rows if row.alpha.value is not None]
-    if not known:
-        return ["Inter-annotator agreement cannot be computed: no two annotators labeled the same unit."]
-    clusters = words.number(basis.clusters, basis.clustered_by)
-    whole = known[0].alpha if len(rows) == 1 else study_agreement.average
-    of = (
-        f"on {words.label(rows[0].name).lower()}"
-        if len(rows) == 1
-        else f"on average over {words.number(len(rows), 'dimension')}"
-    )
-    sentences = [
-        f"The agreement of annotators with each other is {ALPHA} = {words.with_interval(whole)} {of} ({clusters})."
-    ]
-    if len(known) > 1:
-        least, most = (pick(known, key=lambda row: row.alpha.value or 0.0) for pick in (min, max))
-        sentences.append(
-            f"Annotators agree least on {words.label(least.name).lower()} ({words.with_interval(least.alpha)}) and "
-            f"most on {words.label(most.name).lower()} ({words.with_interval(most.alpha)})."
-        )
-    return sentences
-
-
-def annotators_picture(study_agreement: PeopleAgreement) -> Sequence[Forest]:
-    """Inter-annotator alpha by dimension."""
-    rows = [(words.label(row.name), row.alpha) for row in study_agreement.rows]
-    axis = WITH_CI.format(study_agreement.basis.settings.confidence)
-    return forests("Inter-annotator agreement by dimension", axis, rows)
-
-
 def _alpha(row: DimensionAgreement, confidence: float) -> str:
     alpha = row.alpha
     if alpha.low is None or alpha.high is None:
@@ -178,24 +143,3 @@ def _alpha(row: DimensionAgreement, confidence: float) -> str:
 
 def _name(row: DimensionAgreement) -> str:
     return words.label(row.dimension).lower()
-
-
-def agreement_sheet(study_agreement: PeopleAgreement) -> ReportPage:
-    """The page: alpha by dimension as a picture, and the table."""
-    basis = study_agreement.basis
-    return ReportPage(
-        "agreement",
-        "Do the annotators agree with each other?",
-        [section(people_table(study_agreement))],
-        answer=annotators_answer(study_agreement),
-        picture=annotators_picture(study_agreement),
-        how_to_read=[
-            "Krippendorff's alpha is 1 where annotators always agree, and 0 where they agree only as often as by "
-            "chance. Where annotators disagree with each other, no judge can agree with all of them: conqret "
-            "validate compares judge-human agreement with inter-annotator agreement."
-        ],
-        facts=[
-            ("Labels", f"{basis.labels} ({basis.layout})"),
-            (f"{basis.clustered_by.capitalize()}s", words.count(basis.clusters)),
-        ],
-    )

@@ -10,10 +10,10 @@ from conqret.show import words
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import FEWEST_TESTED, Estimate, undefined
 from conqret.studies.agreement.agreement_settings import Basis
-from conqret.studies.agreement.annotator_agreement import OVERALL, PeopleAgreement
+from conqret.studies.agreement.annotator_agreement import OVERALL
 from conqret.studies.agreement.dimension_result import DimensionAgreement
 from conqret.studies.agreement.shared_units import HeldOut
-from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS, Statistic
+from conqret.studies.agreement.statistics import CALIBRATED, Statistic
 from conqret.studies.agreement.trivial_judges import TRIVIAL
 from conqret.studies.compare.result import PRICED_ITEMS, JudgeComparison, JudgeCost, JudgePair
 from conqret.studies.validate.result import Average, Validation
@@ -30,50 +30,6 @@ _ONE_ANNOTATOR = (
     "judge."
 )
 NOT_EVERYWHERE = "it has no value on some of the judge's units"
-
-
-def people_table(study_agreement: PeopleAgreement) -> Table:
-    """How far annotators agree, a row for each dimension."""
-    shared = len({row.level for row in study_agreement.rows}) == 1
-    level = "" if not shared else f", {study_agreement.rows[0].level} level"
-    names = list(study_agreement.rows[0].statistics)
-    rows = [
-        (
-            words.label(row.name),
-            *(() if shared else (row.level,)),
-            row.annotators,
-            row.units,
-            "" if row.most_frequent is None else f"{row.most_frequent:.0%}",
-            row.alpha,
-            *row.statistics.values(),
-        )
-        for row in study_agreement.rows
-    ]
-    titles = [STATISTICS[name].title for name in names]
-    empty, blank = [""] * len(names), [""] * (1 if shared else 2)
-    foot: list[tuple[Cell, ...]] = []
-    if len(rows) > 1:
-        foot.append(("Average", *blank, "", "", study_agreement.average, *empty))
-        if study_agreement.together is not None:
-            foot.append(
-                ("All together", *blank, study_agreement.together.n, "", study_agreement.together, *empty)
-            )
-    return Table(
-        f"Inter-annotator agreement{level}, {study_agreement.basis.intervals}",
-        (
-            "Dimension",
-            *(() if shared else ("Level",)),
-            "Annotators",
-            "Units",
-            "Base rate",
-            "Krippendorff's alpha",
-            *titles,
-        ),
-        rows,
-        foot=foot,
-        note="“Units” is the number of items (or parts of items) with labels by two annotators or more. “Base rate” is "
-        "the share of the most frequent label. “All together” is one alpha, computed over the units of all rows.",
-    )
 
 
 def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:

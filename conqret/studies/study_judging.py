@@ -21,10 +21,9 @@ from conqret.data import Item, Judgment
 from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.engines import Engine
 from conqret.judging.instrument import Instrument
-from conqret.judging.judge_folder import JudgmentsFolder, judgment_key, judgment_rows
+from conqret.judging.judge_folder import JudgmentsFolder, ScoreTable, judgment_key, judgment_rows
 from conqret.judging.judge_run import judging
 from conqret.judging.judge_settings import StudySettings, session_settings
-from conqret.judging.tables import ScoreTable
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import STORE_NAME

@@ -43,7 +43,7 @@ stance_words.DECLARES_FOR = stance_words.DECLARES_AGAINST = "(?!)"
 import conqret.text.analysis as analysis
 
 analysis._INFLEXIONS, analysis._BY_LAST = (), {}
-import conqret.baseline.key_points as nuggets
+import conqret.baseline.relevance as nuggets
 
 for name in nuggets.ASPECTS:
     nuggets.ASPECTS[name] = frozenset()

@@ -15,7 +15,7 @@ from rich.text import Text
 from conqret.console import printing as console
 from conqret.data import Reason
 from conqret.llm.client import Client
-from conqret.llm.progress import Progress
+from conqret.llm.sender import Progress
 
 
 class Row(BaseModel):

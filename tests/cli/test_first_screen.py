@@ -16,7 +16,7 @@ import typer
 
 from conqret.cli.commands import MEANT
 from conqret.cli.main import app
-from conqret.llm import suggestion
+from conqret.llm import catalogue as suggestion
 from tests.cli.conftest import Cli
 
 ITEMS = "fixtures/examples/ragas.jsonl"

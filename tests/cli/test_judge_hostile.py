@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from conqret.llm.progress import Progress
 from conqret.llm.recordings import Recordings
 from conqret.llm.request import Completion
+from conqret.llm.sender import Progress
 from tests.cli.conftest import Cli
 from tests.contract.items import demo
 from tests.judging.runs import write_items

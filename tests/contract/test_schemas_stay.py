@@ -28,8 +28,7 @@ from conqret.generation.cited_argument import GeneratedArgument
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Case
 from conqret.judging.steps import Steps
-from conqret.llm.keys import schema_digest
-from conqret.llm.request import Plain
+from conqret.llm.request import Plain, schema_digest
 from conqret.perspectives.detection import Graded
 from conqret.perspectives.perspective_scores import Supports
 from conqret.perspectives.perspective_writing import WAYS, Checked

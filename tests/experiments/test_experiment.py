@@ -12,7 +12,7 @@ from conqret.errors import DeclarationError
 from conqret.experiments.experiment import experiment_job, experiment_record, run_experiment
 from conqret.experiments.experiment_cost import estimate
 from conqret.io.trec import ScoredDoc, read_run, write_run
-from conqret.judging.tables import COLUMNS
+from conqret.judging.judge_folder import COLUMNS
 from conqret.llm.client import Client
 from tests.generation.corpora import write_corpus
 from tests.runs.killed import kill

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from conqret.data import Document
 from conqret.generation.budget import ANSWER_ROOM, BudgetedQuestion
 from conqret.generation.examples import Example, Expert
-from conqret.judging.prompt_fitting import MESSAGE_OVERHEAD
-from conqret.llm.tokens import count_tokens
-from conqret.llm.trim import FLOOR
+from conqret.llm.backend import count_tokens
+from conqret.llm.prompt_fitting import FLOOR, MESSAGE_OVERHEAD
 from conqret.prompts import Library
 
 PROSE = (

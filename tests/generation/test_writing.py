@@ -14,11 +14,11 @@ from conqret.generation.tasks import make_tasks
 from conqret.io import open_items
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.trec import ScoredDoc, read_rankings, write_run
-from conqret.judging.prompt_fitting import MESSAGE_OVERHEAD, prompt_tokens
+from conqret.llm.backend import count_tokens
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.prompt_fitting import MESSAGE_OVERHEAD, prompt_tokens
 from conqret.llm.request import Answer
-from conqret.llm.tokens import count_tokens
 from conqret.prompts import Library
 from conqret.runs.session import Session, SessionCounts
 from conqret.text.citations import citations

@@ -9,12 +9,10 @@ import pytest
 
 from conqret.data import Document, Item
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.judging import page as html
-from conqret.judging import request_pages as report_asked
+from conqret.judging import recorded_requests as report_asked
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.page import write_report
-from conqret.judging.recorded_requests import asked
-from conqret.judging.request_pages import indented
+from conqret.judging.recorded_requests import asked, indented, write_asked_report
 from tests.server import FaultPlan, FaultServer
 
 ITEMS = [
@@ -90,7 +88,7 @@ def test_a_folder_of_prompts_is_asked_for_by_name(run, tmp_path):
     assert "--prompts" in found.exchanges[0].lacks[0]
     (found,) = asked(JudgeFolder(made), ["trams"], prompts=tmp_path / "mine")
     assert found.exchanges[0].messages[0].content.startswith("Grade")
-    write_report(JudgeFolder(made), asked_too=True, prompts=tmp_path / "mine")
+    write_asked_report(JudgeFolder(made), prompts=tmp_path / "mine")
     page = (made / "asked" / "1.html").read_text(encoding="utf-8")
     assert "Grade groundedness" in page
     assert "calls no model" in page
@@ -118,8 +116,7 @@ def test_json_is_indented_and_nothing_else_of_an_answer_changes():
 
 def test_parts_of_the_pages_lead_to_each_other(run, tmp_path, monkeypatch):
     monkeypatch.setattr(report_asked, "ITEMS_A_PAGE", 1)
-    monkeypatch.setattr(html, "ITEMS_A_PAGE", 1)
-    write_report(run, tmp_path / "report.html", asked_too=True)
+    write_asked_report(run, tmp_path / "report.html")
     first, second = ((tmp_path / "asked" / f"{n}.html").read_text(encoding="utf-8") for n in (1, 2))
     assert "Part 1 of 2" in first
     assert '<a href="2.html" rel="next">' in first
@@ -147,7 +144,7 @@ def test_an_item_that_is_not_there_is_named(run, tmp_path):
 
 
 def test_the_report_leads_to_a_page_that_asks_nothing_and_runs_nothing(run, tmp_path):
-    report = write_report(run, tmp_path / "report.html", asked_too=True)
+    report = write_asked_report(run, tmp_path / "report.html")
     assert 'href="asked/1.html#i2"' in report.read_text(encoding="utf-8")
     page = (tmp_path / "asked" / "1.html").read_text(encoding="utf-8")
     assert 'id="i2"' in page

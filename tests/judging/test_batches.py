@@ -200,18 +200,6 @@ def test_a_dry_run_expects_half_the_price(items):
         expected_cost(items, batch=True, model="offline")
 
 
-@pytest.mark.parametrize("packing", ["gzip", "br"])
-def test_results_that_are_packed_are_an_error_and_are_collected_later(items, tmp_path, packing):
-    with BatchServer() as server:
-        settings = {"model": "openai/m", "api_base": server.url, "output": tmp_path / "run", "batch": True}
-        judge(items, **settings)
-        server.status, server.packing = "completed", packing
-        with pytest.raises(ConqretError, match="did not request"):
-            judge(items, **settings)
-        server.packing = ""
-        assert states(judge(items, **settings)) == ["scored"] * COUNT
-
-
 @pytest.mark.parametrize(("status", "headers"), [(401, {}), (429, {"Retry-After": "86400"})])
 def test_a_provider_that_does_not_say_is_not_waited_for_and_its_echo_shows_no_key(
     items, tmp_path, status, headers
@@ -227,17 +215,6 @@ def test_a_provider_that_does_not_say_is_not_waited_for_and_its_echo_shows_no_ke
         with pytest.raises(ConqretError, match="batch batch_0 cannot be collected: not for you") as caught:
             judge(items, api_key="words-of-my-own", **settings)
     assert "words" not in str(caught.value)
-
-
-def test_a_batch_of_which_nobody_knows_whether_it_was_taken_is_not_said_to_be_refused(items, tmp_path):
-    class Broken(BatchServer):
-        def _made(self, questions: list[dict[str, Any]], metadata: Any = None) -> web.Response:
-            return web.json_response({"error": {"message": "gateway time-out"}}, status=504)
-
-    with Broken() as server:
-        settings = {"model": "openai/m", "api_base": server.url, "output": tmp_path / "run", "batch": True}
-        with pytest.raises(ConqretError, match=r"unknown whether the provider accepted.* gateway time-out"):
-            judge(items, **settings)
 
 
 def test_a_batch_that_was_made_and_answered_with_an_error_is_not_paid_for_again(asked, caplog):

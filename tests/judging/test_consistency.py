@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from conqret.data import Measure, Part, Reason, Status
-from conqret.judging.dimensions import DIMENSIONS, ordered
 from conqret.judging.instrument import judge_item
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.scales import ONE_TO_FIVE, combine_samples, majority, preferred, rated
@@ -54,11 +53,6 @@ def test_no_sample_with_a_value_is_no_score() -> None:
     assert found.samples == (None, None)
 
 
-def test_a_single_sample_is_left_alone() -> None:
-    one = rated(ONE_TO_FIVE, 2, "why")
-    assert combine_samples([one]) is one
-
-
 def test_preferences_flips_and_methods() -> None:
     samples = [
         preferred("first").model_copy(update={"flipped": False, "method": "rating"}),
@@ -76,17 +70,6 @@ def test_parts_are_averaged_by_name() -> None:
 
     (part,) = combine_samples([sample(0.2, "no"), sample(0.6, "yes"), sample(1.0, "yes")]).parts
     assert (part.value, part.raw, part.label) == (pytest.approx(0.6), pytest.approx(3.0), "yes")
-
-
-def test_the_orders_of_samples_differ_and_can_be_had_again() -> None:
-    orders = [ordered("given", seed=13, sample=sample) for sample in range(5)]
-    assert orders[0] == DIMENSIONS
-    assert len(set(orders)) == 5
-    assert all(sorted(d.name for d in order) == sorted(d.name for d in DIMENSIONS) for order in orders)
-    assert orders == [ordered("given", seed=13, sample=sample) for sample in range(5)]
-    assert orders[1:] != [ordered("given", seed=14, sample=sample) for sample in range(1, 5)]
-    assert ordered("reversed", seed=13, sample=0) == DIMENSIONS[::-1]
-    assert ordered("shuffled", seed=13, sample=0) not in (DIMENSIONS, DIMENSIONS[::-1])
 
 
 async def test_each_sample_is_a_request_of_its_own() -> None:

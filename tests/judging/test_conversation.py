@@ -340,30 +340,6 @@ def test_a_change_of_the_answer_shows_in_the_whole() -> None:
         assert "Second answer." not in text
 
 
-def test_studies_take_conversations(forks: Forks, tmp_path: Path) -> None:
-    rows = [
-        {
-            "id": f"i{n}",
-            "messages": [
-                {"role": "user", "content": f"Bus {n}?"},
-                {"role": "tool", "content": f"Bus {n} had {n + 3} riders. It runs at night."},
-                *CHAT[1:],
-            ],
-        }
-        for n in range(4)
-    ]
-    items = lines(tmp_path / "chats.jsonl", *rows)
-    labels = lines(tmp_path / "labels.jsonl", *({"item": f"i{n}", "clarity": n % 3 + 1} for n in range(4)))
-    asked = ("--format", "pointwise", "--metric", "clarity")
-    assert forks.run("judge", items, *asked, "-o", tmp_path / "run") == 0
-    assert forks.run("validate", tmp_path / "run", "--labels", labels, "-o", tmp_path / "card") == 0
-    assert forks.run("bias", items, *asked, "-o", tmp_path / "bias") == 0
-    assert forks.run("sensitivity", items, *asked[:2], "-p", "padding", "-o", tmp_path / "damage") == 0
-    assert forks.run("generate", "perturbations", "padding", items, "-o", tmp_path / "cut.jsonl") == 0
-    assert all(json.loads(line)["messages"] for line in (tmp_path / "cut.jsonl").read_text().splitlines())
-    assert forks.run("judge", items, *asked, "--dry-run") == 0
-
-
 def test_the_price_of_images_is_told_before() -> None:
     from conqret.judging.judge import expected_cost
 

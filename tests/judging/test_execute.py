@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
@@ -14,20 +13,17 @@ from typing import Any
 
 import polars as pl
 import pytest
-from filelock import FileLock
 
 from conqret import DeclarationError
 from conqret.data import Reason
 from conqret.io import item_check
-from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.judge_folder import COLUMNS, JudgeFolder
 from conqret.judging.judge_run import JudgeOutcome
-from conqret.judging.tables import COLUMNS
 from conqret.llm.client_options import ClientOptions
 from conqret.runs.engine import run as execute
 from conqret.runs.management import found_run
 from tests.contract.items import demo
 from tests.judging.runs import execution, run, said, write_items
-from tests.runs.killed import Forks, kill
 from tests.server import FaultPlan, FaultServer
 
 ROOT = Path(__file__).parents[2]
@@ -183,42 +179,11 @@ def test_damaged_items_are_named_and_written_again(tmp_path: Path, damage: str) 
     assert said(out.judgments()) == before
 
 
-def test_killed_before_it_had_said_what_it_is(tmp_path: Path) -> None:
-    out = tmp_path / "r"
-    out.mkdir()
-    for name in (".lock", "items.jsonl", ".run.json.abc.part"):
-        (out / name).write_text("{", encoding="utf-8")
-    assert run(out).summary.scored == 4
-
-
 def _command(out: Path, items: Path, server: FaultServer) -> list[str]:
     return [
         "judge", str(items), "-f", "direct", "--metric", "groundedness", "--model", "openai/judge", "-o", str(out),
         "--api-base", server.url, "--max-concurrency", "4", "-q",
     ]  # fmt: skip
-
-
-def test_a_run_that_was_killed_ends_like_one_that_was_not(tmp_path: Path, forks: Forks) -> None:
-    items = write_items(tmp_path / "items.jsonl", demo())
-    out = JudgeFolder(tmp_path / "r")
-    with FaultServer(latency=0.05, keep_bodies=False) as server:
-        number = forks.start(*_command(out.path, items, server))
-        deadline = time.monotonic() + 60
-        while not out.judgments_file.exists() or out.judgments_file.read_bytes().count(b"\n") < 8:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        kill(number)
-        assert forks.end() == -signal.SIGKILL
-        kept = out.judgments_file.read_bytes().count(b"\n")
-        assert 8 <= kept < 24
-        client = ClientOptions("openai/judge", api_base=server.url, api_key="sk-none", max_concurrency=4)
-        outcome = run(out.path, items, metrics=("groundedness",), client=client)
-        assert kept_before(outcome) >= 8
-        assert 24 <= len(server.requests) <= 24 + 4  # at most the calls in flight at the kill
-        run(tmp_path / "whole", items, metrics=("groundedness",), client=client)
-    assert out.summary().scored == 24
-    assert said(out.judgments()) == said(JudgeFolder(tmp_path / "whole").judgments())
-    assert (out.path / "items.jsonl").read_bytes() == (tmp_path / "whole" / "items.jsonl").read_bytes()
 
 
 def test_stopped_by_the_user(tmp_path: Path) -> None:
@@ -274,36 +239,6 @@ def test_another_run_in_the_same_folder_is_refused(
     assert {file: file.read_bytes() for file in before} == before
 
 
-def test_overwrite_begins_afresh_and_keeps_the_recordings(tmp_path: Path) -> None:
-    run(tmp_path / "r")
-    outcome = run(tmp_path / "r", overwrite=True)
-    assert (kept_before(outcome), outcome.summary.usage.recorded, outcome.summary.usage.calls) == (0, 16, 0)
-    assert run(tmp_path / "r", name="listwise", overwrite=True).summary.total == 4
-    assert JudgeFolder(tmp_path / "r").record().format == "listwise"
-
-
-def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "thesis.tex").write_text("x", encoding="utf-8")
-    for overwrite in (False, True):
-        with pytest.raises(DeclarationError, match=r"other files \(thesis.tex\)"):
-            run(tmp_path, overwrite=overwrite)
-    with pytest.raises(DeclarationError, match="is a file"):
-        run(tmp_path / "thesis.tex")
-    with pytest.raises(DeclarationError, match="cannot be created"):
-        run(tmp_path / "thesis.tex" / "below")
-    assert [file.name for file in tmp_path.iterdir()] == ["thesis.tex"]
-
-
-def test_two_processes_do_not_write_one_run(tmp_path: Path) -> None:
-    (tmp_path / "r").mkdir()
-    with (
-        FileLock(tmp_path / "r" / ".lock"),
-        pytest.raises(DeclarationError, match="another process is writing"),
-    ):
-        run(tmp_path / "r")
-    assert run(tmp_path / "r").summary.scored == 4
-
-
 def test_nothing_is_written_when_something_is_declared_wrongly(tmp_path: Path) -> None:
     text = tmp_path / "notes.txt"
     text.write_text("no recordings\n", encoding="utf-8")
@@ -318,14 +253,6 @@ def test_nothing_is_written_when_something_is_declared_wrongly(tmp_path: Path) -
         with pytest.raises(DeclarationError):
             run(tmp_path / "r", **settings)
         assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"], settings
-
-
-def test_a_shared_store_saves_calls_between_runs(tmp_path: Path) -> None:
-    store = tmp_path / "store.sqlite"
-    run(tmp_path / "one", recordings=store)
-    outcome = run(tmp_path / "two", recordings=store)
-    assert (outcome.summary.usage.calls, outcome.summary.usage.recorded) == (0, 16)
-    assert not (tmp_path / "two" / "recordings.sqlite").exists()
 
 
 def test_a_server_that_always_fails_ends_the_run_with_every_item_failed(tmp_path: Path) -> None:
@@ -361,16 +288,3 @@ def test_after_a_kill_nothing_tells_of_an_earlier_stop(tmp_path: Path) -> None:
     with pytest.raises(DeclarationError, match=f"{left} items? ha(s|ve) no judgment yet"):
         folder.summary()
     assert found_run(folder.path).state == "not finished"
-
-
-def test_a_folder_without_a_run_says_so(tmp_path: Path) -> None:
-    with pytest.raises(DeclarationError, match="does not exist"):
-        JudgeFolder(tmp_path / "nowhere").record()
-    with pytest.raises(DeclarationError, match="contains no finished run"):
-        JudgeFolder(tmp_path).summary()
-    (tmp_path / "run.json").write_text(json.dumps({"conqret": 1}), encoding="utf-8")
-    with pytest.raises(DeclarationError, match="an older conqret"):
-        JudgeFolder(tmp_path).record()
-    (tmp_path / "run.json").write_text("{", encoding="utf-8")
-    with pytest.raises(DeclarationError, match="cannot be read"):
-        JudgeFolder(tmp_path).record()

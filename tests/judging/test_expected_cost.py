@@ -21,11 +21,11 @@ from conqret.judging.cost import (
 from conqret.judging.instrument import filled
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Case
-from conqret.judging.prompt_fitting import prompt_tokens
 from conqret.judging.rubric_files import rubrics_of
 from conqret.judging.rubrics import rubric_judge
 from conqret.judging.setup import set_up
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.prompt_fitting import prompt_tokens
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
 from conqret.studies.sensitivity.sensitivity_plan import rewriting

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from conqret import DeclarationError, Item
@@ -15,7 +13,6 @@ from conqret.errors import UnknownNameError
 from conqret.judging.instrument import flags, judge_item
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES
-from conqret.judging.scales import ONE_TO_FIVE, ONE_TO_THREE, ZERO_TO_FIVE, ZERO_TO_TEN, Scale
 from conqret.llm.request import Request
 from tests.judging.scripted import ITEM, Scripted, instrument
 
@@ -121,15 +118,6 @@ def test_names_that_do_not_exist_bring_the_nearest() -> None:
         JUDGES["g_evil"]
     with pytest.raises(UnknownNameError, match="did you mean 'groundedness'"):
         JUDGES["direct"].select(["groundednes"])
-
-
-@given(st.sampled_from([ZERO_TO_FIVE, ZERO_TO_TEN, ONE_TO_FIVE, ONE_TO_THREE]), st.floats(-1, 2))
-def test_scales_go_there_and_back(scale: Scale, unit: float) -> None:
-    rating = scale.rating(unit)
-    assert scale.low <= rating <= scale.high
-    assert scale.rating(scale.unit(rating)) == rating
-    clipped = min(max(unit, 0.0), 1.0)
-    assert abs(scale.unit(rating) - clipped) <= 0.5 / (scale.high - scale.low) + 1e-9
 
 
 def test_an_item_keeps_no_markup_objects() -> None:

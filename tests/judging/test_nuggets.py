@@ -19,7 +19,6 @@ from conqret.studies.bias.bias_study import bias_plan
 from conqret.studies.sensitivity.sensitivity_study import sensitivity
 from tests.judging.scripted import Scripted, instrument
 from tests.server import FaultServer
-from tests.server.batches import BatchServer
 
 ZOOS = "Should zoos be banned?"
 TEXT = "Cages are small. Bears pace in them."
@@ -32,7 +31,6 @@ FIRST = [
     ("O1", "okay", "B", "support"),
     ("O2", "okay", "B", "partial_support"),
 ]
-SECOND = [("V", "vital", "A", "not_support"), ("O", "okay", "B", "support")]
 
 
 def nuggets(rows: list[tuple[str, str, str, str]]) -> list[Nugget]:
@@ -160,18 +158,6 @@ async def test_a_request_that_fails_takes_no_measure_of_other_nuggets() -> None:
     assert len(judgment.measures["all_score"].parts) == 13
 
 
-async def test_samples_are_means() -> None:
-    def answer(request: Any) -> Any:
-        label = ("support", "not_support")[request.sample]
-        entries = [{"nugget": n, "explanation": "", "assignment": label} for n in request.context["nuggets"]]
-        return {"nuggets": entries}
-
-    judgment = await judge_item(many(12), instrument("nuggets", answer, samples=2))
-    assert judgment.value("all_score") == 0.5
-    assert judgment.value("strict_all_score") == 0.5
-    assert judgment.measures["all_score"].samples == (1.0, 0.0)
-
-
 def test_neither_importance_nor_what_was_assigned_before_is_shown() -> None:
     found = conqret.judge([many(2)], format="nuggets", model="offline")
     assert found[0].values
@@ -213,23 +199,6 @@ def test_a_nugget_without_an_assignment_takes_no_other_with_it() -> None:
 
 def whole(count: int) -> dict[str, Any]:
     return {"nuggets": [nugget.model_dump(exclude_none=True) for nugget in MANY[:count]]}
-
-
-def test_in_a_batch(tmp_path: Path) -> None:
-    rows = [{"id": "a", "topic": ZOOS, "argument": TEXT, **whole(1)}]
-    settings: dict[str, Any] = {
-        "format": "nuggets",
-        "model": "openai/m",
-        "batch": True,
-        "output": tmp_path / "run",
-    }
-    with BatchServer() as server:
-        call = {**settings, "api_base": server.url, "api_key": "sk-test-123456"}
-        conqret.judge(rows, **call)
-        server.status = "completed"
-        judgments = conqret.judge(rows, **call)
-        assert [len(batch) for batch in server.batches.values()] == [1]
-    assert judgments[0].value("all_score") is not None
 
 
 def test_the_cost_counts_requests_of_ten() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -139,8 +138,3 @@ def test_a_replay_keeps_the_same_parts(tmp_path: Path) -> None:
     for judgment in again.judgments():
         assert len(judgment.measures["clarity"].samples) == 2
         assert all(call.error for call in judgment.trace.calls)
-
-
-def test_a_deep_answer_is_invalid_and_nothing_worse() -> None:
-    deep = '{"clarity": ' + "[" * 150 + "]" * 150 + "}"
-    assert salvaged("listwise", json.loads(deep))["clarity"].reason is Reason.INVALID_ANSWER

@@ -6,11 +6,10 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from conqret.judging.judge_parts import JUDGES, Case
-from conqret.judging.responses import once_each
 from conqret.llm.replies import describe
 from tests.contract.items import demo
 from tests.judging.scripted import ITEM
-from tests.judging.test_scoring import dimensions, fine_grained, nuggets, verdicts
+from tests.judging.test_scoring import dimensions, fine_grained
 
 
 def fault(name: str, answer: Any, metric: str | None = None) -> str:
@@ -49,21 +48,6 @@ def test_ratings_out_of_range_are_placed() -> None:
     assert "not true or false" in fault("direct", {"score": True}, "groundedness")
 
 
-def test_pairs_left_out_and_invented() -> None:
-    answer = verdicts("supports", "silent", "silent")
-    answer["verdicts"][1]["document"] = 1
-    text = fault("citation-support", answer)
-    assert "pair (sentence, document) (2, 2) missing" in text
-    assert "(2, 1) not among those asked for" in text
-
-
-def test_nuggets_too_few_or_the_same() -> None:
-    assert "20" in fault("query-rubric", {"nuggets": nuggets(coverage=[1])[:19]}, "context_relevance")
-    same = nuggets(coverage=[1])
-    same[4]["nugget"] = "  POINT   3 "
-    assert "repeated: point 3" in fault("query-rubric", {"nuggets": same}, "context_relevance")
-
-
 def test_dimensions_come_in_the_order_of_the_sample() -> None:
     from conqret.judging.dimensions import ordered
 
@@ -71,8 +55,3 @@ def test_dimensions_come_in_the_order_of_the_sample() -> None:
     order = ordered("shuffled", seed=1, sample=0)
     schema = ask.response(Case(demo()[0], dimensions=order)).model_json_schema()
     assert list(schema["properties"]) == [dimension.name for dimension in order]
-
-
-def test_once_each_is_quiet_when_all_is_there() -> None:
-    once_each([3, 1, 2], [1, 2, 3], "document")
-    once_each([], [], "document")

@@ -5,24 +5,21 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 import conqret
-from conqret.adapters.single import SingleMetric
 from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.experiments.reading import read_experiment
 from conqret.studies.bias.bias_study import bias_plan
 from tests.experiments.test_experiment_config import GOOD
 from tests.generation.corpora import write_corpus
-from tests.judging.test_criterion_everywhere import ITEM, LABELS, _sent, read, served
+from tests.judging.test_criterion_everywhere import LABELS, read
 from tests.judging.test_rubric import RUBRIC, TOML
 from tests.llm.test_retry_unscored import DEMO, some
 from tests.runs.killed import Forks
 from tests.server import FaultServer
-from tests.server.batches import BatchServer
 
 SCORES = ["rubric_score", "vital_score", "axis_evidence", "axis_style"]
 METRICS = [*SCORES, "sourced", "clarity", "it_insults_somebody"]
@@ -88,45 +85,6 @@ def test_a_rubric_for_each_topic(forks: Forks, tmp_path: Path, by_topic: Path) -
     assert read(tmp_path / "again" / "summary.json")["scored"] == 24
 
 
-def test_in_a_batch(forks: Forks, tmp_path: Path, by_topic: Path) -> None:
-    with BatchServer() as server:
-        words = ("--rubric", by_topic, *MODEL, "--api-base", server.url, "-o", tmp_path / "run", "--batch")
-        assert forks.run("judge", some(tmp_path, 4), *words) == 0
-        server.status = "completed"
-        assert forks.run("judge", some(tmp_path, 4), *words) == 0
-        assert [len(batch) for batch in server.batches.values()] == [4]
-    assert read(tmp_path / "run" / "summary.json")["scored"] == 4
-
-
-def test_over_http(forks: Forks, tmp_path: Path, rubric: Path) -> None:
-    pytest.importorskip("uvicorn", reason="the extra web is not installed")
-    with FaultServer() as server:
-        asked = ("--rubric", rubric, *MODEL, "--api-base", server.url, "--recordings", tmp_path / "s.sqlite")
-        with served(forks, tmp_path, *asked) as (port, path):
-            whole = _sent(port, "POST", path, ITEM)
-    assert path == "/v1/judge/rubric"
-    assert list(whole["measures"]) == METRICS
-
-
-@pytest.mark.parametrize(
-    "study",
-    [
-        ("bias", "--probe", "length"),
-        ("sensitivity", "--perturb", "irrelevant:0,50"),
-    ],
-)
-def test_studies_take_them(forks: Forks, tmp_path: Path, by_topic: Path, study: tuple[str, ...]) -> None:
-    name, *options = study
-    with FaultServer() as server:
-        words = (name, DEMO, *options, "--rubric", by_topic, "--metric", "rubric_score", *MODEL)
-        assert forks.run(*words, "--api-base", server.url, "-o", tmp_path / "study") == 0
-        assert server.requests
-    (judgments,) = (tmp_path / "study").rglob("judgments.jsonl")
-    values = [json.loads(line)["measures"]["rubric_score"]["status"] for line in judgments.open()]
-    assert set(values) <= {"scored", "unscored"}
-    assert "scored" in values
-
-
 def test_probes_of_what_a_rubric_looks_at(rubric: Path) -> None:
     documents = conqret.Criterion("on_topic", "They are on the topic", looks_at=["documents"])
     plan = bias_plan(DEMO, rubric=[*RUBRIC[:1], documents], probes=["length"])
@@ -136,19 +94,6 @@ def test_probes_of_what_a_rubric_looks_at(rubric: Path) -> None:
         "axis_evidence",
         "sourced",
     }
-
-
-def test_other_peoples_evaluators(rubric: Path) -> None:
-    with FaultServer() as server:
-        settings: Any = {"model": "openai/m", "api_base": server.url, "api_key": "k"}
-        single = SingleMetric.of("rubric", "rubric_score", rubric=rubric, **settings)
-        judgment = single.judged(ITEM)
-        single.close()
-    assert single.measure(judgment).reason is None
-    with pytest.raises(DeclarationError):
-        SingleMetric.of("rubric", "rubric_scor", rubric=rubric)
-    with pytest.raises(DeclarationError):
-        SingleMetric.of("rubric", "rubric_score")
 
 
 def test_a_file_of_settings(forks: Forks, tmp_path: Path, rubric: Path) -> None:

@@ -51,21 +51,6 @@ def test_only_what_is_asked_for_stands_in_prompt_and_schema() -> None:
     assert "dimension" not in alone
 
 
-ONE_CALL = ("rag-fine-grained", "listwise-rag", "listwise", "rag-direct", "rag-rubric")
-
-
-@pytest.mark.parametrize("name", ONE_CALL)
-def test_each_metric_can_be_asked_alone(name: str) -> None:
-    for metric in JUDGES[name].metrics:
-        ask, case = asked(name, metric), Case(demo()[0])
-        answer = ask.response(case).model_validate(ask.baseline(case), context=ask.context(case))
-        assert len(type(answer).model_fields) == 1
-        assert metric in ask.metrics
-        text = system(ask)
-        others = set(JUDGES[name].metrics) - set(ask.metrics)
-        assert not [other for other in others if f"{other}: " in text]
-
-
 def test_an_argument_that_nothing_is_asked_about_is_neither_needed_nor_sent() -> None:
     bare = ITEM.model_copy(update={"argument": None})
     for name in ("rag-fine-grained", "listwise-rag"):

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from conqret import DeclarationError, Item, ItemsError
-from conqret.errors import UnknownNameError
 from conqret.io import open_items
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.setup import check_items, set_up
@@ -68,13 +67,6 @@ def test_every_fault_of_the_items_is_listed() -> None:
     with pytest.raises(ItemsError) as caught:
         check_items(open_items(wrong), set_up("listwise", OFFLINE, JudgeOptions()))
     assert {fault.field for fault in caught.value.faults} >= {"topic", "stance"}
-
-
-def test_unknown_names() -> None:
-    with pytest.raises(UnknownNameError, match="did you mean 'g-eval'"):
-        set_up("geval", OFFLINE, JudgeOptions())
-    with pytest.raises(UnknownNameError, match="did you mean 'preference'"):
-        set_up("direct", OFFLINE, JudgeOptions(("preferences",)))
 
 
 def test_a_prompt_that_cannot_be_filled_shows_before_the_first_call(tmp_path: Path) -> None:

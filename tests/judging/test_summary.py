@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conqret.data import Call, Flag, Judgment, Measure, Reason, Status, Trace, Trim
+from conqret.judging.judge_folder import COLUMNS, score_rows, wide_row
 from conqret.judging.summary import Summariser, summarise
 from conqret.judging.summary_tables import coverage
-from conqret.judging.tables import COLUMNS, score_rows, wide_row
 from conqret.stats.estimate import Estimate
 
 

@@ -9,16 +9,13 @@ import pytest
 from conqret.data import Reason, Status
 from conqret.errors import DeclarationError
 from conqret.llm.client import Client
-from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import Recordings
 from conqret.llm.replies import rating_distribution
 from conqret.llm.request import Message
-from tests.llm.samples import SECRET, Verdict, ask_all, options, request
+from tests.llm.samples import SECRET, ask_all, options, request
 from tests.server import FaultPlan, FaultServer
 
 pytestmark = pytest.mark.usefixtures("quick")
-
-BASELINE = {"documents": [{"number": n, "explanation": "", "rating": n} for n in (1, 2, 3)], "overall": 3}
 
 
 @pytest.fixture
@@ -94,20 +91,6 @@ async def test_a_replay_that_is_asked_without_end_stays_small(store, monkeypatch
     assert len(client.missing) == 2
 
 
-async def test_a_replay_names_what_is_missing(store):
-    answers, client = await ask_all(options(), [request(1), request(2, sample=4)], store, replay=True)
-    assert {answer.reason for answer in answers} == {Reason.NOT_RECORDED}
-    assert [(m.ask, m.item, m.sample) for m in client.missing] == [("rag", "item-1", 0), ("rag", "item-2", 4)]
-    assert "rag of item item-2, sample 4" in answers[1].detail
-    assert client.missing[1].key[:12] in answers[1].detail
-    assert answers[1].calls[0].key == client.missing[1].key
-
-
-def test_a_replay_needs_a_store():
-    with pytest.raises(DeclarationError, match="recordings"):
-        Client(options(), store=None, replay=True)
-
-
 async def test_identical_requests_in_flight_are_sent_once(store):
     with FaultServer(latency=0.1) as server:
         answers, client = await ask_all(options(server.url), [request()] * 20, store)
@@ -131,13 +114,6 @@ async def test_a_cancelled_asker_does_not_take_the_others_along():
             after = await client.ask(request(1))
     assert answer.value is not None
     assert after.value is not None
-
-
-async def test_samples_differ_in_key(store):
-    with FaultServer() as server:
-        await ask_all(options(server.url), [request(sample=n, temperature=0.7) for n in range(3)], store)
-    assert {received.body["temperature"] for received in server.requests} == {0.7}
-    assert len([*store.recorded()]) == 3
 
 
 async def test_templates_in_messages_stay_as_they_are():
@@ -177,28 +153,6 @@ async def test_the_cost_is_known_for_listed_models_and_by_given_prices():
     assert unlisted.calls[0].cost_usd is None
 
 
-async def test_the_budget_is_not_passed():
-    with FaultServer() as server:
-        prices = {"input_price": 1000.0, "output_price": 1000.0, "max_tokens": 100, "budget_usd": 0.5}
-        answers, client = await ask_all(options(server.url, **prices), [request(n) for n in range(30)])
-    reasons = {answer.reason for answer in answers}
-    assert reasons == {None, Reason.BUDGET}
-    assert 0 < client.progress.cost_usd <= 0.5
-    assert "the budget of $0.5" in next(a.detail for a in answers if a.reason)
-
-
-def test_a_budget_without_prices_is_refused_at_the_start():
-    with pytest.raises(DeclarationError, match="input_price"):
-        Client(options(budget_usd=1.0), store=None)
-
-
-async def test_requests_a_minute_are_kept():
-    with FaultServer() as server:
-        await ask_all(options(server.url, rpm=300), [request(n) for n in range(15)])
-    times = [received.at for received in server.requests]
-    assert max(times) - min(times) > 0.8  # a burst of 5, then one each fifth of a second: 2 s
-
-
 async def test_logprobs_come_back_and_replay(store):
     with FaultServer() as server:
         (answer,), _ = await ask_all(options(server.url), [request(logprobs=True)], store)
@@ -208,17 +162,6 @@ async def test_logprobs_come_back_and_replay(store):
         shares = rating_distribution(each.logprobs, "overall", range(6))
         assert shares is not None
         assert max(shares, key=shares.__getitem__) == answer.value.overall
-
-
-async def test_the_offline_model_goes_the_same_way(store):
-    asked = request(baseline=lambda: BASELINE)
-    (answer,), client = await ask_all(ClientOptions("offline"), [asked], store)
-    assert answer.value == Verdict.model_validate(BASELINE, context={"documents": 3})
-    assert (answer.calls[0].cost_usd, client.progress.cost_usd, client.context_window) == (0.0, 0.0, None)
-    (replayed,), _ = await ask_all(ClientOptions("offline"), [asked], store, replay=True)
-    assert replayed.value == answer.value
-    with pytest.raises(DeclarationError, match="rag has no offline baseline"):
-        await ask_all(ClientOptions("offline"), [request(5)], store)
 
 
 async def test_no_secret_is_kept_anywhere(store, tmp_path):

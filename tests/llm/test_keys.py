@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from pydantic import BaseModel
 
-from conqret.llm.keys import request_key
-from conqret.llm.request import Message, Request
+from conqret.llm.request import Message, Request, request_key
 
 
 class Small(BaseModel):

@@ -85,12 +85,6 @@ def test_figures_are_those_of_the_scorer(tmp_path: Path, model: Path, chat: bool
     assert call.prompt_tokens == sum(row[0] for row in tokens) + sum(map(sum, answer.value.tokens))
 
 
-def test_many_at_once_give_what_one_gives(model: Path) -> None:
-    wanted = [request(((f"Text {n}.", ("Cars should go.",)),)) for n in range(12)]
-    together = [answer.value for answer in ask(f"local/{model}", *wanted)]
-    assert together == [ask(f"local/{model}", one)[0].value for one in wanted]
-
-
 def test_the_name_says_which_weights(tmp_path: Path, model: Path) -> None:
     from tests.llm.local_models import save_model
 
@@ -111,12 +105,6 @@ def test_the_name_says_which_weights(tmp_path: Path, model: Path) -> None:
     assert options.identity == elsewhere.identity
 
 
-def test_what_is_read_is_in_the_key(model: Path) -> None:
-    other = ((PAIRS[0][0], ("Cars should stay.",)), PAIRS[1])
-    calls = [answer.calls[0].key for answer in ask(f"local/{model}", request(), request(other))]
-    assert calls[0] != calls[1]
-
-
 def test_recordings_replay_without_the_model(tmp_path: Path, model: Path) -> None:
     copy = shutil.copytree(model, tmp_path / "copy")
     name = ClientOptions(f"local/{copy}").resolved().model
@@ -131,12 +119,6 @@ def test_recordings_replay_without_the_model(tmp_path: Path, model: Path) -> Non
         (other,) = ask(name, request((("More.", ("x",)),)), store=store, replay=True)
         assert other.reason is Reason.NOT_RECORDED
         assert {recording.model for recording in store.recorded()} == {name}
-
-
-def test_a_text_that_does_not_fit_has_a_reason(model: Path) -> None:
-    (target,) = ask(f"local/{model}", request((("Text.", (LONG,)),)))
-    assert (target.value, target.reason) == (None, Reason.CONTEXT_OVERFLOW)
-    assert "window of 256" in target.detail
 
 
 def test_not_one_token_of_a_prompt_is_cut(model: Path) -> None:

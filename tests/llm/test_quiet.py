@@ -27,7 +27,7 @@ socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo = connect, c
 CALLS = """
 import asyncio
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.trim import trim_proportionally
+from conqret.llm.prompt_fitting import trim_proportionally
 from tests.llm.samples import ask_all, options, request
 from tests.server import FaultPlan, FaultServer
 for fault in (None, "rate_limit", "bad_schema", "auth"):
@@ -53,13 +53,6 @@ def run(code: str) -> subprocess.CompletedProcess[str]:
 def test_no_connection_but_to_the_server_and_no_word():
     done = run(NO_NETWORK + CALLS)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-
-def test_importing_the_client_loads_no_llm_library():
-    code = (
-        "import sys, conqret.llm; print(*{'litellm', 'instructor', 'tiktoken', 'openai'} & set(sys.modules))"
-    )
-    assert run(code).stdout.strip() == ""
 
 
 def test_the_offline_model_and_replays_need_no_litellm():

@@ -54,12 +54,6 @@ def test_the_first_recording_of_a_key_wins(store):
     assert store.get("k") == first
 
 
-def test_an_answer_is_committed_at_once(store):
-    store.put("k", Completion("x"), **LABELS)
-    with Recordings(store.path) as other:
-        assert other.get("k") == Completion("x")
-
-
 def test_export_and_import_go_round(store, tmp_path):
     for n in range(5):
         store.put(f"k{n}", Completion(f"é{n}", cost_usd=0.5, prompt_tokens=n), **LABELS)
@@ -144,8 +138,3 @@ def test_many_may_make_the_same_store_at_once(tmp_path):
             list(pool.map(open_and_put, range(8), [path] * 8))
         with Recordings(path) as store:
             assert len([*store.recorded()]) == 8
-
-
-def test_a_store_in_a_folder_that_does_not_exist(tmp_path):
-    with pytest.raises(DeclarationError, match="folder does not exist"):
-        Recordings(Path(tmp_path, "no", "such.sqlite"))

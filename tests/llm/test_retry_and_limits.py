@@ -7,11 +7,10 @@ import time
 import pytest
 
 from conqret.data import Reason
-from conqret.llm import rate_limits as limits
+from conqret.llm import quota as limits
 from conqret.llm.provider_errors import provider_error, scrub
-from conqret.llm.rate_limits import AdaptiveGate, TokenBucket
+from conqret.llm.quota import AdaptiveGate, Budget, TokenBucket
 from conqret.llm.retry import BREAKER_FAILURES, CircuitBreaker, ProviderError, backoff, retry_after_of
-from conqret.llm.spending import Budget
 
 
 def test_backoff_is_full_jitter_and_the_same_for_the_same_seed():

@@ -14,8 +14,8 @@ from conqret.perspectives.ranking_diversity import leaning_name, measures_of
 from conqret.perspectives.ranking_sources import named, qrels_of, ranked, read_judged
 from conqret.retrieval.evaluation.evaluate import MeasureScore, family
 from conqret.retrieval.evaluation.systems import SystemRun
-from conqret.stats import mean_interval
 from conqret.stats.effects import sign_p
+from conqret.stats.resampling import mean_interval
 
 ROWS = [
     {"id": "q1", "question": "Do trams pay?", "subset": "survey", "perspectives": [

@@ -9,11 +9,10 @@ import pytest
 
 from conqret.data import Item
 from conqret.judging.cost import spread
-from conqret.llm.backend import backend_of
+from conqret.llm.backend import backend_of, count_tokens
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Completion, Request
 from conqret.llm.sender import Sender
-from conqret.llm.tokens import count_tokens
 from conqret.runs.session import Session
 from conqret.studies.sensitivity.result import SensitivityFolder
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, estimate

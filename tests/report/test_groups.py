@@ -7,7 +7,7 @@ import pytest
 from conqret.data import Item, Judgment, Measure, Reason, Status
 from conqret.judging import tally as groups
 from conqret.judging.tally import Kinds, Scores, group_table
-from conqret.stats import mean_interval
+from conqret.stats.resampling import mean_interval
 
 VALUES = (0.25, 0.5, 0.75, 0.5, 1.0, 0.0, 0.75, 0.25)
 

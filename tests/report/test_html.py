@@ -15,7 +15,7 @@ import pytest
 from conqret.data import Document, Item, Judgment
 from conqret.errors import DeclarationError
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.judging.page import write_report
+from conqret.judging.page import counted, write_report
 from conqret.judging.tally import Tally, needs_attention
 from tests.report import factory, hostile
 
@@ -149,7 +149,7 @@ def test_a_page_from_what_was_counted_is_the_page_of_the_folder(tmp_path: Path) 
 
 def test_what_is_not_shown_is_said(tmp_path: Path) -> None:
     run = factory.make_run(tmp_path, factory.items(), factory.judge_all(factory.items(), "direct"))
-    text = write_report(run, max_items=5).read_text(encoding="utf-8")
+    text = write_report(run, tally=counted(run, 5)).read_text(encoding="utf-8")
     assert "shows 5 of 24 items" in text
     assert "19 are not on this page" in text
     assert "--max-items 24" in text
@@ -206,7 +206,7 @@ def test_memory_does_not_grow_with_the_judgments(tmp_path: Path) -> None:
     judgments: Iterator[Judgment] = (judgment.model_copy(update={"item": str(n)}) for n in range(count))
     run = factory.make_run(tmp_path, items(), judgments)
     tracemalloc.start()
-    write_report(run, max_items=10)
+    write_report(run, tally=counted(run, 10))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 12e6

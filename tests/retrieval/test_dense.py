@@ -19,7 +19,7 @@ from conqret.retrieval.cross_encoder import CrossEncoder
 from conqret.retrieval.dense import vectors
 from conqret.retrieval.dense.text_encoding import Encoding
 from conqret.retrieval.search_engine import get_engine
-from conqret.stats import mean_interval
+from conqret.stats.resampling import mean_interval
 from conqret.text.text_passages import passages
 from tests.needed import Needed
 from tests.retrieval.small_encoder import train

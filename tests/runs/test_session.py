@@ -14,7 +14,6 @@ from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.setup import set_up
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
-from conqret.runs.loop import Loop
 from conqret.runs.session import Session, SessionCounts, Sessions
 from tests.contract.items import demo
 
@@ -70,17 +69,6 @@ def test_sessions_share_store_library_and_loop(tmp_path: Path) -> None:
         second.run(judged)
         assert sessions.counts.since(before, kept=7) == SessionCounts(sent=0, recorded=1, kept=7)
     assert (tmp_path / "made" / "recordings.sqlite").is_file()
-
-
-def test_a_loop_is_good_for_several_calls_and_after_its_end() -> None:
-    async def double(number: int) -> int:
-        await asyncio.sleep(0)
-        return 2 * number
-
-    with Loop() as loop:
-        assert [loop.run(double(number)) for number in range(3)] == [0, 2, 4]
-    assert loop.run(double(5)) == 10
-    loop.close()
 
 
 def test_whoever_interrupts_is_told_what_is_kept() -> None:

@@ -5,12 +5,11 @@ import pytest
 from scipy import stats
 
 from conqret.errors import DeclarationError
-from conqret.stats import mean_interval
 from conqret.stats.agreement import alphas, krippendorff_alpha
 from conqret.stats.classification import auroc, matthews
 from conqret.stats.correlation import spearman
 from conqret.stats.estimate import JackknifedEstimate, freedom_by_size
-from conqret.stats.resampling import MOST_CLUSTERS, leave_one_out, mean, snapped
+from conqret.stats.resampling import MOST_CLUSTERS, leave_one_out, mean, mean_interval, snapped
 
 
 def test_without_clusters_it_is_students_interval():

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from conqret.errors import DeclarationError
-from conqret.stats import mean_interval
 from conqret.stats.classification import accuracy
 from conqret.stats.estimate import mean_of_sums, undefined
-from conqret.stats.resampling import leave_one_out
+from conqret.stats.resampling import leave_one_out, mean_interval
 
 CLUSTERS = st.lists(st.lists(st.sampled_from((0.0, 0.2, 0.5, 0.9, 1.0)), max_size=6), min_size=1, max_size=8)
 

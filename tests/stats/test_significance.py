@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from conqret.errors import DeclarationError
-from conqret.stats import holm
+from conqret.stats.effects import holm
 from conqret.stats.resampling import mean
 
 

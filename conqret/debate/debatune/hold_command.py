@@ -12,7 +12,7 @@ from conqret.console.option_groups import grouped
 from conqret.console.printing import at, note, result
 from conqret.errors import number
 from conqret.judging.study_command import PlanOptions, StudyOptions
-from conqret.llm.token_sampling import Sampling
+from conqret.llm.client_options import Sampling
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,9 +15,9 @@ from conqret.data import Document, Reason, Trim
 from conqret.data.item import Frozen
 from conqret.debate.debatune.debate_files import SIDES, Side
 from conqret.debate.debatune.statement_run import offline_answer, offline_question, offline_statement
-from conqret.judging.prompt_fitting import FittedPrompt, Window, fit
 from conqret.judging.responses import Typed, Written
 from conqret.llm.client import Client
+from conqret.llm.prompt_fitting import FittedPrompt, Window, fit
 from conqret.llm.request import Request, messages
 from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.study_run import ResponseRow

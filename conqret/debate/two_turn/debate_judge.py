@@ -30,8 +30,8 @@ from conqret.errors import DeclarationError
 from conqret.judging.asked_run import Run, RunPrompt
 from conqret.judging.responses import Typed
 from conqret.llm.backend import backend_of
+from conqret.llm.prompt_fitting import trim_proportionally
 from conqret.llm.request import Request, messages
-from conqret.llm.trim import trim_proportionally
 from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.study_run import ResponseRow
 from conqret.text.text_passages import support

@@ -34,10 +34,9 @@ from conqret.io.jsonl import json_lines
 from conqret.io.questions import SourcedQuestion
 from conqret.io.safe_files import Content, InFolder
 from conqret.judging.cost import ExpectedCost, expected
-from conqret.judging.instrument import Asks
-from conqret.judging.prompt_fitting import prompt_tokens
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.prompt_fitting import prompt_tokens
 from conqret.llm.request import Answer, Plain, Request
 from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.loop import Loop
@@ -168,7 +167,9 @@ class Answering:
         if self.strategy.agent:
             self.searcher.backend.check_can_ask("an agent's next step")
 
-    def desk(self, question: SourcedQuestion, library: Library, answerer: Asks, agent: Asks) -> RagSession:
+    def desk(
+        self, question: SourcedQuestion, library: Library, answerer: Client, agent: Client
+    ) -> RagSession:
         """Where a question is answered."""
         way, plan = self.strategy, self.plan
         return RagSession(

@@ -14,10 +14,10 @@ from conqret.data.item import Frozen
 from conqret.debateqa.curation.curation_requests import NonEmptyText, asked, fitted, offline_views
 from conqret.errors import DeclarationError
 from conqret.io.questions import SourcedQuestion
-from conqret.judging.instrument import Asks
 from conqret.judging.responses import Typed
+from conqret.llm.client import Client
+from conqret.llm.client_options import NucleusSampling
 from conqret.llm.request import Plain
-from conqret.llm.token_sampling import NucleusSampling
 from conqret.options import Within, check_ranges
 from conqret.prompts import Library, RenderedPrompt
 from conqret.registry import Registry
@@ -121,8 +121,8 @@ class RagSession:
     question: SourcedQuestion
     plan: AnswerPlan
     library: Library
-    answerer: Asks
-    agent: Asks
+    answerer: Client
+    agent: Client
     model: str
     source: ChunkSearch | None
     chunks: int

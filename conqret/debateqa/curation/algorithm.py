@@ -21,10 +21,9 @@ from conqret.debateqa.curation.curation_requests import NoValidResponse, PointOf
 from conqret.debateqa.curation.trusted_domains import TrustedDomains
 from conqret.errors import DeclarationError, check_known, check_positive
 from conqret.io.questions import SourcedQuestion
-from conqret.judging.prompt_fitting import ANSWER_ROOM, with_texts
 from conqret.llm.backend import backend_of
 from conqret.llm.client import Client
-from conqret.llm.trim import trim_proportionally
+from conqret.llm.prompt_fitting import ANSWER_ROOM, trim_proportionally, with_texts
 from conqret.runs.session import Session
 from conqret.runs.study_run import ResponseRow
 from conqret.runs.trials import Trial

@@ -13,9 +13,9 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, Field, StringConstraints, ValidationInfo, field_validator
 
 from conqret.data import Document, Reason
-from conqret.judging.instrument import Asks
-from conqret.judging.prompt_fitting import fit
 from conqret.judging.responses import Typed, Whole
+from conqret.llm.client import Client
+from conqret.llm.prompt_fitting import fit
 from conqret.llm.request import Answer, Request, messages
 from conqret.perspectives.detection import COVERED, best_passage
 from conqret.prompts import Library, RenderedPrompt
@@ -112,7 +112,7 @@ async def asked(
     key: str,
     rendered: RenderedPrompt,
     response: type[Reply],
-    client: Asks,
+    client: Client,
     baseline: Callable[[], Any],
     **settings: Any,
 ) -> Reply:
@@ -139,7 +139,7 @@ async def asked(
 def fitted(
     render: Callable[[Sequence[Document]], RenderedPrompt],
     documents: Sequence[Document],
-    client: Asks,
+    client: Client,
     *,
     answer_room: int,
 ) -> RenderedPrompt:

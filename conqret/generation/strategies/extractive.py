@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conqret.baseline import Evidence
-from conqret.baseline.key_points import ASPECTS
+from conqret.baseline.relevance import ASPECTS
 from conqret.data import Document, Item, Stance
 from conqret.generation.generation_strategy import Strategy
 from conqret.text.analysis import Sentence, Text, analysed

@@ -21,8 +21,7 @@ from conqret.data import Reason
 from conqret.io.jsonl import compact
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.connection import HostedConnection
-from conqret.llm.hosted.responses_api import NAMED, as_chat, responses_body
-from conqret.llm.hosted.servers import OPENAI, Server, server_of
+from conqret.llm.hosted.servers import NAMED, OPENAI, Server, as_chat, responses_body, server_of
 from conqret.llm.hosted.unpacking import ACCEPTED, packing, unpacked
 from conqret.llm.provider_check import address, check_address, proxy_of, sent_on
 from conqret.llm.provider_errors import error_in

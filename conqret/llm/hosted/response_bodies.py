@@ -41,7 +41,7 @@ def completion_of(body: Mapping[str, Any], price: Price, seconds: float) -> Comp
     """
     choice = _first(body.get("choices"))
     if choice is not None:  # litellm keeps apart what a provider has besides
-        choice = {**_mapping(choice.get("provider_specific_fields")), **choice}
+        choice = {**mapping(choice.get("provider_specific_fields")), **choice}
     for place in (body, choice or {}):
         if place.get("error"):
             raise error_in(place["error"], None)
@@ -49,8 +49,8 @@ def completion_of(body: Mapping[str, Any], price: Price, seconds: float) -> Comp
         raise error_in(body, None)
     if choice is None:
         raise ProviderError(Reason.SERVER_ERROR, "the server's response contains no choice")
-    message = _mapping(choice.get("message"))
-    call = _mapping(_mapping(_first(message.get("tool_calls"))).get("function"))
+    message = mapping(choice.get("message"))
+    call = mapping(mapping(_first(message.get("tool_calls"))).get("function"))
     arguments = call.get("arguments")
     if isinstance(arguments, Mapping):  # an object where OpenAI writes its JSON
         arguments = compact(arguments).decode()
@@ -59,7 +59,7 @@ def completion_of(body: Mapping[str, Any], price: Price, seconds: float) -> Comp
     if not completed:
         completed = None if text else 0
     reason = _finish_of(choice)
-    refusal = message.get("refusal") or _mapping(message.get("provider_specific_fields")).get("refusal")
+    refusal = message.get("refusal") or mapping(message.get("provider_specific_fields")).get("refusal")
     return Completion(
         text=text,
         finish_reason=reason,
@@ -96,8 +96,8 @@ def usage_of(usage: Any) -> tuple[int | None, int | None, int | None]:
 
     A prompt has at least one token, so that 0 says nothing.
     """
-    counts = _mapping(usage)
-    cached = _mapping(counts.get("prompt_tokens_details")).get("cached_tokens")
+    counts = mapping(usage)
+    cached = mapping(counts.get("prompt_tokens_details")).get("cached_tokens")
     return (
         _count(counts.get("prompt_tokens")) or None,
         _count(counts.get("completion_tokens")),
@@ -110,7 +110,8 @@ def _first(several: Any) -> Mapping[str, Any] | None:
     return first if isinstance(first, Mapping) else None
 
 
-def _mapping(sent: Any) -> Mapping[str, Any]:
+def mapping(sent: Any) -> Mapping[str, Any]:
+    """An object as it was sent; an empty one in the place of anything else."""
     return sent if isinstance(sent, Mapping) else {}
 
 
@@ -118,7 +119,7 @@ def _content(message: Mapping[str, Any]) -> str:
     """The text of an answer, its parts put together but for thoughts; those inside a text stay."""
     content = message.get("content")
     if isinstance(content, list):
-        parts = [_mapping(part) for part in content]
+        parts = [mapping(part) for part in content]
         content = "".join(str(part.get("text") or "") for part in parts if part.get("type") not in _THOUGHTS)
     return _whole(str(content or ""))
 
@@ -144,7 +145,7 @@ def _count(sent: Any) -> int | None:
 
 def _logprobs(choice: Mapping[str, Any]) -> tuple[TokenLogprobs, ...] | None:
     """Those of all tokens; None where any is no finite number, of which none could be trusted (nor exported)."""
-    content = _mapping(choice.get("logprobs")).get("content")
+    content = mapping(choice.get("logprobs")).get("content")
     if not content:
         return None
     try:

@@ -20,7 +20,7 @@ from conqret.errors import DeclarationError
 from conqret.llm.catalogue import mode_of
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.connection import NO_KEY, HostedConnection
-from conqret.llm.hosted.responses_api import NAMED
+from conqret.llm.hosted.servers import NAMED
 from conqret.llm.hosted.unpacking import ACCEPTED, TooLongError, packing, unpacked
 from conqret.llm.provider_check import HERE, check_address, check_key, sent_on
 from conqret.llm.request import Request

@@ -9,10 +9,9 @@ from conqret.errors import DeclarationError, UnknownNameError, check_known
 from conqret.retrieval.evaluation.balance import alpha_ndcg, balance
 from conqret.retrieval.evaluation.depths import TOP, cut_off, cutoff, default_measures, parsed_measure
 from conqret.show import words
-from conqret.stats import Estimate, holm, mean_interval
-from conqret.stats.effects import ALPHA
-from conqret.stats.estimate import JackknifedEstimate
-from conqret.stats.resampling import mean
+from conqret.stats.effects import ALPHA, holm
+from conqret.stats.estimate import Estimate, JackknifedEstimate
+from conqret.stats.resampling import mean, mean_interval
 
 Run = Mapping[str, Sequence[str]]
 """For each topic its documents, best first."""

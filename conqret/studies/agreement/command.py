@@ -41,8 +41,7 @@ def agree(
     """
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement.annotator_agreement import agreement
-    from conqret.studies.agreement_answer import agreement_sheet, annotators_answer
-    from conqret.studies.agreement_tables import people_table
+    from conqret.studies.agreement.page import agreement_sheet, annotators_answer, people_table
 
     agreement_result = agreement(
         reading.load(labels),

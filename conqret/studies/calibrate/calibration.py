@@ -19,9 +19,8 @@ from conqret.data import Judgment
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.io.safe_files import write_whole
-from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.judge_folder import JudgeFolder, ScoreTable
 from conqret.judging.summary import Summary
-from conqret.judging.tables import ScoreTable
 from conqret.stats.confidence_scores import Band
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis, FittedFile

@@ -17,9 +17,8 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.bounded import read_written
 from conqret.judging.judge_folder import JudgeRecord
-from conqret.judging.own_judge import recorded_judge
 from conqret.judging.rubrics import identity_in_words
-from conqret.judging.setup import Setup
+from conqret.judging.setup import Setup, recorded_judge
 from conqret.judging.summary import Cost, Summary
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.dimension_result import DimensionAgreement, Missingness

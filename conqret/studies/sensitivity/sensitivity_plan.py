@@ -20,9 +20,9 @@ from conqret.judging.cost import (
     expected,
     expected_judging,
 )
-from conqret.judging.prompt_fitting import prompt_tokens
 from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.prompt_fitting import prompt_tokens
 from conqret.perturb import PERTURBATIONS, SEED, Materials, Perturbation, perturb_items
 from conqret.perturb.rewriting import rewriting_of
 from conqret.perturb.versions import (
