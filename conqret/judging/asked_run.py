@@ -53,10 +53,10 @@ class RunPrompt:
 
 
 class Counted(Exception):  # noqa: N818 - nothing is wrong
-    """Ends a dry run, with the expected ``costs``."""
+    """Ends a dry run, with the expected ``costs``, and what is ``shown`` before them."""
 
-    def __init__(self, costs: list[ExpectedCost]) -> None:
-        self.costs = costs
+    def __init__(self, costs: list[ExpectedCost], **shown: Any) -> None:
+        self.costs, self.shown = costs, shown
 
 
 class _NotYet(Exception):  # noqa: N818

@@ -18,12 +18,13 @@ from typing import Any, ClassVar, Generic, TypeVar
 from pydantic import BaseModel
 
 from conqret.data import Item, Judgment
+from conqret.errors import number
 from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.engines import Engine
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge_folder import JudgmentsFolder, judgment_key, judgment_rows
 from conqret.judging.judge_run import judging
-from conqret.judging.judge_settings import StudySettings, session_settings
+from conqret.judging.judge_settings import StudySettings, Watch, session_settings
 from conqret.judging.tables import ScoreTable
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
@@ -35,7 +36,6 @@ from conqret.runs.session import SessionCounts, Sessions
 from conqret.runs.trials import Memory, Rows
 
 Outcome = TypeVar("Outcome", bound=BaseModel)
-OnJudgment = Callable[[Judgment], None]
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,7 @@ class StudyRunConfig:
             with an answer that nobody knows the price of, nothing more is spent.
         engine: who asks for the run's own sessions: this process, or so many ``workers`` of a Ray cluster.
         batch: hand the questions of the run's own sessions in as batches, which the same call collects later.
-        on_start: gets the number of judgments that are kept from before.
-        on_judgment: gets each judgment as it is made.
+        watch: looks on at it.
     """
 
     sessions: Sessions | None = None
@@ -84,8 +83,7 @@ class StudyRunConfig:
     engine: Engine = "process"
     workers: int | None = None
     batch: bool = False
-    on_start: Callable[[int], None] = lambda kept: None
-    on_judgment: OnJudgment = lambda judgment: None
+    watch: Watch | None = None
 
     @classmethod
     def of(cls, settings: StudySettings) -> StudyRunConfig:
@@ -113,10 +111,14 @@ class StudyRunConfig:
             made = plan(sessions, self)
             if made.folder is None and self.sessions is None:
                 sessions.keep_in(Path(passing) / STORE_NAME)
+            if (watch := self.watch) is None:
+                return run(made, overwrite=self.overwrite)
             return run(
-                made, overwrite=self.overwrite,
-                on_start=lambda client, kept: self.on_start(kept), on_row=self.on_judgment,
-            )  # fmt: skip
+                made,
+                overwrite=self.overwrite,
+                on_start=lambda client, kept: watch.start(made, kept),
+                on_row=watch.advance,
+            )
 
 
 @dataclass(frozen=True)
@@ -127,6 +129,22 @@ class JudgedPlan(Plan[Judgment, Outcome], Generic[Outcome]):
     models: Sessions
     conduct: StudyRunConfig
     folder: JudgedFolder[Any] | None
+    by = ""
+
+    @property
+    def sessions(self) -> Sessions:
+        """Who asks, for those who look on."""
+        return self.models
+
+    @property
+    def total(self) -> int:
+        """How many judgments there will be."""
+        return sum(len(part.items) for part in self.parts)
+
+    @property
+    def about(self) -> str:
+        """What is asked."""
+        return f"{number(self.total, 'judgment')} by"
 
     @property
     @abstractmethod
@@ -173,7 +191,7 @@ class JudgedPlan(Plan[Judgment, Outcome], Generic[Outcome]):
                 if table is not None:
                     table.add(judgment)
                 judgments[judgment_key(judgment)] = judgment.bare()
-        results = self.conclude(judgments, done.session)
+        results = self.conclude(judgments, done.session).model_copy(update={"missing": done.missing})
         if self.folder is not None:
             write_whole(self.folder.results_file, results.model_dump_json(indent=1).encode() + b"\n")
         return results

@@ -12,9 +12,9 @@ from conqret.perturb import records
 from conqret.stats.effects import PairedEffects, paired_effects, sign_flip_p
 from conqret.studies.bias.bias_run import BiasPlan, plan_bias
 from conqret.studies.bias.contrast import ProbeContext
+from conqret.studies.bias.page import mark
 from conqret.studies.bias.probes.remarks import AUTHORITY_PERTURBATION
 from conqret.studies.bias.result import BiasRow, _Answer, _verdict, spanned
-from conqret.studies.bias.screen import mark
 from tests.reliability.planted import (
     INVENTED,
     Bias,

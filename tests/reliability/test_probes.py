@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,13 +21,17 @@ from conqret.perturb.added import INJECTIONS, among_sentences, matched
 from conqret.perturb.kinds.padding import FILLERS
 from conqret.show import words
 from conqret.studies.bias.bias_study import bias_plan
-from conqret.studies.bias.contrast import PROBES, default_probes
-from conqret.studies.bias.page import bias_sheet, check_bias_requirement, parse_bias_requirement, screen
-from conqret.studies.bias.probes import remarks
+from conqret.studies.bias.contrast import PROBES, TEXTS, default_probes
+from conqret.studies.bias.page import (
+    bias_sheet,
+    check_bias_requirement,
+    headlines,
+    mark,
+    parse_bias_requirement,
+    screen,
+)
 from conqret.studies.bias.probes.changed_texts import FORMATTING_PERTURBATION
-from conqret.studies.bias.probes.groups import SUBJECTS
 from conqret.studies.bias.result import BiasRow, BiasTable, bias_rows
-from conqret.studies.bias.screen import headlines, mark
 from tests.reliability.planted import INVENTED
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -120,8 +124,9 @@ def test_what_is_added_is_found_beyond_its_length(probe: str, texts: tuple[str, 
     assert primary(padded, probe).verdict == "clear"
 
 
-def found_in(matched: Sequence[tuple[str, str]]) -> Callable[[ItemFields], bool]:
-    return lambda told: any(text in told["argument"] for text, _ in matched)
+def found_in(name: str) -> Callable[[ItemFields], bool]:
+    (pairs,) = (row["pairs"] for row in TEXTS["remark"] if row["name"] == name)
+    return lambda told: any(text in told["argument"] for text, _ in pairs)
 
 
 def says_yes(told: ItemFields) -> bool:
@@ -131,11 +136,11 @@ def says_yes(told: ItemFields) -> bool:
 
 
 ALIKE: dict[str, Callable[[ItemFields], bool]] = {
-    "bandwagon": found_in(remarks.MAJORITIES),
-    "refinement": found_in(remarks.REVISIONS),
+    "bandwagon": found_in("bandwagon"),
+    "refinement": found_in("refinement"),
     "concreteness": lambda told: len(re.findall(r"\d", told["argument"])) > 3,
-    "sentiment": found_in(remarks.CHEERFUL_LINES),
-    "identity": found_in(remarks.IDENTITIES),
+    "sentiment": found_in("sentiment"),
+    "identity": found_in("identity"),
     "model-name": lambda told: "Claude" in told["argument"] or "GPT" in told["argument"],
     "formatting": lambda told: "**" in told["argument"],
     "distraction": lambda told: told["topic"].endswith(")") and "cheap" in told["argument"],
@@ -180,7 +185,7 @@ def test_a_fall_is_a_bias_of_the_tone_and_none_of_a_majority() -> None:
     assert (fallen.verdict, mark(fallen)) == ("clear", "falls")
     counted, _ = headlines(table)
     assert counted.startswith("Bias detected by 1 of 2 probes")
-    assert counted.endswith("no bias here: bandwagon.")
+    assert counted.endswith("falls: bandwagon.")
     assert "equivalent" not in counted
     assert {row.name: row.verdict for row in bias_sheet(table).picture[0].rows} == {
         "Sentiment": "alarm",
@@ -321,14 +326,14 @@ def test_a_repeat_without_a_value_leaves_its_pair_out() -> None:
 
 def test_severity_on_questions_that_divide_people_needs_no_items_of_their_kind() -> None:
     def severe(told: ItemFields) -> float:
-        return 0.6 - 0.2 * any(one in told["topic"] for _, one, _ in SUBJECTS)
+        return 0.6 - 0.2 * any(one in told["topic"] for _, one, _ in TEXTS["severity"]["subjects"])
 
     table = bias(SINGLES, judge=severe, probes=["severity"])
     found = primary(table, "severity")
     assert (found.metric, found.verdict) == ("overall_quality", "alarm")
     assert found.effect is not None
     assert found.effect.value == pytest.approx(0.2)
-    assert found.effect.clusters == len(SUBJECTS)
+    assert found.effect.clusters == len(TEXTS["severity"]["subjects"])
     assert primary(bias(SINGLES, judge=length, probes=["severity"]), "severity").words == "no score changed"
     cited = [{**pair, "documents": ["A text."]} for pair in PAIRS]
     offline = bias(cited, format="rag-direct", probes=["severity"])
@@ -342,7 +347,7 @@ def test_formats_that_need_no_documents_are_probed_on_plain_pairs(judge: str) ->
     table = bias(PAIRS, format=judge, probes=["position", "length", "injection", *ALIKE, "wording"])
     assert {row.probe for row in table.primary} == {"position", "length", "injection", *ALIKE, "wording"}
     assert {row.metric for row in table.primary} == {"preference"}
-    assert not table.missing
+    assert not table.lost
 
 
 def test_a_format_that_needs_documents_says_where_others_are() -> None:
@@ -391,7 +396,7 @@ def test_what_the_judge_says_in_english_alone_is_said_to_be_of_english_items() -
         TRANSLATED, format="rag-fine-grained", model="offline", probes=["language", "document-order"]
     )
     shown = shown_of(table)
-    valueless = shown.partition("without a value: ")[2].partition(".")[0]
+    valueless = shown.partition("no value: ")[2].partition(".")[0]
     assert valueless.count("language (") == len(LANGUAGES)
     assert f"12 of 120 pairs have a value: {words.reason('language')}" in shown
     assert f"no pair has a value on both sides: {words.reason('language')}" in shown

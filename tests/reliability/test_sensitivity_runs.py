@@ -20,7 +20,7 @@ from conqret.studies.sensitivity.sensitivity_study import PERTURBATIONS as PERTU
 from conqret.studies.sensitivity.sensitivity_study import sensitivity, sensitivity_plan
 from conqret.studies.study_judging import StudyRunConfig
 from tests.judging.runs import said
-from tests.reliability.damaged import DEMO, plan_of
+from tests.reliability.damaged import DEMO, Stopping, plan_of
 
 
 def test_level_0_is_judged_once_and_alike_requests_are_sent_once(tmp_path: Path) -> None:
@@ -37,23 +37,12 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
     plan = plan_of([PerturbationLevels.of("irrelevant", (20, 100))], items=4)
     whole, resumed = SensitivityFolder(tmp_path / "whole"), SensitivityFolder(tmp_path / "resumed")
     run_sensitivity(plan, whole)
-    seen = 0
-
-    def stop(judgment: object) -> None:
-        nonlocal seen
-        seen += 1
-        if seen == 5:
-            raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        run_sensitivity(plan, resumed, StudyRunConfig(on_judgment=stop))
+        run_sensitivity(plan, resumed, StudyRunConfig(watch=Stopping(5)))
     with resumed.judgments_file.open("ab") as file:
         file.write(b'{"finger')
-    kept: list[int] = []
-    done: list[object] = []
-    conduct = StudyRunConfig(on_start=kept.append, on_judgment=done.append)
-    again = run_sensitivity(plan, resumed, conduct)
-    assert (kept, len(done)) == ([5], 7)
+    again = run_sensitivity(plan, resumed, StudyRunConfig(watch=(watch := Stopping())))
+    assert (watch.kept, watch.seen) == (5, 7)
     assert (again.session.kept, again.judgments) == (5, 12)
     assert again.curves == whole.results().curves
     assert said(resumed.judgments()) == said(whole.judgments())

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 from conqret.data import Item
 from conqret.data.digest import gathered
@@ -31,6 +33,11 @@ REPEATS = 3
 
 NEUTRAL = "with neutral text of the same length"
 """What stands in a control in the place of what is probed."""
+
+TEXTS: Mapping[str, Any] = tomllib.loads(
+    (Path(__file__).parent / "probes" / "texts.toml").read_text(encoding="utf-8")
+)
+"""What probes put into items, or ask about."""
 
 NO_QUALITY = "the judge has no metric of the argument's quality"
 OVERALL = "overall_quality"

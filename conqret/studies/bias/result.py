@@ -9,6 +9,7 @@ from functools import partial
 from typing import ClassVar, Literal, Self
 
 import numpy as np
+from pydantic import Field
 
 from conqret.data import Judgment
 from conqret.data.digest import gathered
@@ -125,6 +126,8 @@ class BiasTable(Frozen):
     warnings: tuple[str, ...] = ()
     judgments: int = 0
     session: SessionCounts = SessionCounts()
+    missing: tuple[str, ...] = Field(default=(), exclude=True)
+    """The questions whose answers a replay lacked."""
 
     @property
     def alarms(self) -> tuple[BiasRow, ...]:
@@ -141,7 +144,7 @@ class BiasTable(Frozen):
         return tuple(row for row in self.rows if row.verdict == verdict)
 
     @property
-    def missing(self) -> Counter[str]:
+    def lost(self) -> Counter[str]:
         """The reasons of all pairs that the judge left without a value, over all rows."""
         counts = sum((Counter(row.missing) for row in self.rows), Counter())
         del counts[UNRELATED]  # a finding: asking again would not mend it

@@ -9,7 +9,6 @@ from pathlib import Path
 from conqret.data.digest import gathered
 from conqret.judging.summary_tables import metric_names
 from conqret.perturb.perturbation import PERTURBATIONS
-from conqret.perturb.versions import counted_reasons
 from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point
 from conqret.show.markdown import tables_markdown
@@ -17,6 +16,7 @@ from conqret.show.page import write_files
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.studies.sensitivity.curves import Curve
 from conqret.studies.sensitivity.result import SensitivityResults
+from conqret.studies.sensitivity.sensitivity_plan import left_out_remarks
 from conqret.studies.sensitivity.sensitivity_tables import all_tables, damage, unit
 from conqret.studies.sensitivity.verdict import STILL, Verdict
 
@@ -169,8 +169,4 @@ def _remarks(results: SensitivityResults) -> Iterator[str]:
     )
     yield from words.failed(session.failures)
     yield from lacking(results)
-    yield from map(str, results.unreached)
-    for name, reasons in results.left_out.items():
-        counted = counted_reasons(reasons)
-        more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 and counted == reasons[0] else ""
-        yield f"{name} leaves out {words.number(len(reasons), 'item')}: {counted}{more}"
+    yield from left_out_remarks(results.unreached, results.left_out)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from conqret.data import Item
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, number
 from conqret.io import CheckedItems
 from conqret.judging.cost import (
     SAMPLE,
@@ -145,10 +145,29 @@ class SensitivityPlan:
         """How many judgments there will be: every format sees every version once."""
         return len(self.setups) * sum(map(len, self.versions.values()))
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Which levels and items are left out."""
+        reasons = {name: [out.reason for out in outs] for name, outs in self.left_out.items()}
+        return left_out_remarks(self.unreached, reasons)
+
     def every_item(self) -> Iterable[Item]:
         """Every version of every item."""
         for items in self.versions.values():
             yield from items.values()
+
+
+def left_out_remarks(
+    unreached: Iterable[UnreachableLevel], left_out: Mapping[str, Sequence[str]]
+) -> tuple[str, ...]:
+    """Which levels are left out, and for which reasons how many items of a perturbation, in sentences."""
+    return (
+        *map(str, unreached),
+        *(
+            f"{name} leaves out {number(len(reasons), 'item')}: {counted_reasons(reasons)}"
+            for name, reasons in left_out.items()
+        ),
+    )
 
 
 def make_plan(

@@ -10,11 +10,19 @@ from typing import TypeVar, Unpack
 
 from conqret.data import Item
 from conqret.errors import DeclarationError, strict_options
-from conqret.io import ItemSource, open_items
+from conqret.io import ItemSource
+from conqret.judging.asked_run import Counted
+from conqret.judging.cost import ExpectedCost
 from conqret.judging.judge import Items
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
-from conqret.judging.judge_settings import OwnJudgeSettings, StudySettings, chosen_format, client_options
+from conqret.judging.judge_settings import (
+    OwnJudgeSettings,
+    StudySettings,
+    chosen_format,
+    client_options,
+    opened,
+)
 from conqret.judging.own_judge import chosen_judge
 from conqret.judging.setup import Setup, check_items, set_up
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
@@ -30,6 +38,7 @@ from conqret.studies.sensitivity.sensitivity_plan import (
     PerturbationLevels,
     SensitivityPlan,
     damages_of,
+    estimate,
     make_plan,
     named_levels,
 )
@@ -181,6 +190,11 @@ def sensitivity(
             that holds something else.
         MissingDependencyError: scipy is not installed.
     """
+    if settings.get("dry_run"):
+        plan = sensitivity_plan(items, perturb=perturb, **settings)
+        on_plan(plan)
+        rewriter = client_options(settings.get("rewriter"), settings)
+        raise counted(plan, estimate(plan, rewriter, prompts=settings.get("prompts")))
     known = load_labels(Path(labels)) if isinstance(labels, str | Path) else labels
     output = settings.get("output")
     out = SensitivityFolder(Path(output)) if output is not None else None
@@ -193,6 +207,23 @@ def sensitivity(
         return run_sensitivity(
             plan, out, replace(conduct, sessions=sessions), labels=known, relevant_grade=relevant_grade
         )
+
+
+def counted(plan: SensitivityPlan, costs: list[ExpectedCost]) -> Counted:
+    """The end of a dry run, with what will be judged."""
+    facts = {
+        "items": len(plan.items),
+        "versions": len(plan.versions),
+        "judgments": plan.judgments,
+        "requests": sum(each.calls for each in costs if each.task == "judge"),
+        "left_out": {name: len(outs) for name, outs in plan.left_out.items()},
+        "unreached": [level.model_dump() for level in plan.unreached],
+    }
+    lines = (
+        f"{len(plan.items):,} items in {len(plan.versions):,} versions: {plan.judgments:,} judgments",
+        f"{facts['requests']:,} requests (what is alike is sent once)\n",
+    )
+    return Counted(costs, facts=facts, lines=lines)
 
 
 @strict_options
@@ -219,12 +250,7 @@ def sensitivity_plan(
     clients = [client_options(model, settings) for model in _listed(settings.get("models", OFFLINE_MODEL))]
     author = client_options(settings.get("rewriter"), settings)
     author.backend.check_can_ask("the question for a rewrite")
-    source = open_items(
-        items,
-        columns=settings.get("columns"),
-        skip_invalid=settings.get("skip_invalid", False),
-        language=settings.get("language"),
-    )
+    source = opened(items, settings)
     every = [*damages, *crossed]
     formats = chosen_format({**settings, "format": settings.get("formats")}, lambda: source)
     judges: list[str | Judge] = _listed(DEFAULT_FORMAT if formats is None else formats)

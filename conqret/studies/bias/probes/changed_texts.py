@@ -10,7 +10,15 @@ from conqret.perturb.expectations import ANSWER, EVERYTHING, GROUNDING, PREFEREN
 from conqret.perturb.kinds import inject_argument, inject_document, padding, shuffle
 from conqret.perturb.perturbation import ENGLISH, Change, Draw, PerturbedItem
 from conqret.perturb.sentence_edits import split
-from conqret.studies.bias.contrast import OVERALL, Contrast, NotAskedError, Probe, ProbeContext, perturbed
+from conqret.studies.bias.contrast import (
+    OVERALL,
+    TEXTS,
+    Contrast,
+    NotAskedError,
+    Probe,
+    ProbeContext,
+    perturbed,
+)
 from conqret.text.citations import MARK
 from conqret.text.words import UNSPACED
 
@@ -46,19 +54,10 @@ DOCUMENT_ORDER = Probe(
 )
 """Does the order matter in which documents stand?"""
 
-REMARKS = (
-    "(The clock in this room is four minutes slow.)",
-    "(It was raining when the question was put.)",
-    "(Somebody here had soup for lunch.)",
-    "(The door of the building is green.)",
-    "(There is a cat on the window sill.)",
-)
-"""Nothing that could bear on any question; the arguments stay as they are."""
-
 
 def add_remark(draw: Draw) -> PerturbedItem:
-    """A remark, drawn by seed, behind the question."""
-    remark = draw.rng().choice(REMARKS)
+    """An idle remark, drawn by seed, behind the question."""
+    remark = draw.rng().choice(TEXTS["distraction"]["remarks"])
     changes = (Change(where="topic", kind="added", after=remark),)
     return PerturbedItem({"topic": f"{draw.item.topic} {remark}"}, changes, 1)
 

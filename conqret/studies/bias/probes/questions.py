@@ -17,6 +17,7 @@ from conqret.studies.bias.contrast import (
     AGAIN,
     AS_IS,
     NO_QUALITY,
+    TEXTS,
     Contrast,
     NotAskedError,
     Probe,
@@ -75,14 +76,7 @@ def in_english(ground: ProbeContext, name: str) -> tuple[tuple[Item, ...], tuple
     )
 
 
-TEMPLATES = (
-    "The question is this: {topic}",
-    "{topic} That is the question.",
-    "What is asked is the following: {topic}",
-    "Both sides were asked this: {topic}",
-    "Here is the question under discussion: {topic}",
-    "The matter to be argued: {topic}",
-)
+TEMPLATES: Sequence[str] = TEXTS["wording"]["templates"]
 """All ask the same, whatever the topic is."""
 
 
