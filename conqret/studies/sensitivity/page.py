@@ -15,10 +15,10 @@ from conqret.show.markdown import tables_markdown
 from conqret.show.page import write_files
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.studies.sensitivity.curves import Curve
-from conqret.studies.sensitivity.result import SensitivityResults
+from conqret.studies.sensitivity.result import SensitivityResults, verdict_words
 from conqret.studies.sensitivity.sensitivity_plan import left_out_remarks
 from conqret.studies.sensitivity.sensitivity_tables import all_tables, damage, unit
-from conqret.studies.sensitivity.verdict import STILL, Verdict
+from conqret.studies.sensitivity.verdict import STILL
 
 UNDECIDED = "The data do not show whether the judge detects perturbations"
 FIRST = 3
@@ -40,35 +40,26 @@ def sensitivity_sheet(results: SensitivityResults) -> ReportPage:
     judges = results.record.judges
     first, *others = all_tables(results)
     drawn = list(charts(results.curves).values())
+    done = dict.fromkeys(curve.perturbation for curve in results.curves)
+    items = words.number(results.record.items, "item")
     return ReportPage(
         "sensitivity",
         "Does the judge detect perturbations?",
         [
-            Section(
-                "Further curves",
-                drawn[FIRST:],
-                "These charts show mean scores by perturbation level, with 95% intervals over topics, for scores that "
-                "should fall or rise, and for scores that do not change as expected or are inconclusive.",
-            ),
+            Section("Further curves", drawn[FIRST:]),
             section(first, title="Verdicts"),
             Section(
-                "Tables",
-                others,
-                "These tables give the mean scores of the metrics in the ConQRet paper, in the layout of its tables.",
-                folded=True,
+                "Tables", others, "Mean scores, in the layout of the ConQRet paper's tables.", folded=True
             ),
             Section("The run", [PageRemarks(list(_remarks(results)))]),
         ],
         answer=list(answer(results.curves)),
         picture=drawn[:FIRST],
         how_to_read=[
-            f"conqret has perturbed {words.number(results.record.items, 'item')} by known amounts, and the judge has "
-            "judged every version. Scores that measure what was perturbed should fall, and no other score should rise.",
-            *(
-                f"The perturbation {name} does this: {PERTURBATIONS[name].summary}."
-                for name in dict.fromkeys(curve.perturbation for curve in results.curves)
-                if name in PERTURBATIONS  # else another installation has it
-            ),
+            f"{items} were perturbed by known amounts, and every version was judged: scores of what was perturbed "
+            "should fall, and no other should rise. Charts show means by level, with 95% intervals over topics, of "
+            "scores that should fall or rise, or are not as expected.",
+            *(f"{name}: {PERTURBATIONS[name].summary}." for name in done if name in PERTURBATIONS),
         ],
         badges=[
             *words.floor_badges([bool(judge["baseline"]) for judge in judges]),
@@ -122,51 +113,31 @@ def slug(text: str) -> str:
 
 def answer(curves: Sequence[Curve]) -> Iterator[str]:
     """Whether the judge notices, with the counts that say so; the counts alone where no score should move."""
-    judged = [(curve.expected, curve.verdict) for curve in curves if curve.verdict is not None]
-    moving = [verdict for expected, verdict in judged if expected not in STILL]
-    still = [verdict for expected, verdict in judged if expected in STILL]
-    held = f"that should not change or not rise, {_counted(still)}"
-    if moving:
-        lead = "The judge does not detect perturbations" if "no" in moving else UNDECIDED
-        if "yes" in moving:
-            lead = f"The judge detects {'' if set(moving) == {'yes'} else 'some '}perturbations"
-        others = f"; of {len(still)} {held}" if still else ""
-        scores = words.number(len(moving), "score")
-        yield f"{lead}: of {scores} that should change when items are perturbed, {_counted(moving)}{others}."
-    elif still:
-        yield f"Of {words.number(len(still), 'score')} {held}."
-    if len(judged) < len(curves):
-        own = words.number(len(curves) - len(judged), "score")
-        yield f"For {own} by your own criteria or nuggets there is no expectation: you decide whether it should change."
-
-
-def _counted(verdicts: Sequence[Verdict]) -> str:
-    """How many scores are as expected, and how many not or not known to be."""
-    phrases = {"no": "{} did not", "inconclusive": "for {} the data do not tell"}
-    rest = [
-        phrase.format(verdicts.count(verdict)) for verdict, phrase in phrases.items() if verdict in verdicts
-    ]
-    return ", ".join([f"{verdicts.count('yes')} behaved as expected", *rest])
+    moving = {curve.verdict for curve in curves if curve.verdict is not None and curve.expected not in STILL}
+    lead = UNDECIDED
+    if "yes" in moving:
+        lead = f"The judge detects {'' if moving == {'yes'} else 'some '}perturbations"
+    elif "no" in moving:
+        lead = "The judge does not detect perturbations"
+    if curves:
+        yield words.capitalised(f"{f'{lead}: ' if moving else ''}{verdict_words(curves)}.")
 
 
 def lacking(results: SensitivityResults) -> Iterator[str]:
     """Why items have no value at every level, and of which metrics."""
     metrics = gathered((reason, curve.metric) for curve in results.curves for reason in curve.missing)
     for reason, names in metrics.items():
-        yield (
-            f"The curves of {metric_names(list(dict.fromkeys(names)))} leave out some items, because "
-            f"{words.reason(reason)}."
-        )
+        metrics_left = metric_names(list(dict.fromkeys(names)))
+        yield f"The curves of {metrics_left} leave out some items, because {words.reason(reason)}."
 
 
 def _remarks(results: SensitivityResults) -> Iterator[str]:
     """What was sent, and what is not there."""
-    session = results.session
+    counts = results.session
     yield (
-        f"In the last session {words.number(session.sent, 'request')} were sent to the model, "
-        f"{words.count(session.recorded)} were answered from recordings without a call, and "
-        f"{words.count(session.kept)} judgments were kept from earlier sessions."
+        f"The last session sent {words.number(counts.sent, 'request')}, took {words.count(counts.recorded)} responses "
+        f"from recordings, and kept {words.count(counts.kept)} judgments from earlier sessions."
     )
-    yield from words.failed(session.failures)
+    yield from words.failed(counts.failures)
     yield from lacking(results)
     yield from left_out_remarks(results.unreached, results.left_out)

@@ -4,36 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 from conqret.data.digest import gathered
 from conqret.perturb import Direction
 from conqret.perturb.perturbation import PERTURBATIONS
 from conqret.show import words
 from conqret.show.table import Cell, Column, Table
-from conqret.studies.sensitivity.curves import Curve, StanceCurve
+from conqret.studies.sensitivity.curves import Curve, EmptyCurve, StanceCurve
 from conqret.studies.sensitivity.result import SensitivityResults
 from conqret.studies.sensitivity.verdict import STILL
 
 YES, NO, NO_ANSWER = "yes", "no", "\u03b3"
 """Strict monotone decrease, or not; gamma, as in Table 17, where the judge gave no valid answers."""
 
-_HOW_DECIDED = (
-    "A score that should fall or rise passes if its trend over the levels is significant (one-sided, not corrected "
-    "for the number of curves) and no single step goes significantly in the wrong direction. A score that should not "
-    "change passes if an equivalence test shows it to stay within the margin ({}), and fails if it is shown to leave "
-    "the margin (corrected for all such curves after Holm). With fewer than six topics every verdict is inconclusive. "
-    "Each verdict is wrong with a probability of at most 5%, so a few of many verdicts are wrong."
-)
-
 
 def how_decided(curves: Sequence[Curve]) -> str:
     """How verdicts come about, with the margin: said wherever they stand."""
-    return _HOW_DECIDED.format(margins(curves) or "none here")
-
-
-def margins(curves: Sequence[Curve]) -> str:
-    """The margins of the curves, as ``±0.05``."""
-    return ", ".join(f"±{margin:g}" for margin in sorted({curve.margin for curve in curves}))
+    margins = ", ".join(f"±{margin:g}" for margin in sorted({curve.margin for curve in curves}))
+    return (
+        "What should fall or rise passes if its trend over the levels is significant and no step goes significantly "
+        "the wrong way; what should not change passes if it is shown to stay within the margin "
+        f"({margins or 'none here'}), and fails if it is shown to leave it (corrected after Holm). With fewer than six "
+        "topics every verdict is inconclusive. Each verdict is wrong with a probability of at most 5%."
+    )
 
 
 def damage(perturbation: str) -> str:
@@ -58,49 +52,52 @@ def all_tables(results: SensitivityResults) -> Iterator[Table]:
     yield from grid_tables(results)
 
 
+_VERDICTS = (
+    *("Metric", Column("Expected", "name"), Column("As expected", "name"), "First to last mean"),
+    *("Pearson", "Spearman", "Items that fell / rose", "Adjacent levels that differ", "Items"),
+    Column("Why", "text"),
+)
+
+
 def verdicts(results: SensitivityResults) -> Table:
     """One row a curve, under its perturbation and judge: what was expected, what came, and whether the judge passes."""
     rows: dict[str, list[Sequence[Cell]]] = {}
-    for curve in results.curves:
-        rows.setdefault(f"{curve.perturbation}: {curve.format} ({curve.model})", []).append((
-            words.label(curve.metric),
-            str(curve.expected or "–"),
-            str(curve.verdict or "–"),
-            f"{curve.means[0]:.3f} to {curve.means[-1]:.3f}",
-            "–" if curve.expected in STILL else _signed(curve.pearson),
-            "–" if curve.expected in STILL else _signed(curve.spearman),
-            f"{curve.fell:.0%} / {curve.rose:.0%}",
-            f"{curve.told_apart} of {len(curve.neighbours)}",
-            f"{curve.n} of {curve.total}",
-            curve.words,
-        ))  # fmt: skip
-    for lost in results.unscored:
-        rows.setdefault(f"{lost.perturbation}: {lost.format} ({lost.model})", []).append(
-            (words.label(lost.metric), "", NO_ANSWER, "", "", "", "", "", "0", words.counts(lost.missing))
-        )
+    for curve in (*results.curves, *results.unscored):
+        group = rows.setdefault(f"{curve.perturbation}: {curve.format} ({curve.model})", [])
+        group.append((words.label(curve.metric), *_verdict_cells(curve)))
     symmetry = words.symmetry_note(min((curve.topics for curve in results.curves), default=0))
     return Table(
         "Does the judge detect perturbations?",
-        (
-            "Metric", Column("Expected", "name"), Column("As expected", "name"), "First to last mean", "Pearson",
-            "Spearman", "Items that fell / rose", "Adjacent levels that differ", "Items", Column("Why", "text"),
-        ),
+        _VERDICTS,
         [line for heading, row_group in rows.items() for line in ((heading,), *row_group)],
-        note="A judge that gives the same score to everything passes every "
-        "test in which scores should not change. “No rise” in the column “Expected” means that the score may fall but "
-        "must not rise. Pearson and Spearman are correlations of the perturbation level with the mean score; a dash "
-        "stands where the score should not change or rise, where all means are equal, or where there are only two "
-        "levels. Adjacent levels differ if a t-test over topics has p < .05 after Holm's correction. The table uses "
-        "only items that have a score at every level. "
-        f"{how_decided(results.curves)} {symmetry}".rstrip(),
-    ).varying("Items", "As expected")  # fmt: skip
+        note="A judge that gives the same score to everything passes every test in which scores should not change. "
+        "Pearson and Spearman: correlations of the level with the mean score, where it should fall or rise. Adjacent "
+        "levels differ if a t-test over topics has p < .05 after Holm's correction. Only items that have a score at "
+        f"every level count. {how_decided(results.curves)} {symmetry}".rstrip(),
+    ).varying("Items", "As expected")
+
+
+def _verdict_cells(curve: Curve | EmptyCurve) -> tuple[str, ...]:
+    """What came of a curve, as :data:`_VERDICTS` is titled."""
+    if isinstance(curve, EmptyCurve):
+        return ("", NO_ANSWER, "", "", "", "", "", "0", words.counts(curve.missing))
+    still = curve.expected in STILL
+    return (
+        str(curve.expected or "–"),
+        str(curve.verdict or "–"),
+        f"{curve.means[0]:.3f} to {curve.means[-1]:.3f}",
+        "–" if still else _signed(curve.pearson),
+        "–" if still else _signed(curve.spearman),
+        f"{curve.fell:.0%} / {curve.rose:.0%}",
+        f"{curve.told_apart} of {len(curve.neighbours)}",
+        f"{curve.n} of {curve.total}",
+        curve.words,
+    )
 
 
 def curve_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
     """Levels by judges, with Pearson's correlation and strict monotone decrease (Tables 16 and 18)."""
-    curves = [
-        curve for curve in results.curves if (curve.perturbation, curve.metric) == (perturbation, metric)
-    ]
+    curves = _of(results.curves, perturbation, metric)
     return Table(
         f"{words.label(metric)}: {damage(perturbation)} (ConQRet, Tables 16 and 18)",
         (unit(curves[0]), *(_judge(curve, results) for curve in curves)),
@@ -110,9 +107,7 @@ def curve_table(results: SensitivityResults, perturbation: str, metric: str) -> 
 
 def stance_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
     """Levels by judges and stances (Table 15)."""
-    curves = [
-        stance for stance in results.stances if (stance.perturbation, stance.metric) == (perturbation, metric)
-    ]
+    curves = _of(results.stances, perturbation, metric)
     return Table(
         f"{words.label(metric)}: {damage(perturbation)}, by stance (ConQRet, Table 15)",
         (
@@ -136,11 +131,8 @@ def monotone_table(results: SensitivityResults, perturbation: str, metric: str) 
     judges = results.record.judges
     formats = list(dict.fromkeys(str(judge["format"]) for judge in judges))
     models = list(dict.fromkeys(str(judge["model"]) for judge in judges))
-    falls_by_judge = {
-        (curve.model, curve.format): curve.falls
-        for curve in results.curves
-        if (curve.perturbation, curve.metric) == (perturbation, metric)
-    }
+    curves = _of(results.curves, perturbation, metric)
+    falls_by_judge = {(curve.model, curve.format): curve.falls for curve in curves}
     asked = {(str(judge["model"]), str(judge["format"])) for judge in judges if metric in judge["metrics"]}
 
     def cell(model: str, name: str) -> str:
@@ -153,8 +145,7 @@ def monotone_table(results: SensitivityResults, perturbation: str, metric: str) 
         f"Strict monotone decrease of {words.label(metric).lower()}: {damage(perturbation)} (ConQRet, Table 17)",
         ("Model", *formats),
         [(model, *(cell(model, name) for name in formats)) for model in models],
-        note=f"{NO_ANSWER} means that no item got a valid response at every level; a dash means that nothing was "
-        "requested.",
+        note=f"{NO_ANSWER}: no item got a valid response at every level; a dash: nothing was requested.",
     )
 
 
@@ -168,23 +159,20 @@ def precision_table(results: SensitivityResults) -> Table:
             f"{row.level:g}",
             row.true,
             *(row.direct.get(name, "") for name in direct),
-            *(
-                precision_cell(row.true, row.predicted[name]) if name in row.predicted else ""
-                for name in predicted
-            ),
+            *(precision_cell(row.true, row.predicted.get(name)) for name in predicted),
         )
         for row in results.precision
     ]
     return Table(
         "True and predicted precision (ConQRet, Table 7)",
         (
-            "% irrelevant", f"True precision{grade}", *(f"Context relevance, {name}" for name in direct),
+            *("% irrelevant", f"True precision{grade}"),
+            *(f"Context relevance, {name}" for name in direct),
             *(f"Predicted precision, {name}{rated_from(results, name)}" for name in predicted),
         ),
         rows,
-        note="Brackets hold the error, predicted minus true precision. It depends on both thresholds: from which grade "
-        "a document is relevant, and from which rating of the judge it counts as predicted to be.",
-    )  # fmt: skip
+        note="Brackets hold the error, predicted minus true precision; it depends on both thresholds.",
+    )
 
 
 def rated_from(results: SensitivityResults, name: str) -> str:
@@ -196,8 +184,10 @@ def rated_from(results: SensitivityResults, name: str) -> str:
     return ""
 
 
-def precision_cell(true: float, predicted: float) -> str:
+def precision_cell(true: float, predicted: float | None) -> str:
     """``.548 (+.043)``: a prediction with its error, of the rounded numbers as the paper has it."""
+    if predicted is None:
+        return ""
     error = round(predicted, 3) - round(true, 3)
     return f"{predicted:.3f} ({error:+.3f})"
 
@@ -222,18 +212,20 @@ def grid_tables(results: SensitivityResults) -> Iterator[Table]:
         )
 
 
+PAPER = ("context_relevance", "predicted_precision", "groundedness", "citation_precision", "citation_recall")
+"""The metrics of the paper's tables."""
+
+
 def _pairs(results: SensitivityResults, expected: Direction) -> list[tuple[str, str]]:
-    wanted = (
-        "context_relevance",
-        "predicted_precision",
-        "groundedness",
-        "citation_precision",
-        "citation_recall",
-    )
-    pairs = dict.fromkeys(
-        (curve.perturbation, curve.metric) for curve in results.curves if curve.expected is expected
-    )
-    return [pair for pair in pairs if pair[1] in wanted] or list(pairs)[:1]
+    pairs = dict.fromkeys((c.perturbation, c.metric) for c in results.curves if c.expected is expected)
+    return [pair for pair in pairs if pair[1] in PAPER] or list(pairs)[:1]
+
+
+C = TypeVar("C", Curve, StanceCurve)
+
+
+def _of(curves: Sequence[C], perturbation: str, metric: str) -> list[C]:
+    return [curve for curve in curves if (curve.perturbation, curve.metric) == (perturbation, metric)]
 
 
 def _judge(curve: Curve, results: SensitivityResults) -> str:
