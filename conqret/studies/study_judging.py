@@ -111,14 +111,7 @@ class StudyRunConfig:
             made = plan(sessions, self)
             if made.folder is None and self.sessions is None:
                 sessions.keep_in(Path(passing) / STORE_NAME)
-            if (watch := self.watch) is None:
-                return run(made, overwrite=self.overwrite)
-            return run(
-                made,
-                overwrite=self.overwrite,
-                on_start=lambda client, kept: watch.start(made, kept),
-                on_row=watch.advance,
-            )
+            return run(made, overwrite=self.overwrite, watch=self.watch)
 
 
 @dataclass(frozen=True)
@@ -129,12 +122,6 @@ class JudgedPlan(Plan[Judgment, Outcome], Generic[Outcome]):
     models: Sessions
     conduct: StudyRunConfig
     folder: JudgedFolder[Any] | None
-    by = ""
-
-    @property
-    def sessions(self) -> Sessions:
-        """Who asks, for those who look on."""
-        return self.models
 
     @property
     def total(self) -> int:

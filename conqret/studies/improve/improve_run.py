@@ -142,6 +142,21 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
     """By the folds that were left out the scores of each variant, which are fitted once."""
 
     @property
+    def total(self) -> int:
+        """How many questions there are at most."""
+        learned = sum(len(self.items_in(out)) for out in self.outs) * len(self.variants)
+        more = (len(self.outs) + len(self.data.held_out)) * bool(self.variants)
+        return len(self.data.every) + learned + more
+
+    @property
+    def about(self) -> str:
+        """What is improved."""
+        items, topics = self.data.every, {item.topic for item in self.data.every}
+        return (
+            f"{self.data.metric}: {number(len(items), 'labeled item')} of {number(len(topics), 'topic')}, for"
+        )
+
+    @property
     def variants(self) -> tuple[str, ...]:
         """The variants that are tried beside the judge as it is; the offline baseline reads no prompt."""
         return () if self.setup.client.backend.baseline else (WORDING, BOTH)

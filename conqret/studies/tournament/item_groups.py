@@ -19,7 +19,9 @@ from conqret.stats.pair_design import Design, GroupPairs, round_sizes
 
 @dataclass(frozen=True, slots=True)
 class TournamentOptions:
-    """Which items are compared with which, and how often.
+    """Which items are compared with which, and how often. With a ``reliability`` it ends after the round in which the
+    scale separation reliability reaches that value (0 to 1). ``system`` is the field of the items' metadata that names
+    the system that an item is from; by default `run_id`, else `system`, where all items have it.
 
     Pairs:
         by: What items must have in common to be compared with each other: `topic`, `stance`, a metadata field, or
@@ -29,11 +31,8 @@ class TournamentOptions:
         comparisons: How many comparisons each item takes part in, on average. Has no effect with `--design exhaustive`,
             which compares every pair.
         both_orders: Compare each pair in both orders.
-        reliability: Stop after the round in which the scale separation reliability reaches this value (0 to 1).
         top: Stop comparing items of a topic as soon as its best items, this many, are known with a probability
             of 95%.
-        system: The field of the items' metadata that names the system that an item is from. Default: `run_id`, else
-            `system`, where all items have it.
 
     Raises:
         DeclarationError: a value is out of its range.
@@ -43,7 +42,7 @@ class TournamentOptions:
     design: Design = "adaptive"
     comparisons: Annotated[float, Within(1)] = 4.0
     both_orders: bool = False
-    reliability: Annotated[float | None, Within(0, 1)] = None
+    reliability: float | None = None
     top: Annotated[int | None, Within(1)] = None
     system: str | None = None
 
