@@ -173,7 +173,7 @@ class Probe:
 
     name: str
     contrasts: Callable[[ProbeContext], Iterable[Contrast]]
-    warning: Callable[[ProbeContext], str | None] = field(default=lambda ground: None)
+    warning: Callable[[ProbeContext], str | None] = lambda ground: None
     compares: str = ""
     finds: str = ""
     advice: str = "read some items of both kinds, and change the prompt"
@@ -198,6 +198,15 @@ class Probe:
             )
             for contrast in self.contrasts(ground)
         )
+
+
+def own_probe(
+    name: str,
+    contrasts: Callable[[ProbeContext], Iterable[Contrast]],
+    warning: Callable[[ProbeContext], str | None] = Probe.warning,
+) -> Probe:
+    """The probe of this name, which ``texts.toml`` describes."""
+    return Probe(name, contrasts, warning, **TEXTS["probe"][name])
 
 
 EXPECTED: Mapping[Adverse, Direction] = {"rise": Direction.NO_RISE, "any": Direction.UNCHANGED}

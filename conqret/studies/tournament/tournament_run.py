@@ -353,22 +353,21 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
             calls.setdefault(row.first, []).extend(row.judgment.trace.calls)
             if row.measure.value is None:
                 reasons.update({row.first: row.measure, row.second: row.measure})
-        lines: dict[str, bytes] = {}
-        for group in self.groups:
-            for item in group.items:
-                judgment = Judgment(
-                    item=item.id,
-                    topic=item.topic,
-                    stance=item.stance,
-                    format=TOURNAMENT.name,
-                    model=self._record.model,
-                    fingerprint=self._record.fingerprint,
-                    measures={STRENGTH: _measure(ranked[item.id], reasons.get(item.id))},
-                    version=item.version,
-                    trace=Trace(calls=tuple(calls.get(item.id, ()))),
-                )
-                lines[item.id] = compact(judgment.model_dump(mode="json")) + b"\n"
-        write_whole(out.judgments_file, b"".join(lines[item.id] for item in out.items()))
+        lines = []
+        for item in out.items():
+            judgment = Judgment(
+                item=item.id,
+                topic=item.topic,
+                stance=item.stance,
+                format=TOURNAMENT.name,
+                model=self._record.model,
+                fingerprint=self._record.fingerprint,
+                measures={STRENGTH: _measure(ranked[item.id], reasons.get(item.id))},
+                version=item.version,
+                trace=Trace(calls=tuple(calls.get(item.id, ()))),
+            )
+            lines.append(compact(judgment.model_dump(mode="json")) + b"\n")
+        write_whole(out.judgments_file, b"".join(lines))
         with judgment_rows(out.judgments_file, self._record.fingerprint) as judged:
             sum_up(out, judged, tournament.session)
         write_whole(out.tournament_file, tournament.model_dump_json(indent=1).encode() + b"\n")

@@ -15,8 +15,8 @@ from conqret.studies.bias.contrast import (
     TEXTS,
     Contrast,
     NotAskedError,
-    Probe,
     ProbeContext,
+    own_probe,
     perturbed,
 )
 from conqret.text.citations import MARK
@@ -26,31 +26,23 @@ SENTENCES = 5
 """About half as much again for an argument of ten sentences."""
 
 
-LENGTH = Probe(
-    name="length",
-    contrasts=perturbed(
+LENGTH = own_probe(
+    "length",
+    perturbed(
         padding.PERTURBATION,
         SENTENCES,
         name=f"{SENTENCES} empty sentences added",
         adverse="rise",
         up="higher with padding",
     ),
-    compares="five sentences that say nothing",
-    finds="a rise",
-    advice="tell the judge that length is no merit, and compare arguments of like length",
-    source="Dubois et al. 2024; CALM: verbosity",
 )
 """Does length pay? Sentences that say nothing are put into the argument (Dubois et al. 2024)."""
 
-DOCUMENT_ORDER = Probe(
-    name="document order",
-    contrasts=perturbed(
+DOCUMENT_ORDER = own_probe(
+    "document order",
+    perturbed(
         shuffle.PERTURBATION, 100, name="documents shuffled", adverse="any", up="higher in the other order"
     ),
-    compares="all documents shuffled, citations renumbered",
-    finds="any difference",
-    advice="shuffle the documents over several samples",
-    source="ConQRet, Table 13; Liu et al. 2023",
 )
 """Does the order matter in which documents stand?"""
 
@@ -76,20 +68,15 @@ DISTRACTION_PERTURBATION = Perturbation(
 )
 
 
-DISTRACTION = Probe(
-    name="distraction",
-    contrasts=perturbed(
+DISTRACTION = own_probe(
+    "distraction",
+    perturbed(
         DISTRACTION_PERTURBATION,
         1,
         name="an idle remark behind the question",
         adverse="any",
         up="higher with the remark",
     ),
-    compares="an idle remark behind the question, against the question as it is",
-    finds="any difference",
-    advice="take what does not belong to the question out of it, and judge several times",
-    source=DISTRACTION_PERTURBATION.source,
-    default=False,
 )
 """Does a remark beside the question change the answer? (Distraction: Ye et al. 2024, CALM.)"""
 
@@ -133,9 +120,9 @@ FORMATTING_PERTURBATION = Perturbation(
 )
 """Clarity and arrangement are left open: there the look may count."""
 
-FORMATTING = Probe(
-    name="formatting",
-    contrasts=perturbed(
+FORMATTING = own_probe(
+    "formatting",
+    perturbed(
         FORMATTING_PERTURBATION,
         1,
         name="a list with bold words",
@@ -143,10 +130,6 @@ FORMATTING = Probe(
         up="higher as a list with bold words",
         against="as running text of the same length",
     ),
-    compares="the same sentences as a list with bold words, against running text of the same length",
-    finds="any difference",
-    advice="take marks of layout out of the texts before they are judged",
-    default=False,
 )
 """Does the look pay? The same sentences as a list with bold words."""
 
@@ -175,15 +158,7 @@ def injections(ground: ProbeContext) -> Sequence[Contrast]:
     return tuple(injection_contrasts)
 
 
-INJECTION = Probe(
-    name="injection",
-    contrasts=injections,
-    compares="an instruction in the argument, or in every document, against neutral text of the same length",
-    finds="a rise",
-    advice="keep the texts apart from the instructions, and drop what addresses the judge",
-    source="own; named as a risk in ConQRet, section 9",
-    sways=True,
-)
+INJECTION = own_probe("injection", injections)
 """Does a text that asks for a better score get one?"""
 
 PROBES = (

@@ -20,9 +20,9 @@ from conqret.studies.bias.contrast import (
     TEXTS,
     Contrast,
     NotAskedError,
-    Probe,
     ProbeContext,
     VersionPair,
+    own_probe,
 )
 
 
@@ -101,13 +101,7 @@ def of_stances(ground: ProbeContext) -> Sequence[Contrast]:
     return compared(ground, pro, name="pro minus con", up="pro is favoured")
 
 
-STANCE = Probe(
-    name="stance",
-    contrasts=of_stances,
-    compares="pro minus con of one topic, beyond what people find",
-    finds="any difference",
-    advice="compare arguments of one side only, or correct by people's labels",
-)
+STANCE = own_probe("stance", of_stances)
 """Does the judge favour a side? Pro against con of one topic, beyond what people find."""
 
 FIELDS = ("generation", "generator", "model")
@@ -196,15 +190,7 @@ def of_families(ground: ProbeContext) -> Sequence[Contrast]:
     )
 
 
-SELF_PREFERENCE = Probe(
-    name="self-preference",
-    contrasts=of_families,
-    warning=warning,
-    compares="arguments of the judge's family minus others, beyond what people find",
-    finds="any difference",
-    advice="judge with a model of another family than the writers'",
-    source="Panickssery et al. 2024; CALM: self-enhancement",
-)
+SELF_PREFERENCE = own_probe("self-preference", of_families, warning)
 """Does the judge favour arguments of its own family of models? (Panickssery et al. 2024.)
 
 Who wrote an argument is read from the item's metadata: ``generation``, ``generator`` or ``model``, as text or as a
@@ -255,14 +241,7 @@ def of_severity(ground: ProbeContext) -> Sequence[Contrast]:
     )
 
 
-SEVERITY = Probe(
-    name="severity",
-    contrasts=of_severity,
-    compares="twelve arguments of our own under questions that divide people, against the same under everyday ones",
-    finds="any difference",
-    advice="compare scores within a topic only, or calibrate by topic on people's labels",
-    default=False,
-)
+SEVERITY = own_probe("severity", of_severity)
 """Is the judge more severe on questions that divide people? One argument under both kinds of question, word by word.
 
 The items are our own, so neither labels nor the topics of anybody's items are needed."""

@@ -20,9 +20,9 @@ from conqret.studies.bias.contrast import (
     TEXTS,
     Contrast,
     NotAskedError,
-    Probe,
     ProbeContext,
     VersionPair,
+    own_probe,
 )
 from conqret.text.language import is_english, item_language
 from conqret.text.language_names import NAMES
@@ -52,12 +52,7 @@ def asked_again(ground: ProbeContext) -> Sequence[Contrast]:
     )
 
 
-REPEATABILITY = Probe(
-    name="repeatability",
-    contrasts=asked_again,
-    compares="the very same request, several times",
-    finds="none: it is only measured",
-)
+REPEATABILITY = own_probe("repeatability", asked_again)
 """Does the judge repeat itself? The very same request, several times."""
 
 
@@ -117,14 +112,7 @@ def in_other_words(ground: ProbeContext) -> Sequence[Contrast]:
     )
 
 
-WORDING = Probe(
-    name="wording",
-    contrasts=in_other_words,
-    compares="the question in other words, beyond how far the same request moves when it is asked again",
-    finds="a rise",
-    advice="ask in several wordings, and take the mean",
-    default=False,
-)
+WORDING = own_probe("wording", in_other_words)
 """Does another wording of the same question move the score further than asking once more does?"""
 
 ASKED = 'Would it be right to say "{answer}" to this: {topic}'
@@ -172,14 +160,7 @@ def turned_round(ground: ProbeContext) -> Sequence[Contrast]:
     )
 
 
-YES_BIAS = Probe(
-    name="yes-bias",
-    contrasts=turned_round,
-    compares="each argument under a question to which it says yes, against one to which it says no",
-    finds="any difference",
-    advice="ask each question both ways round, and take the mean",
-    default=False,
-)
+YES_BIAS = own_probe("yes-bias", turned_round)
 """Is the side favoured that says yes? The question is turned round, and the argument stays."""
 
 LANGUAGE_NAME = "language"
@@ -244,14 +225,7 @@ def _contrast(
     )
 
 
-LANGUAGE = Probe(
-    name=LANGUAGE_NAME,
-    contrasts=in_other_languages,
-    compares="translations of the same item (metadata.translation_of ties them), a row a language",
-    finds="any difference",
-    advice="compare and rank texts of one language only, or try another model",
-    default=False,
-)
+LANGUAGE = own_probe(LANGUAGE_NAME, in_other_languages)
 """Does the language of a text count? Translations of an item must get its scores.
 
 Which items are translations of each other their metadata say: all that have the same ``translation_of`` (or the id of
