@@ -63,7 +63,7 @@ def test_a_run_of_probes_is_kept_resumed_and_told_apart(tmp_path: Path) -> None:
     folder = BiasFolder(tmp_path / "bias")
     plan = plan_bias(ProbeContext(few, setup()), ["repeatability", "position"])
     with pytest.raises(KeyboardInterrupt):
-        run_bias(plan, folder, StudyRunConfig(watch=Stopping(5)))
+        run_bias(plan, folder, StudyRunConfig({"watch": Stopping(5)}))
     with pytest.raises(DeclarationError, match="contains no finished run"):
         folder.table()
     table = run_bias(plan, folder)

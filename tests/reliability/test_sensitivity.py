@@ -124,7 +124,7 @@ TABLE_7 = (
 
 @pytest.mark.parametrize(("true", "predicted", "printed"), TABLE_7)
 def test_the_errors_of_table_7(true: float, predicted: float, printed: float) -> None:
-    from conqret.studies.sensitivity.sensitivity_tables import precision_cell
+    from conqret.studies.sensitivity.page import precision_cell
 
     cell = precision_cell(true, predicted)
     error = float(cell.partition("(")[2].rstrip(")"))

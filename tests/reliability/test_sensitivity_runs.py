@@ -38,10 +38,10 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
     whole, resumed = SensitivityFolder(tmp_path / "whole"), SensitivityFolder(tmp_path / "resumed")
     run_sensitivity(plan, whole)
     with pytest.raises(KeyboardInterrupt):
-        run_sensitivity(plan, resumed, StudyRunConfig(watch=Stopping(5)))
+        run_sensitivity(plan, resumed, StudyRunConfig({"watch": Stopping(5)}))
     with resumed.judgments_file.open("ab") as file:
         file.write(b'{"finger')
-    again = run_sensitivity(plan, resumed, StudyRunConfig(watch=(watch := Stopping())))
+    again = run_sensitivity(plan, resumed, StudyRunConfig({"watch": (watch := Stopping())}))
     assert (watch.kept, watch.seen) == (5, 7)
     assert (again.session.kept, again.judgments) == (5, 12)
     assert again.curves == whole.results().curves
@@ -120,7 +120,7 @@ def test_another_run_in_the_folder_is_refused(tmp_path: Path) -> None:
         DeclarationError, match="differs: perturbations, items, or what they are changed into"
     ):
         run_sensitivity(other, folder)
-    run_sensitivity(other, folder, StudyRunConfig(overwrite=True))
+    run_sensitivity(other, folder, StudyRunConfig({"overwrite": True}))
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
     with pytest.raises(DeclarationError, match=r"contains no run but other files \(notes.txt\)"):
@@ -132,7 +132,7 @@ def test_failures_are_counted_and_never_scored(tmp_path: Path) -> None:
     run_sensitivity(plan, SensitivityFolder(tmp_path / "first"))
     more = plan_of([PerturbationLevels.of("irrelevant", (50,))], items=5)
     results = run_sensitivity(
-        more, SensitivityFolder(tmp_path / "second"), StudyRunConfig(replay=tmp_path / "first")
+        more, SensitivityFolder(tmp_path / "second"), StudyRunConfig({"replay": tmp_path / "first"})
     )
     curve = results.curves[0]
     assert (curve.n, curve.total) == (3, 5)
@@ -145,7 +145,7 @@ def test_a_curve_without_a_value_says_so(tmp_path: Path) -> None:
     )
     plan = plan_of([PerturbationLevels.of("irrelevant", (50,))], items=2, metrics=("groundedness",))
     results = run_sensitivity(
-        plan, SensitivityFolder(tmp_path / "second"), StudyRunConfig(replay=tmp_path / "first")
+        plan, SensitivityFolder(tmp_path / "second"), StudyRunConfig({"replay": tmp_path / "first"})
     )
     assert results.curves == ()
     assert [(one.metric, dict(one.missing)) for one in results.unscored] == [

@@ -15,21 +15,23 @@ from conqret.stats.correlation import pearson
 from conqret.stats.curve_tests import CurveStep, strictly_falls
 from conqret.studies.sensitivity.curves import Curve, CurveCell, StanceCurve
 from conqret.studies.sensitivity.curves import CurvePoint as CurvePoint
-from conqret.studies.sensitivity.page import charts, sensitivity_sheet, write_sensitivity
+from conqret.studies.sensitivity.page import (
+    all_tables,
+    charts,
+    curve_table,
+    damage,
+    monotone_table,
+    precision_table,
+    sensitivity_sheet,
+    stance_table,
+    verdicts,
+    write_sensitivity,
+)
 from conqret.studies.sensitivity.result import (
     PrecisionRow,
     SensitivityRecord,
     SensitivityResults,
     verdict_words,
-)
-from conqret.studies.sensitivity.sensitivity_tables import (
-    all_tables,
-    curve_table,
-    damage,
-    monotone_table,
-    precision_table,
-    stance_table,
-    verdicts,
 )
 
 HOSTILE = "<script>alert(1)</script>"
@@ -226,12 +228,11 @@ def test_the_page_answers_its_question_and_draws_what_is_in_doubt(results: Sensi
     def answer(*curves: Curve) -> str:
         return sensitivity_sheet(results.model_copy(update={"curves": curves})).answer[0]
 
-    assert answer(fall, still, doubted).startswith(
-        "The judge detects perturbations: of 1 score that should change when items are perturbed, 1 behaved as "
-        "expected; of 2 "
+    assert answer(fall, still, doubted) == (
+        "The judge detects perturbations: 1 of 1 curves that should fall or rise do so; "
+        "1 of 2 curves that should not change or not rise do not (1 inconclusive)."
     )
-    assert answer(fall, still, doubted).endswith("1 behaved as expected, for 1 the data do not tell.")
-    assert answer(still) == "Of 1 score that should not change or not rise, 1 behaved as expected."
+    assert answer(still) == "1 of 1 curves that should not change or not rise do not."
     assert answer(fall, lost).startswith("The judge detects some perturbations")
     assert answer(lost).startswith("The judge does not detect")
     assert answer(fall.model_copy(update={"verdict": "inconclusive"})).startswith("The data do not show")

@@ -101,6 +101,11 @@ class Contrast:
     notes: tuple[str, ...] = ()
     probe: str = ""
 
+    @property
+    def items(self) -> dict[Key, Item]:
+        """The items behind the keys."""
+        return {(way, item.id): item for way, several in self.versions.items() for item in several}
+
     def moved(self, base: float, changed: float, again: float | None = None) -> float:
         """The difference of a pair with these scores."""
         if again is not None:
@@ -192,9 +197,7 @@ class Probe:
             replace(
                 contrast,
                 probe=contrast.probe or self.name,
-                pairs=tuple(replace(pair, cluster=keys[pair.cluster]) for pair in contrast.pairs)
-                if keys.joined
-                else contrast.pairs,
+                pairs=tuple(replace(pair, cluster=keys[pair.cluster]) for pair in contrast.pairs),
             )
             for contrast in self.contrasts(ground)
         )
@@ -241,17 +244,14 @@ def perturbed(
                 f"no item can be changed: {counted_reasons([omission.reason for omission in left_out])}"
             )
         unable = {item.item for item in left_out}
-        bases = [
-            item if control is None else control.apply(item, level, seed=ground.seed)
-            for item in ground.items
-            if item.id not in unable
-        ]
+        able = [item for item in ground.items if item.id not in unable]
+        bases = able if control is None else [control.apply(item, level, seed=ground.seed) for item in able]
         pairs = [
             VersionPair((AS_IS, base.id), (AS_IS, changed.id), base.topic, records(changed)[0].original)
             for base, changed in zip(bases, versions[level], strict=True)
         ]
         reasons = counted_reasons([omission.reason for omission in left_out])
-        left = (f"{name}: {number(len(left_out), 'item')} cannot be changed ({reasons})",) if left_out else ()
+        left = f"{name}: {number(len(left_out), 'item')} cannot be changed ({reasons})"
         return (
             Contrast(
                 name=name,
@@ -261,7 +261,7 @@ def perturbed(
                 pairs=tuple(pairs),
                 versions={AS_IS: (*bases, *versions[level])},
                 against=AS_IS if control is None else against,
-                notes=left,
+                notes=(left,) if left_out else (),
             ),
         )
 

@@ -107,10 +107,9 @@ def sensitivity(
     from conqret.judging.summary_tables import metric_names
     from conqret.show.table import spaced
     from conqret.show.words import counts
-    from conqret.studies.sensitivity.page import answer, lacking, write_sensitivity
+    from conqret.studies.sensitivity.page import answer, lacking, verdicts, write_sensitivity
     from conqret.studies.sensitivity.result import SensitivityFolder
     from conqret.studies.sensitivity.sensitivity_study import sensitivity as measure
-    from conqret.studies.sensitivity.sensitivity_tables import verdicts
 
     shown = asking.shown
 

@@ -96,15 +96,15 @@ def tournament_plan(
     setups = []
     for model in models:
         pair_settings: Any = {**judging, "model": model, "metrics": (PREFERENCE,)}
-        setups.append(prepared(pairs, pair_settings, asks=asks)[2])
-    for setup in setups:
-        if setup.judge.name == COMPARISON and setup.client.backend.baseline:
+        setups.append(setup := prepared(pairs, pair_settings, asks=asks)[2])
+        name = setup.judge.name
+        if name == COMPARISON and setup.client.backend.baseline:
             raise DeclarationError(
-                "the offline baseline has no evidence for a criterion in words: name a model (--model)"
+                "the offline baseline has no evidence for a criterion: name a model (--model)"
             )
         if PREFERENCE not in setup.judge.metrics:
             raise DeclarationError(
-                f"the format {setup.judge.name} compares no arguments: choose a format with the metric preference"
+                f"the format {name} compares no arguments: choose a format with the metric preference"
             )
     setup = setups[0]
     how = session_settings({**judging, "prompts": setup.library})
@@ -157,10 +157,8 @@ def _notes(groups: Sequence[ItemGroup]) -> Iterator[str]:
             for group in groups
         )
         if count:
-            yield (
-                f"in {count} of {len(groups)} groups the items have different {name.removesuffix('s')}s, and those "
-                "that differ are compared without them"
-            )
+            lead = f"in {count} of {len(groups)} groups the items have different {name.removesuffix('s')}s"
+            yield f"{lead}, and those that differ are compared without them"
 
 
 @strict_options
