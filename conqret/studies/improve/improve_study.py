@@ -247,14 +247,9 @@ def estimate(plan: ImprovePlan) -> Iterator[ExpectedCost]:
         anchors=tuple(Anchor(rating=rating, meaning=_EXPECTED_ANCHOR) for rating in anchored),
     )
     for variant in plan.variants:
-        parts = [
-            expected_judging(plan.setup_of(variant, out, proposal), plan.items_in(out), sizes)
-            for out in plan.outs
-            if out
-        ]
+        setups = [(plan.setup_of(variant, out, proposal), plan.items_in(out)) for out in plan.outs if out]
+        parts = [expected_judging(each, items, sizes) for each, items in setups]
         yield replace(parts[0], by=f"{setup.judge.name} with {variant}", **asdict(Total.of(parts)))
     if plan.data.held_out and plan.variants:
-        dearest = plan.setup_of(plan.variants[-1], frozenset(), proposal)
-        yield expected_judging(
-            dearest, plan.data.held_out, sizes, by=f"{setup.judge.name} as chosen, on held-out items"
-        )
+        dearest, by = plan.setup_of(plan.variants[-1], frozenset(), proposal), f"{setup.judge.name} as chosen"
+        yield expected_judging(dearest, plan.data.held_out, sizes, by=f"{by}, on held-out items")
