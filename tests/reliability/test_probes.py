@@ -15,13 +15,13 @@ import pytest
 
 from conqret import bias
 from conqret.data import Judgment, Measure, Reason, Status
-from conqret.errors import DeclarationError, ItemsError
+from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.perturb.added import INJECTIONS, among_sentences, matched
 from conqret.perturb.kinds.padding import FILLERS
 from conqret.show import words
 from conqret.studies.bias.bias_study import bias_plan
-from conqret.studies.bias.contrast import PROBES, TEXTS, default_probes
+from conqret.studies.bias.contrast import PROBES, TEXTS
 from conqret.studies.bias.page import (
     bias_sheet,
     check_bias_requirement,
@@ -230,47 +230,15 @@ def test_a_question_is_turned_round_and_the_stance_with_it() -> None:
     }
 
 
-def test_documents_get_instructions_and_neutral_text_of_the_same_length() -> None:
-    """Documents that ask for a better score."""
-    cited = [{**single, "documents": ["A text.", "Another."]} for single in SINGLES]
-
-    def reads(told: ItemFields) -> float:
-        return min(1.0, sum(len(one["text"]) for one in told["documents"]) / 1000)
-
-    table = bias(cited, judge=reads, probes=["injection"])
-    assert {row.effect and row.effect.value for row in table.rows if row.probe == "injection"} == {0.0}
-
-
 def test_a_control_of_another_length_is_refused() -> None:
     with pytest.raises(DeclarationError, match="4 characters and 1 words against 3 and 1"):
         matched(among_sentences, [("one", "four")])
-
-
-def test_the_default_family_is_what_it_was() -> None:
-    assert default_probes() == [
-        "repeatability", "dimension-order", "document-order", "position", "length", "authority", "stance",
-        "self-preference", "injection",
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize("name", PROBES)
-def test_each_says_what_it_compares_and_what_a_bias_is(name: str) -> None:
-    probe = PROBES[name]
-    assert probe.compares
-    assert probe.finds
-    assert probe.source
 
 
 @pytest.mark.parametrize("name", PROBES)
 def test_each_has_a_line_in_the_documentation(name: str) -> None:
     probe = PROBES[name]
     assert f"| {probe.name} | " in (DOCS / "judge-card.md").read_text(encoding="utf-8")
-
-
-def test_an_example_is_named_as_people_know_it() -> None:
-    example = primary(bias(SINGLES, judge=moved_by(*INJECTIONS), probes=["injection"]), "injection").example
-    assert example is not None
-    assert example.item in {single["id"] for single in SINGLES}
 
 
 def chance(noise: float, wording: float = 0.0, seed: int = 0) -> Callable[[ItemFields], float]:
@@ -290,21 +258,6 @@ def test_wording_counts_beyond_noise_in_whichever_direction_it_moves() -> None:
     assert found.example is not None
     assert abs(found.example.changed - found.example.base) > 0.15
     assert primary(bias(PAIRS, judge=steady, probes=["wording"]), "wording").words == "no score changed"
-
-
-def test_noise_alone_is_no_matter_of_wording() -> None:
-    """Of a noisy judge without any trouble with wordings one in twenty may raise the alarm: here of 40."""
-    plan = bias_plan(SINGLES, judge=steady, probes=["wording"])
-    alarms = 0
-    for seed in range(40):
-        rng = np.random.default_rng(seed)
-        said = {
-            (way, item.id): said_of(float(np.clip(rng.normal(0.5, 0.2), 0, 1)))
-            for way, items in plan.versions.items()
-            for item in items
-        }
-        alarms += bias_rows(plan.contrasts, said, seed=seed)[0].verdict == "alarm"
-    assert alarms <= 4
 
 
 def said_of(value: float) -> Judgment:
@@ -350,13 +303,6 @@ def test_formats_that_need_no_documents_are_probed_on_plain_pairs(judge: str) ->
     assert not table.lost
 
 
-def test_a_format_that_needs_documents_says_where_others_are() -> None:
-    with pytest.raises(
-        ItemsError, match=r"rates documents\. Add it, or choose another format \(conqret info formats\)"
-    ):
-        bias(PAIRS, format="rag-direct", probes=["length"])
-
-
 TRANSLATED = DOCS.parent / "fixtures" / "languages" / "items.jsonl"
 LANGUAGES = ("Arabic", "Chinese", "French", "German", "Hindi", "Japanese", "Portuguese", "Russian", "Spanish")
 
@@ -379,16 +325,6 @@ def test_translations_of_an_item_are_held_against_it_a_row_a_language() -> None:
     condition = check_bias_requirement(parse_bias_requirement("effect[language] > -0.1"), table)
     assert (condition.met, round(condition.value or 0, 3)) == (False, -0.2)
     assert PROBES["language"].advice in shown_of(table)
-
-
-def test_what_to_do_about_several_languages_stands_once() -> None:
-    def worse_in_two(fields: ItemFields) -> float:
-        return told_by_documents(fields) - 0.2 * any(letter in fields["argument"] for letter in "क的")
-
-    table = bias(TRANSLATED, judge=worse_in_two, probes=["language"])
-    assert {row.probe for row in table.alarms} >= {"language (Chinese)", "language (Hindi)"}
-    shown = shown_of(table)
-    assert shown.count(PROBES["language"].advice) == 1
 
 
 def test_what_the_judge_says_in_english_alone_is_said_to_be_of_english_items() -> None:

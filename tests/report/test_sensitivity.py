@@ -10,7 +10,6 @@ import pytest
 from conqret.perturb import Direction
 from conqret.runs.session import SessionCounts
 from conqret.show.charts import Chart, ChartLine, Point
-from conqret.show.markdown import tables_markdown
 from conqret.stats.correlation import pearson
 from conqret.stats.curve_tests import CurveStep, strictly_falls
 from conqret.studies.sensitivity.curves import Curve, CurveCell, StanceCurve
@@ -23,7 +22,6 @@ from conqret.studies.sensitivity.page import (
     monotone_table,
     precision_table,
     sensitivity_sheet,
-    stance_table,
     verdicts,
     write_sensitivity,
 )
@@ -141,13 +139,6 @@ def test_thresholds_stand_where_their_figures_stand(results: SensitivityResults)
     assert "within the margin (±0.05)" in verdicts(results).note
 
 
-def test_a_judge_that_was_not_asked_is_told_from_one_without_answers(results: SensitivityResults) -> None:
-    other = {**results.record.judges[0], "model": "third", "metrics": ["groundedness"]}
-    record = results.record.model_copy(update={"judges": (*results.record.judges, other)})
-    table = monotone_table(results.model_copy(update={"record": record}), "irrelevant", "context_relevance")
-    assert table.rows[2] == ("third", "–", "–")
-
-
 def test_two_perturbations_cross_in_a_grid(results: SensitivityResults) -> None:
     cells = tuple(
         CurveCell(
@@ -171,19 +162,6 @@ def test_two_perturbations_cross_in_a_grid(results: SensitivityResults) -> None:
     assert table.title == "Groundedness by direct (gpt): irrelevant by hallucinate (ConQRet, Figure 4)"
     assert table.header == ("irrelevant", "hallucinate 0", "hallucinate 5")
     assert table.rows == (("0", "", "0.500"), ("50", "0.400", "0.300"))
-
-
-def test_by_stance(results: SensitivityResults) -> None:
-    assert stance_table(results, "irrelevant", "context_relevance").header == (
-        "Percent of the documents",
-        "direct con",
-    )
-
-
-def test_markdown_holds_every_table_and_no_markup(results: SensitivityResults) -> None:
-    text = tables_markdown(all_tables(results))
-    assert text.count("### ") == 5
-    assert "<script" not in text
 
 
 def test_the_page_escapes_and_draws_its_curves_without_a_library(

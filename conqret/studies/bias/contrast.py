@@ -72,6 +72,14 @@ class VersionPair:
         return (self.base, self.changed) if self.again is None else (self.base, self.changed, self.again)
 
 
+def paired(bases: Iterable[Item], changed: Iterable[Item]) -> tuple[VersionPair, ...]:
+    """Each of ``changed`` against the base at its place, both judged as they are."""
+    return tuple(
+        VersionPair((AS_IS, base.id), (AS_IS, other.id), base.topic)
+        for base, other in zip(bases, changed, strict=True)
+    )
+
+
 @dataclass(frozen=True)
 class Contrast:
     """One comparison of a probe (``probe``: its name, which :meth:`Probe.asked` fills in; a probe that answers for

@@ -169,10 +169,8 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
         identity: dict[str, Any] = {"tournament": asdict(self.options), **judge.identity}
         if self.judges:
             identity["judges"] = [each.identity for each in judges]
-        by = [
-            f"Pairs compared by {each.format}{f' with {each.model}' * bool(self.judges)} ({each.fingerprint})"
-            for each in judges
-        ]
+        names = [f"{each.format}{f' with {each.model}' * bool(self.judges)}" for each in judges]
+        by = [f"Pairs compared by {n} ({each.fingerprint})" for n, each in zip(names, judges, strict=True)]
         return judge.model_copy(
             update={
                 "format": TOURNAMENT.name,

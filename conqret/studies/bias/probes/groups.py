@@ -23,6 +23,7 @@ from conqret.studies.bias.contrast import (
     ProbeContext,
     VersionPair,
     own_probe,
+    paired,
 )
 
 
@@ -48,8 +49,7 @@ def compared(
         if metric not in ground.people and ground.likened(metric) != metric:
             continue  # what people find of the whole says nothing of a criterion of one's own
         known = ground.quality(metric)
-        pairs = _pairs(ground, group, known)
-        if pairs:
+        if pairs := _pairs(ground, group, known):
             of = next((dimension for dimension in (metric, OVERALL) if dimension in ground.people), "quality")
             contrasts.append(
                 Contrast(
@@ -75,14 +75,11 @@ def _pairs(
         side = group(item)
         if side is not None and item.id in known:
             topics.setdefault(item.topic, ([], []))[0 if side else 1].append(item)
-    pairs = []
-    for topic, sides in topics.items():
+    pairs: list[VersionPair] = []
+    for sides in topics.values():
         if all(sides):
             inside, outside = (islice(cycle(side), max(map(len, sides))) for side in sides)
-            pairs += [
-                VersionPair((AS_IS, other.id), (AS_IS, inner.id), topic)
-                for inner, other in zip(inside, outside, strict=True)
-            ]
+            pairs += paired(outside, inside)
     return pairs
 
 
@@ -147,20 +144,13 @@ def generator_of(item: Item) -> str | None:
 def warning(ground: ProbeContext) -> str | None:
     """What must be said where generator and judge are of one family."""
     judge_family = family(ground.setup.client.model)
-    kin = sorted(
-        {
-            generator
-            for generator in map(generator_of, ground.items)
-            if generator is not None and family(generator) == judge_family
-        }
-    )
+    model, names = ground.setup.client.model, map(generator_of, ground.items)
+    kin = [name for name in names if name is not None and family(name) == judge_family]
     if not kin:
         return None
-    count = sum(generator_of(item) in kin for item in ground.items)
     return (
-        f"judge and generator are of one family ({judge_family}): {ground.setup.client.model} judges {count} "
-        "arguments by "
-        f"{', '.join(kin)}; models are known to favour their own"
+        f"judge and generator are of one family ({judge_family}): {model} judges {len(kin)} arguments by "
+        f"{', '.join(sorted(set(kin)))}; models are known to favour their own"
     )
 
 
@@ -177,17 +167,14 @@ def of_families(ground: ProbeContext) -> Sequence[Contrast]:
     if judge_family not in families:
         raise NotAskedError(f"no argument is by the judge's family ({judge_family})")
     if len(families) == 1:
-        raise NotAskedError(
-            f"every argument is by the judge's family ({judge_family}): there is nothing to compare"
-        )
+        raise NotAskedError(f"every argument is by the judge's family ({judge_family})")
 
     def kin(item: Item) -> bool | None:
         name = generator_of(item)
         return None if name is None else family(name) == judge_family
 
-    return compared(
-        ground, kin, name=f"{judge_family} minus other generators", up="its own family is favoured"
-    )
+    name = f"{judge_family} minus other generators"
+    return compared(ground, kin, name=name, up="its own family is favoured")
 
 
 SELF_PREFERENCE = own_probe("self-preference", of_families, warning)
@@ -231,10 +218,7 @@ def of_severity(ground: ProbeContext) -> Sequence[Contrast]:
             adverse="any",
             up="more severe on questions that divide people",
             metrics=ground.among((*QUALITY, *ANSWER, *GROUNDING), lacking),
-            pairs=tuple(
-                VersionPair((AS_IS, charged.id), (AS_IS, other.id), charged.topic)
-                for charged, other in zip(CHARGED, EVERYDAY, strict=True)
-            ),
+            pairs=paired(CHARGED, EVERYDAY),
             versions={AS_IS: (*CHARGED, *EVERYDAY)},
             against="under a question that divides people",
         ),

@@ -23,6 +23,7 @@ from conqret.studies.bias.contrast import (
     ProbeContext,
     VersionPair,
     own_probe,
+    paired,
 )
 from conqret.text.language import is_english, item_language
 from conqret.text.language_names import NAMES
@@ -66,9 +67,8 @@ def in_english(ground: ProbeContext, name: str) -> tuple[tuple[Item, ...], tuple
     out = [str(LanguageError(item.id, item, name)) for item in ground.items if item not in items]
     if not items and out:
         raise NotAskedError(f"no item can be changed: {counted_reasons(out)}")
-    return items, (
-        (f"{name}: {number(len(out), 'item')} cannot be changed ({counted_reasons(out)})",) if out else ()
-    )
+    note = f"{name}: {number(len(out), 'item')} cannot be changed ({counted_reasons(out)})" if out else ""
+    return items, tuple(filter(None, (note,)))
 
 
 TEMPLATES: Sequence[str] = TEXTS["wording"]["templates"]
@@ -87,7 +87,7 @@ def in_other_words(ground: ProbeContext) -> Sequence[Contrast]:
     """
     if ground.repeats < 2:
         raise NotAskedError(
-            "the noise of the judge can only be estimated from repeated requests: give at least two samples"
+            "the judge's noise is known from repeated requests alone: give two samples or more"
         )
     pairs, worded = [], []
     further = [f"{AGAIN} {number}" for number in range(1, min(ground.repeats, len(TEMPLATES) + 1))]
@@ -196,10 +196,8 @@ def in_other_languages(ground: ProbeContext) -> Sequence[Contrast]:
         raise NotAskedError(NOT_TIED)
     reference = reference_language(tied)
     others = {language for versions in tied for language in versions} - {reference}
-    made = [
-        _contrast(ground, tied, reference, language)
-        for language in sorted(others, key=lambda code: NAMES.get(code, code))
-    ]
+    codes = sorted(others, key=lambda code: NAMES.get(code, code))
+    made = [_contrast(ground, tied, reference, language) for language in codes]
     return [contrast for contrast in made if contrast.pairs]
 
 
@@ -208,17 +206,13 @@ def _contrast(
 ) -> Contrast:
     both = [versions for versions in tied if {reference, language} <= versions.keys()]
     name, original = NAMES.get(language, language), NAMES.get(reference, reference)
+    bases, others = ([versions[one] for versions in both] for one in (reference, language))
     return Contrast(
         name=f"the text in {name}",
         adverse="any",
         up=f"higher in {name} than in {original}",
         metrics=ground.metrics,
-        pairs=tuple(
-            VersionPair(
-                (AS_IS, versions[reference].id), (AS_IS, versions[language].id), versions[reference].topic
-            )
-            for versions in both
-        ),
+        pairs=paired(bases, others),
         versions={AS_IS: ground.items},
         against=f"with the text in {original}",
         probe=f"{LANGUAGE_NAME} ({name})",
