@@ -260,9 +260,7 @@ def damage(
     plan = damage_plan(job, source, sessions)
     folder = job.out.sensitivity(system)
     another = folder.holds_another(record_of(plan))  # arguments that had failed are there now
-    results = run_sensitivity(
-        plan, folder, StudyRunConfig(sessions=sessions, before=before, overwrite=another)
-    )
+    results = run_sensitivity(plan, folder, StudyRunConfig({"overwrite": another}, sessions, before))
     job.say("sensitivity", f"{system.name}: {results.verdicts}")
     return folder, results
 

@@ -154,6 +154,10 @@ class ChosenJudge(OptionGroup):
     format: Format = None
     model: Model = None
 
+    def settings(self, calls: Calls) -> dict[str, Any]:
+        """The judge as settings of the public functions, its model called so."""
+        return {"format": self.format, "model": calls.of(self.model), **self.own.given()}
+
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeRunOptions(OptionGroup):

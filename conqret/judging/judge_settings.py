@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar
 
 from conqret.errors import DeclarationError, ItemsError, check_known
+from conqret.io import open_items
 from conqret.judging.criterion import Criteria, check_made, criteria_of
 from conqret.judging.judge_options import CRITERIA, NUGGETS, RUBRIC, SampleSettings
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
@@ -131,16 +132,6 @@ class JudgeSettings(RunSettings, ItemSettings, LogSettings, SampleSettings, tota
     on_judgment: Callable[[Judgment], None]
 
 
-class StudySettings(RunSettings, ItemSettings, total=False):
-    """What a study of a judge can be told, whatever it measures: ``output`` is its run's folder, where the same call
-    goes on where it stopped (None keeps everything in memory); ``on_start`` gets the number of judgments that are kept
-    from before, ``on_judgment`` each judgment as it is made."""
-
-    output: str | Path | None
-    on_start: Callable[[int], None]
-    on_judgment: Callable[[Judgment], None]
-
-
 class Watch(Protocol):
     """Looks on at a run."""
 
@@ -157,6 +148,13 @@ class WatchSettings(TypedDict, total=False):
 
     dry_run: bool
     watch: Watch
+
+
+class StudySettings(RunSettings, ItemSettings, WatchSettings, total=False):
+    """What a study of a judge can be told, whatever it measures: ``output`` is its run's folder, where the same call
+    goes on where it stopped (None keeps everything in memory)."""
+
+    output: str | Path | None
 
 
 class AskedSettings(RunSettings, WatchSettings, total=False):
@@ -255,6 +253,13 @@ def chosen_format(
     except ItemsError:  # at the first faulty item: all faults are told
         source.check()
         raise
+
+
+def opened(items: Any, settings: Mapping[str, Any]) -> ItemSource:
+    """The items, to be read as :class:`ItemSettings` among the settings say."""
+    return open_items(
+        items, **{name: settings[name] for name in ItemSettings.__annotations__ if name in settings}
+    )
 
 
 def session_settings(settings: Mapping[str, Any]) -> dict[str, Any]:

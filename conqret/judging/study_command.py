@@ -52,11 +52,11 @@ class StudyWatch:
 
     def start(self, run: Run[Any], kept: int) -> None:
         """The run begins."""
-        clients = {client.model_id: client for client in run.sessions.clients}
+        clients = {client.model_id: client for client in run.clients}
         names = (named(client.model_id, client.baseline, self.role) for client in clients.values())
         self.total = run.total
         self.shown.tell(f"{run.about} {run.by or ' and '.join(names)}")
-        self.bar.start(run.sessions.clients[0], kept, run.total)
+        self.bar.start(run.clients[0], kept, run.total)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,13 +92,14 @@ class PlanOptions(OptionGroup):
 
         return Sessions(**session_settings(self.settings))
 
-    def tell_cost(self, estimates: Sequence[ExpectedCost]) -> None:
-        """Print what a run is expected to take: what a dry run does."""
+    def tell_cost(self, estimates: Sequence[ExpectedCost], **shown: Any) -> None:
+        """Print what a run is expected to take, after what is ``shown`` (:func:`conqret.judging.cost_table.tell_cost`):
+        what a dry run does."""
         from conqret.judging.cost_table import tell_cost
 
         estimates = self.engines.prices(estimates, self.calls)
         asked = self.kept.asked(self.calls, (each.model for each in estimates if each.calls))
-        tell_cost(estimates, budget=self.calls.budget, as_json=self.shown.json_output, asked=asked)
+        tell_cost(estimates, budget=self.calls.budget, as_json=self.shown.json_output, asked=asked, **shown)
 
     def ask(
         self,
@@ -151,7 +152,7 @@ class PlanOptions(OptionGroup):
             try:
                 function(*arguments, **settings, **self.settings, dry_run=True)
             except Counted as counted:
-                self.tell_cost(counted.costs)
+                self.tell_cost(counted.costs, **counted.shown)
             raise typer.Exit
         with progress(doing, quiet=self.shown.quiet) as bar:
             watch = StudyWatch(bar, self.shown, role)

@@ -53,6 +53,16 @@ class Plan(ABC, Generic[Row, T]):
     models: Session | Sessions
     folder: RunFolder[Any] | None
 
+    @property
+    def clients(self) -> tuple[Client, ...]:
+        """Who is asked."""
+        return tuple(self.models.clients)
+
+    @property
+    def by(self) -> str:
+        """Who answers, where that is not the models alone."""
+        return ""
+
     @abstractmethod
     def record(self) -> RunRecord:
         """What ``run.json`` says."""
@@ -143,10 +153,13 @@ async def execute(
             return plan.result(CompletedTrials(rows, tuple(keys), counts, missing))
 
 
-def run(plan: Plan[Any, T], **how: Any) -> T:
-    """Wait for :func:`execute`, which takes the same; also from within a running event loop (Jupyter)."""
+def run(plan: Plan[Any, T], *, watch: Any = None, **how: Any) -> T:
+    """Wait for :func:`execute`, which takes the same; also from within a running event loop (Jupyter). A ``watch``
+    (:class:`conqret.judging.judge_settings.Watch`) looks on."""
     plan.check()  # before there is a client
     models = plan.models
+    if watch is not None:
+        how |= {"on_start": lambda client, kept: watch.start(plan, kept), "on_row": watch.advance}
     if isinstance(models, Session):
         return models.run(lambda client: execute(plan, **how))
     return models.run(execute(plan, **how))

@@ -11,15 +11,15 @@ import hashlib
 import tempfile
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel
 
 from conqret.data import Item, Judgment
+from conqret.errors import number
 from conqret.io.safe_files import InFolder, write_whole
-from conqret.judging.engines import Engine
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge_folder import JudgmentsFolder, ScoreTable, judgment_key, judgment_rows
 from conqret.judging.judge_run import judging
@@ -27,14 +27,12 @@ from conqret.judging.judge_settings import StudySettings, session_settings
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import STORE_NAME
-from conqret.prompts import Library
 from conqret.runs.engine import CompletedTrials, Plan, Stage, run
 from conqret.runs.run_folder import R
 from conqret.runs.session import SessionCounts, Sessions
 from conqret.runs.trials import Memory, Rows
 
 Outcome = TypeVar("Outcome", bound=BaseModel)
-OnJudgment = Callable[[Judgment], None]
 
 
 @dataclass(frozen=True)
@@ -60,37 +58,17 @@ class StudyRunConfig:
     """How a run is made, whatever it is a run of.
 
     Args:
-        sessions: what asks the models, shared with other runs and open; by default the run's own, which record into
-            ``recordings`` (the folder's own store where none is named) or answer from ``replay`` alone.
+        settings: how models are asked, and who looks on.
+        sessions: what asks the models, shared with other runs and open; by default the run's own, made by ``settings``.
         before: what shared sessions had counted when this run began.
-        prompts: a folder of prompts of one's own, or a library, for the run's own sessions.
-        overwrite: begin afresh where the folder holds another run; its recordings are kept.
         budget: dollars for all instruments together; each client's own budget holds beside it. After an instrument
             with an answer that nobody knows the price of, nothing more is spent.
-        engine: who asks for the run's own sessions: this process, or so many ``workers`` of a Ray cluster.
-        batch: hand the questions of the run's own sessions in as batches, which the same call collects later.
-        on_start: gets the number of judgments that are kept from before.
-        on_judgment: gets each judgment as it is made.
     """
 
+    settings: StudySettings = field(default_factory=StudySettings)
     sessions: Sessions | None = None
     before: SessionCounts = field(default_factory=SessionCounts)
-    prompts: str | Path | Library | None = None
-    recordings: str | Path | None = None
-    replay: str | Path | None = None
-    overwrite: bool = False
     budget: float | None = None
-    engine: Engine = "process"
-    workers: int | None = None
-    batch: bool = False
-    on_start: Callable[[int], None] = lambda kept: None
-    on_judgment: OnJudgment = lambda judgment: None
-
-    @classmethod
-    def of(cls, settings: StudySettings) -> StudyRunConfig:
-        """What the settings of a study say of it."""
-        names = {field.name for field in fields(cls)} & settings.keys()
-        return cls(**{name: settings[name] for name in names})  # type: ignore[literal-required]
 
     @contextlib.contextmanager
     def asking(self) -> Iterator[Sessions]:
@@ -98,7 +76,7 @@ class StudyRunConfig:
         if self.sessions is not None:
             yield self.sessions
             return
-        own = {**vars(self), "recordings": None if self.replay else self.recordings}
+        own = {**self.settings, "recordings": None} if self.settings.get("replay") else self.settings
         with Sessions(**session_settings(own)) as sessions:
             yield sessions
 
@@ -108,14 +86,12 @@ class StudyRunConfig:
 
         Raises what :func:`conqret.runs.engine.execute` raises.
         """
+        overwrite, watch = self.settings.get("overwrite", False), self.settings.get("watch")
         with tempfile.TemporaryDirectory() as passing, self.asking() as sessions:
             made = plan(sessions, self)
             if made.folder is None and self.sessions is None:
                 sessions.keep_in(Path(passing) / STORE_NAME)
-            return run(
-                made, overwrite=self.overwrite,
-                on_start=lambda client, kept: self.on_start(kept), on_row=self.on_judgment,
-            )  # fmt: skip
+            return run(made, overwrite=overwrite, watch=watch)
 
 
 @dataclass(frozen=True)
@@ -126,6 +102,16 @@ class JudgedPlan(Plan[Judgment, Outcome], Generic[Outcome]):
     models: Sessions
     conduct: StudyRunConfig
     folder: JudgedFolder[Any] | None
+
+    @property
+    def total(self) -> int:
+        """How many judgments there will be."""
+        return sum(len(part.items) for part in self.parts)
+
+    @property
+    def about(self) -> str:
+        """What is asked."""
+        return f"{number(self.total, 'judgment')} by"
 
     @property
     @abstractmethod
@@ -172,7 +158,7 @@ class JudgedPlan(Plan[Judgment, Outcome], Generic[Outcome]):
                 if table is not None:
                     table.add(judgment)
                 judgments[judgment_key(judgment)] = judgment.bare()
-        results = self.conclude(judgments, done.session)
+        results = self.conclude(judgments, done.session).model_copy(update={"missing": done.missing})
         if self.folder is not None:
             write_whole(self.folder.results_file, results.model_dump_json(indent=1).encode() + b"\n")
         return results

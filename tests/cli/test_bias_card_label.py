@@ -47,21 +47,6 @@ def test_from_judge_to_card_and_back(cli: Cli, few: Path, tmp_path: Path) -> Non
     assert "samples: 2, and 1 on the card" in stale.err
 
 
-def test_bias_as_json_and_errors(cli: Cli, few: Path, tmp_path: Path) -> None:
-    done = cli(
-        "bias", few, "--format", "rag-direct", "--probe", "position", "-o", tmp_path / "bias", "--json", "-q"
-    )
-    assert done.code == 0
-    table = json.loads(done.out)
-    assert [row["probe"] for row in table["rows"]] == ["position"]
-    assert (
-        (tmp_path / "bias" / "bias.md").read_text(encoding="utf-8").startswith("# Is rag-direct with offline")
-    )
-    assert cli("bias", few, "--probe", "lenght").code == 2
-    none = cli("bias", few, "--probe", "stance", "-o", tmp_path / "stance").err
-    assert "human labels" in " ".join(none.split())
-
-
 def test_label_writes_sheets(cli: Cli, few: Path, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.csv"
     done = cli("labels", "sample", few, "--plan", "4", "--dimension", "clarity", "-o", sheet)

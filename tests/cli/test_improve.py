@@ -150,21 +150,3 @@ def test_rows_stay_that_come_after_an_answer_that_is_awaited(cli: Cli, tmp_path:
     first, *later = (out / "rows.jsonl").read_text().splitlines()
     assert json.loads(first)["id"] == json.loads(rows[0])["id"]
     assert later == rows[1:]
-
-
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        (("--model", "offline"), "no evidence for criteria"),
-        (("--model", "openai/judge", "--excerpt", "9"), "--excerpt"),
-        (("--model", "openai/judge", "--held-out", "nowhere.jsonl"), "nowhere.jsonl"),
-        (("--model", "openai/judge", "--format", "direct"), "leave format out"),
-    ],
-)
-def test_what_is_wrong_is_said_and_nothing_written(
-    cli: Cli, tmp_path: Path, more: tuple[str, ...], message: str
-) -> None:
-    done = cli(*command(tmp_path), *more, "-o", tmp_path / "out")
-    assert done.code == 2
-    assert message in done.err
-    assert not (tmp_path / "out").exists()

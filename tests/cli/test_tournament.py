@@ -96,33 +96,3 @@ def test_groups_of_two_are_compared_however_few_comparisons_there_are(cli: Cli, 
     alone = cli(*call, "-o", tmp_path / "alone")
     found = json.loads(alone.out)
     assert (alone.code, found["planned"]) == (0, 2)
-
-
-def test_two_models_compare_by_a_criterion(cli: Cli, items: Path, tmp_path: Path) -> None:
-    with FaultServer() as server:
-        two = ("--model", "openai/judge", "--model", "openai/other", "--api-base", server.url)
-        prices = ("--input-price", 1, "--output-price", 1)
-        call = ("tournament", items, "--criterion", "How clear is it?", "--comparisons", "2", *two, *prices)
-        out = ("-o", tmp_path / "run", "--json")
-        expected = json.loads(cli(*call, *out, "--dry-run").out)["calls"]
-        assert not server.requests
-        done = cli(*call, *out)
-        assert done.code == 0, done.err
-        found = json.loads(done.out)
-        assert found["planned"] == len(server.requests) == expected == 20
-        assert {judge["name"] for judge in found["judges"]} == {"openai/judge", "openai/other"}
-        shown = cli(*call, "-o", tmp_path / "run")
-        assert "openai/other" in shown.out
-        assert len(server.requests) == expected
-
-
-def test_what_is_wrong_is_said(cli: Cli, items: Path, tmp_path: Path) -> None:
-    for wrong in (
-        ("--top", "5"),
-        ("--system", "writer"),
-        ("--criterion", ""),
-    ):
-        done = cli("tournament", items, *wrong, "-o", tmp_path / "wrong")
-        assert done.code == 2, wrong
-        assert "Traceback" not in done.err
-        assert not (tmp_path / "wrong").exists()

@@ -31,8 +31,8 @@ from conqret.perturb.rewriting import rewrite_request
 from conqret.perturb.versions import counted_reasons
 from conqret.prompts import Library
 from conqret.studies.bias.bias_run import plan_bias
-from conqret.studies.bias.contrast import PROBES, ProbeContext
-from conqret.studies.bias.probes import changed_texts, questions, remarks
+from conqret.studies.bias.contrast import PROBES, TEXTS, ProbeContext
+from conqret.studies.bias.probes import questions, remarks
 from conqret.text.other_languages import function_words
 from conqret.text.sentences import sentences
 
@@ -57,14 +57,11 @@ ENGLISH_TEXTS = (
     *paraphrase._PHRASES.values(), *changed_numbers._WORDS, "Published in", "as of",
     *[
         text
-        for pairs in (
-            remarks.AUTHORITIES, remarks.MAJORITIES, remarks.IDLE_DETAILS, remarks.IDENTITIES, remarks.MODEL_NAMES,
-            remarks.REVISIONS, remarks.CHEERFUL_LINES,
-        )
-        for pair in pairs
+        for remark in (TEXTS["authority"], *TEXTS["remark"])
+        for pair in remark["pairs"]
         for text in pair
     ],
-    *changed_texts.REMARKS, *questions.TEMPLATES, questions.ASKED,
+    *TEXTS["distraction"]["remarks"], *questions.TEMPLATES, questions.ASKED,
 )  # fmt: skip
 _word = re.compile(r"[^\W\d_]+")
 _latin = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿ]{2,}")

@@ -24,3 +24,18 @@ def plan_of(
     setups = sensitivity_setups(source, formats, [ClientOptions("offline")], every, metrics=metrics)
     materials, unable = damage_materials(list(source), every, pool=DEMO / "items.jsonl")
     return make_plan(list(source), setups, damages, materials=materials, unable=unable, grid=grid)
+
+
+class Stopping:
+    """Looks on at a run, and stops it after so many rows."""
+
+    def __init__(self, after: int = 0) -> None:
+        self.after, self.kept, self.seen = after, 0, 0
+
+    def start(self, run: object, kept: int) -> None:
+        self.kept = kept
+
+    def advance(self, row: object) -> None:
+        self.seen += 1
+        if self.seen == self.after:
+            raise KeyboardInterrupt

@@ -14,13 +14,12 @@ from conqret.llm.client_options import ClientOptions
 from conqret.perturb.added import INJECTIONS
 from conqret.perturb.kinds.padding import FILLERS
 from conqret.studies.bias.bias_run import BiasPlan
-from conqret.studies.bias.contrast import Key, ProbeContext
-from conqret.studies.bias.probes.remarks import AUTHORITIES
+from conqret.studies.bias.contrast import TEXTS, Key, ProbeContext
 from conqret.studies.bias.result import BiasRow, bias_rows
 
 METRICS = ("context_relevance", "answer_relevance", "groundedness", "preference")
 TOPICS = 12
-INVENTED = tuple(text for text, _ in AUTHORITIES)
+INVENTED = tuple(text for text, _ in TEXTS["authority"]["pairs"])
 
 
 Bias = Callable[[Item], float]

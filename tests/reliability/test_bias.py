@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from conqret.data import Reason
-from conqret.perturb import records
-from conqret.stats.effects import PairedEffects, paired_effects, sign_flip_p
+from conqret.stats.effects import PairedEffects, paired_effects
 from conqret.studies.bias.bias_run import BiasPlan, plan_bias
 from conqret.studies.bias.contrast import ProbeContext
-from conqret.studies.bias.probes.remarks import AUTHORITY_PERTURBATION
 from conqret.studies.bias.result import BiasRow, _Answer, _verdict, spanned
-from conqret.studies.bias.screen import mark
 from tests.reliability.planted import (
-    INVENTED,
     Bias,
     alarms,
     ground,
@@ -61,21 +55,6 @@ def test_a_planted_bias_is_found(plan: BiasPlan, probe: str, bias: Bias) -> None
 def test_a_judge_without_bias_raises_few_alarms(plan: BiasPlan) -> None:
     quiet = sum(not alarms(rows(plan, judged(plan, seed))) for seed in range(60))
     assert quiet >= 55
-
-
-def test_a_short_argument_gets_as_many_references() -> None:
-    item = items()[0].model_copy(update={"argument": "Buses are cheap [1]. They run often [2]."})
-    made = AUTHORITY_PERTURBATION.apply(item, 3)
-    assert sum(made.argument.count(one) for one in INVENTED) == 3  # type: ignore[union-attr]
-    assert records(made)[0].reached == 3
-
-
-def test_damage_that_lowers_the_score_is_no_bias(plan: BiasPlan) -> None:
-    found = rows(plan, judged(plan, 1, lambda item: -padded(item)))
-    length = [row for row in found if row.probe == "length"]
-    assert {(row.primary, row.verdict) for row in length} == {(True, "clear"), (False, "exploratory")}
-    length = [row for row in length if row.primary]
-    assert all(row.words.startswith("falls, an effect") and mark(row) == "falls" for row in length)
 
 
 def test_repeatability_is_measured_and_never_an_alarm(plan: BiasPlan) -> None:
@@ -155,36 +134,3 @@ def test_three_answers(plan: BiasPlan) -> None:
     example = answer(0.1, padded).example
     assert example is not None
     assert example.changed > example.base
-
-
-def test_what_could_have_been_missed_is_found_in_about_80_percent(plan: BiasPlan) -> None:
-    alone = replace(
-        plan, contrasts=tuple(contrast for contrast in plan.contrasts if contrast.probe == "position")
-    )
-    sizes = [rows(alone, judged(alone, seed, noise=0.08))[0].missable for seed in range(40)]
-    size = float(np.median([size for size in sizes if size is not None]))
-    found = [
-        rows(alone, judged(alone, seed, lambda item: size / 2, noise=0.08))[0].verdict == "alarm"
-        for seed in range(60)
-    ]
-    assert 0.6 <= np.mean(found) <= 0.95
-
-
-def test_a_place_is_found_more_often_where_more_is_judged(plan: BiasPlan) -> None:
-    kinds = {"position": ("position",), "all": ("position", "length", "authority", "document order")}
-    right = {
-        name: sum(
-            "position" in alarms(rows(made, judged(made, seed, lambda item: 0.025, noise=0.12)))
-            for seed in range(30)
-        )
-        for name, made in ((name, plan_bias(plan.ground, probes)) for name, probes in kinds.items())
-    }
-    assert right["all"] > right["position"] + 5
-
-
-def test_a_rise_is_looked_for_on_one_side_alone() -> None:
-    rng = np.random.default_rng(0)
-    falls = PairedEffects([-0.1] * 8, list("abcdefgh"), rising=True)
-    rises = PairedEffects([0.1] * 8, list("abcdefgh"), rising=True)
-    assert sign_flip_p([falls], rng) == [1.0]
-    assert sign_flip_p([rises], rng) == [pytest.approx(1 / 256)]

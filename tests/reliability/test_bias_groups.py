@@ -67,7 +67,7 @@ def test_a_judge_that_does_not_follow_people_cannot_be_held_to_them() -> None:
     (row,) = bias_rows(contrasts, against, seed=13)
     assert (row.verdict, row.effect) == ("no value", None)
     assert row.words == "scores do not rise with human labels: quality cannot be allowed for"
-    assert not BiasTable.model_construct(rows=(row,)).missing
+    assert not BiasTable.model_construct(rows=(row,)).lost
 
 
 def test_what_the_slope_leaves_open_stays_within_the_scale() -> None:

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from conqret.data import Judgment
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.studies.bias.bias_run import BiasFolder, estimate, plan_bias, run_bias
 from conqret.studies.bias.bias_study import bias
 from conqret.studies.bias.contrast import ProbeContext
 from conqret.studies.bias.result import BiasTable
 from conqret.studies.study_judging import StudyRunConfig
+from tests.reliability.damaged import Stopping
 from tests.reliability.planted import ground, items, setup
 
 
@@ -62,16 +62,8 @@ def test_a_run_of_probes_is_kept_resumed_and_told_apart(tmp_path: Path) -> None:
     few = items()[:8]
     folder = BiasFolder(tmp_path / "bias")
     plan = plan_bias(ProbeContext(few, setup()), ["repeatability", "position"])
-    seen = 0
-
-    def stop(one: Judgment) -> None:
-        nonlocal seen
-        seen += 1
-        if seen == 5:
-            raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        run_bias(plan, folder, StudyRunConfig(on_judgment=stop))
+        run_bias(plan, folder, StudyRunConfig({"watch": Stopping(5)}))
     with pytest.raises(DeclarationError, match="contains no finished run"):
         folder.table()
     table = run_bias(plan, folder)

@@ -11,11 +11,10 @@ from conqret.llm.client_options import ClientOptions
 from conqret.studies.bias.bias_run import estimate as estimate_bias
 from conqret.studies.bias.bias_study import bias, bias_plan
 from conqret.studies.sensitivity.sensitivity_plan import estimate as estimate_sensitivity
-from conqret.studies.sensitivity.sensitivity_study import sensitivity, sensitivity_plan
+from conqret.studies.sensitivity.sensitivity_study import sensitivity_plan
 
 ITEMS = Path(__file__).parents[2] / "fixtures" / "languages" / "items.jsonl"
 NAMES = ("bees", "tram", "homework")
-PERTURB = "irrelevant:50,hallucinate:25%,fallacies:2,paraphrase:100"
 
 
 @pytest.fixture(scope="module")
@@ -44,15 +43,6 @@ def test_probes(items: list[Item], codes: tuple[str, ...], tmp_path: Path) -> No
         "context_relevance",
     }
     assert all(row.effect is not None for row in table.primary)
-
-
-@pytest.mark.parametrize("codes", [("zh",), ("en", "ja")])
-def test_curves(items: list[Item], codes: tuple[str, ...], tmp_path: Path) -> None:
-    chosen = of(items, *codes)
-    plan = sensitivity_plan(chosen, perturb=PERTURB)
-    results = sensitivity(chosen, perturb=PERTURB, output=tmp_path / "run")
-    assert results.session.sent == calls(estimate_sensitivity(plan))
-    assert ("paraphrase" in results.record.perturbations) == ("en" in codes)
 
 
 def test_what_a_model_will_rewrite_is_counted_without_rules(items: list[Item]) -> None:

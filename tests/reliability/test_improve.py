@@ -66,16 +66,6 @@ def test_a_planted_difference_is_learned(tmp_path: Path) -> None:
     assert "The improved judge agrees better" in card
 
 
-def test_labels_by_chance_gain_nothing(tmp_path: Path) -> None:
-    items, labels = write_case(tmp_path, "chance")
-    with FaultServer(answer=rule_model) as server:
-        result = improved(server, items, labels)
-    assert result.measured == "cross-fitted"
-    assert not result.shown
-    assert "No improvement is shown" in result.headline
-    assert len(result.choices) == 3
-
-
 def test_no_choice_sees_the_labels_that_it_is_measured_on(tmp_path: Path) -> None:
     """Labels of held-out items change nothing of what is chosen; those of one fold nothing of what is chosen for it."""
     items, labels = write_case(tmp_path, "length")
@@ -198,58 +188,6 @@ def test_held_out_items_with_the_ids_of_others_are_refused(tmp_path: Path) -> No
             criteria=[CRITERION],
             model="openai/m",
         )
-
-
-@pytest.mark.parametrize(
-    "more",
-    [
-        {
-            "messages": [
-                {"role": "user", "content": "Is it so?"},
-                {"role": "assistant", "content": "Which one?"},
-            ]
-        },
-        {"images": ["https://example.org/a.png"]},
-    ],
-)
-def test_items_with_turns_or_images_are_refused_as_examples_would_not_show_them(
-    tmp_path: Path, more: dict[str, Any]
-) -> None:
-    items, labels = write_case(tmp_path, "length")
-    rows = [json.loads(line) for line in items.read_text().splitlines()]
-    items.write_text("".join(json.dumps({**row, **more}) + "\n" for row in rows))
-    read = read_labels(labels, scales=["1:5"])
-    with pytest.raises(DeclarationError, match=r"60 labeled items \(such as 'i0'\) have earlier turns"):
-        improve_plan(items, read, criteria=[CRITERION], model="openai/m")
-    assert improve_plan(items, read, format="listwise", metric="clarity", dimension="quality").outs
-
-
-@pytest.mark.parametrize(
-    ("said", "asked", "shown"),
-    [
-        ((0.0, 0.5, 1.0), {"format": "listwise", "metric": "clarity"}, "on a scale from 0 to 1"),
-        ((0, 1), {"format": "listwise", "metric": "clarity"}, "% say yes"),
-        ((0.0, 0.5, 1.0), {"criteria": ["The speech is good"]}, "% say yes"),
-        ((0, 1), {"criteria": ["How good is the speech? 0-1"]}, "from 0 to 100"),
-    ],
-)
-def test_only_what_has_two_ratings_is_shown_as_a_share(
-    tmp_path: Path, said: tuple[float, ...], asked: dict[str, Any], shown: str
-) -> None:
-    items, labels = write_case(tmp_path, "length", annotators=1)
-    names = [row.split(",")[0] for row in labels.read_text().splitlines()[1:]]
-    rows = [f"{name},a,{said[place % len(said)]}" for place, name in enumerate(names)]
-    labels.write_text("\n".join(["id,annotator,quality", *rows]) + "\n")
-    plan = improve_plan(
-        items,
-        read_labels(labels, scales=["0:1"], level="interval" if 0.5 in said else None),
-        dimension="quality",
-        model="openai/m",
-        **asked,
-    )
-    proposal = Improvement(subject="“quality”")
-    examples = plan.improvement("both", frozenset(), proposal).examples
-    assert all(shown in example.label for example in examples)
 
 
 @pytest.mark.parametrize("name", sorted(JUDGES))

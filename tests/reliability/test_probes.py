@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,19 +15,23 @@ import pytest
 
 from conqret import bias
 from conqret.data import Judgment, Measure, Reason, Status
-from conqret.errors import DeclarationError, ItemsError
+from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.perturb.added import INJECTIONS, among_sentences, matched
 from conqret.perturb.kinds.padding import FILLERS
 from conqret.show import words
 from conqret.studies.bias.bias_study import bias_plan
-from conqret.studies.bias.contrast import PROBES, default_probes
-from conqret.studies.bias.page import bias_sheet, check_bias_requirement, parse_bias_requirement, screen
-from conqret.studies.bias.probes import remarks
+from conqret.studies.bias.contrast import PROBES, TEXTS
+from conqret.studies.bias.page import (
+    bias_sheet,
+    check_bias_requirement,
+    headlines,
+    mark,
+    parse_bias_requirement,
+    screen,
+)
 from conqret.studies.bias.probes.changed_texts import FORMATTING_PERTURBATION
-from conqret.studies.bias.probes.groups import SUBJECTS
 from conqret.studies.bias.result import BiasRow, BiasTable, bias_rows
-from conqret.studies.bias.screen import headlines, mark
 from tests.reliability.planted import INVENTED
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -120,8 +124,9 @@ def test_what_is_added_is_found_beyond_its_length(probe: str, texts: tuple[str, 
     assert primary(padded, probe).verdict == "clear"
 
 
-def found_in(matched: Sequence[tuple[str, str]]) -> Callable[[ItemFields], bool]:
-    return lambda told: any(text in told["argument"] for text, _ in matched)
+def found_in(name: str) -> Callable[[ItemFields], bool]:
+    (pairs,) = (row["pairs"] for row in TEXTS["remark"] if row["name"] == name)
+    return lambda told: any(text in told["argument"] for text, _ in pairs)
 
 
 def says_yes(told: ItemFields) -> bool:
@@ -131,11 +136,11 @@ def says_yes(told: ItemFields) -> bool:
 
 
 ALIKE: dict[str, Callable[[ItemFields], bool]] = {
-    "bandwagon": found_in(remarks.MAJORITIES),
-    "refinement": found_in(remarks.REVISIONS),
+    "bandwagon": found_in("bandwagon"),
+    "refinement": found_in("refinement"),
     "concreteness": lambda told: len(re.findall(r"\d", told["argument"])) > 3,
-    "sentiment": found_in(remarks.CHEERFUL_LINES),
-    "identity": found_in(remarks.IDENTITIES),
+    "sentiment": found_in("sentiment"),
+    "identity": found_in("identity"),
     "model-name": lambda told: "Claude" in told["argument"] or "GPT" in told["argument"],
     "formatting": lambda told: "**" in told["argument"],
     "distraction": lambda told: told["topic"].endswith(")") and "cheap" in told["argument"],
@@ -180,7 +185,7 @@ def test_a_fall_is_a_bias_of_the_tone_and_none_of_a_majority() -> None:
     assert (fallen.verdict, mark(fallen)) == ("clear", "falls")
     counted, _ = headlines(table)
     assert counted.startswith("Bias detected by 1 of 2 probes")
-    assert counted.endswith("no bias here: bandwagon.")
+    assert counted.endswith("falls: bandwagon.")
     assert "equivalent" not in counted
     assert {row.name: row.verdict for row in bias_sheet(table).picture[0].rows} == {
         "Sentiment": "alarm",
@@ -225,47 +230,15 @@ def test_a_question_is_turned_round_and_the_stance_with_it() -> None:
     }
 
 
-def test_documents_get_instructions_and_neutral_text_of_the_same_length() -> None:
-    """Documents that ask for a better score."""
-    cited = [{**single, "documents": ["A text.", "Another."]} for single in SINGLES]
-
-    def reads(told: ItemFields) -> float:
-        return min(1.0, sum(len(one["text"]) for one in told["documents"]) / 1000)
-
-    table = bias(cited, judge=reads, probes=["injection"])
-    assert {row.effect and row.effect.value for row in table.rows if row.probe == "injection"} == {0.0}
-
-
 def test_a_control_of_another_length_is_refused() -> None:
     with pytest.raises(DeclarationError, match="4 characters and 1 words against 3 and 1"):
         matched(among_sentences, [("one", "four")])
-
-
-def test_the_default_family_is_what_it_was() -> None:
-    assert default_probes() == [
-        "repeatability", "dimension-order", "document-order", "position", "length", "authority", "stance",
-        "self-preference", "injection",
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize("name", PROBES)
-def test_each_says_what_it_compares_and_what_a_bias_is(name: str) -> None:
-    probe = PROBES[name]
-    assert probe.compares
-    assert probe.finds
-    assert probe.source
 
 
 @pytest.mark.parametrize("name", PROBES)
 def test_each_has_a_line_in_the_documentation(name: str) -> None:
     probe = PROBES[name]
     assert f"| {probe.name} | " in (DOCS / "judge-card.md").read_text(encoding="utf-8")
-
-
-def test_an_example_is_named_as_people_know_it() -> None:
-    example = primary(bias(SINGLES, judge=moved_by(*INJECTIONS), probes=["injection"]), "injection").example
-    assert example is not None
-    assert example.item in {single["id"] for single in SINGLES}
 
 
 def chance(noise: float, wording: float = 0.0, seed: int = 0) -> Callable[[ItemFields], float]:
@@ -287,21 +260,6 @@ def test_wording_counts_beyond_noise_in_whichever_direction_it_moves() -> None:
     assert primary(bias(PAIRS, judge=steady, probes=["wording"]), "wording").words == "no score changed"
 
 
-def test_noise_alone_is_no_matter_of_wording() -> None:
-    """Of a noisy judge without any trouble with wordings one in twenty may raise the alarm: here of 40."""
-    plan = bias_plan(SINGLES, judge=steady, probes=["wording"])
-    alarms = 0
-    for seed in range(40):
-        rng = np.random.default_rng(seed)
-        said = {
-            (way, item.id): said_of(float(np.clip(rng.normal(0.5, 0.2), 0, 1)))
-            for way, items in plan.versions.items()
-            for item in items
-        }
-        alarms += bias_rows(plan.contrasts, said, seed=seed)[0].verdict == "alarm"
-    assert alarms <= 4
-
-
 def said_of(value: float) -> Judgment:
     measures = {"overall_quality": Measure(status=Status.SCORED, value=value)}
     return Judgment.model_construct(topic="", measures=measures)
@@ -321,14 +279,14 @@ def test_a_repeat_without_a_value_leaves_its_pair_out() -> None:
 
 def test_severity_on_questions_that_divide_people_needs_no_items_of_their_kind() -> None:
     def severe(told: ItemFields) -> float:
-        return 0.6 - 0.2 * any(one in told["topic"] for _, one, _ in SUBJECTS)
+        return 0.6 - 0.2 * any(one in told["topic"] for _, one, _ in TEXTS["severity"]["subjects"])
 
     table = bias(SINGLES, judge=severe, probes=["severity"])
     found = primary(table, "severity")
     assert (found.metric, found.verdict) == ("overall_quality", "alarm")
     assert found.effect is not None
     assert found.effect.value == pytest.approx(0.2)
-    assert found.effect.clusters == len(SUBJECTS)
+    assert found.effect.clusters == len(TEXTS["severity"]["subjects"])
     assert primary(bias(SINGLES, judge=length, probes=["severity"]), "severity").words == "no score changed"
     cited = [{**pair, "documents": ["A text."]} for pair in PAIRS]
     offline = bias(cited, format="rag-direct", probes=["severity"])
@@ -342,14 +300,7 @@ def test_formats_that_need_no_documents_are_probed_on_plain_pairs(judge: str) ->
     table = bias(PAIRS, format=judge, probes=["position", "length", "injection", *ALIKE, "wording"])
     assert {row.probe for row in table.primary} == {"position", "length", "injection", *ALIKE, "wording"}
     assert {row.metric for row in table.primary} == {"preference"}
-    assert not table.missing
-
-
-def test_a_format_that_needs_documents_says_where_others_are() -> None:
-    with pytest.raises(
-        ItemsError, match=r"rates documents\. Add it, or choose another format \(conqret info formats\)"
-    ):
-        bias(PAIRS, format="rag-direct", probes=["length"])
+    assert not table.lost
 
 
 TRANSLATED = DOCS.parent / "fixtures" / "languages" / "items.jsonl"
@@ -376,22 +327,12 @@ def test_translations_of_an_item_are_held_against_it_a_row_a_language() -> None:
     assert PROBES["language"].advice in shown_of(table)
 
 
-def test_what_to_do_about_several_languages_stands_once() -> None:
-    def worse_in_two(fields: ItemFields) -> float:
-        return told_by_documents(fields) - 0.2 * any(letter in fields["argument"] for letter in "क的")
-
-    table = bias(TRANSLATED, judge=worse_in_two, probes=["language"])
-    assert {row.probe for row in table.alarms} >= {"language (Chinese)", "language (Hindi)"}
-    shown = shown_of(table)
-    assert shown.count(PROBES["language"].advice) == 1
-
-
 def test_what_the_judge_says_in_english_alone_is_said_to_be_of_english_items() -> None:
     table = bias(
         TRANSLATED, format="rag-fine-grained", model="offline", probes=["language", "document-order"]
     )
     shown = shown_of(table)
-    valueless = shown.partition("without a value: ")[2].partition(".")[0]
+    valueless = shown.partition("no value: ")[2].partition(".")[0]
     assert valueless.count("language (") == len(LANGUAGES)
     assert f"12 of 120 pairs have a value: {words.reason('language')}" in shown
     assert f"no pair has a value on both sides: {words.reason('language')}" in shown

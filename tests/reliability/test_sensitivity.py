@@ -61,24 +61,6 @@ def test_what_should_not_move_raises_no_alarm(offline: SensitivityResults) -> No
     ] == []
 
 
-def test_shuffling_moves_no_mean_by_more_than_a_hundredth(offline: SensitivityResults) -> None:
-    shuffled = [curve for curve in offline.curves if curve.perturbation == "shuffle"]
-    assert shuffled
-    assert all(abs(curve.means[1] - curve.means[0]) <= 0.01 * curve.means[0] for curve in shuffled)
-
-
-def test_answer_relevance_stands_still_while_groundedness_falls(offline: SensitivityResults) -> None:
-    found = {
-        curve.metric: curve
-        for curve in offline.curves
-        if (curve.format, curve.perturbation) == ("rag-fine-grained", "hallucinate-share")
-    }
-    assert found["groundedness"].means[0] - found["groundedness"].means[-1] > 0.4
-    answer = found["answer_relevance"]
-    assert max(abs(mean - answer.means[0]) for mean in answer.means) <= 0.01
-    assert answer.verdict == "yes"
-
-
 def test_true_precision_stands_beside_the_predicted_one(offline: SensitivityResults) -> None:
     assert [row.level for row in offline.precision] == [0, 10, 20, 50, 70, 100]
     truth = [row.true for row in offline.precision]
@@ -110,24 +92,3 @@ def test_labels_that_are_none(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text)
     with pytest.raises(DeclarationError, match=f"{name}:"):
         load_labels(tmp_path / name)
-
-
-# Table 7 of the paper: true precision, predicted precision, and the error in brackets.
-TABLE_7 = (
-    (0.505, 0.548, 0.043),
-    (0.344, 0.467, 0.123),
-    (0.248, 0.353, 0.106),
-    (0.097, 0.171, 0.074),
-    (0.038, 0.059, 0.021),
-)
-
-
-@pytest.mark.parametrize(("true", "predicted", "printed"), TABLE_7)
-def test_the_errors_of_table_7(true: float, predicted: float, printed: float) -> None:
-    from conqret.studies.sensitivity.sensitivity_tables import precision_cell
-
-    cell = precision_cell(true, predicted)
-    error = float(cell.partition("(")[2].rstrip(")"))
-    # At 20% the printed numbers differ by .105 and the printed error is .106: it was taken before rounding.
-    assert error == pytest.approx(0.105 if printed == 0.106 else printed, abs=1e-9)
-    assert abs(error - printed) <= 0.001 + 1e-9

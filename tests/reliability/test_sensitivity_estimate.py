@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from conqret.data import Item
-from conqret.judging.cost import spread
-from conqret.llm.backend import backend_of, count_tokens
+from conqret.llm.backend import backend_of
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Completion, Request
 from conqret.llm.sender import Sender
@@ -55,22 +54,6 @@ def test_the_estimate_is_what_is_then_sent(
         assert one.prompt_tokens == pytest.approx(sum(sent[one.by]), rel=0.01)
         assert 1 / 3 < one.completion_tokens / sum(written[one.by]) < 3
         assert one.cost_usd == 0
-
-
-def test_a_sample_of_prompts_comes_near_to_all_of_them() -> None:
-    plan = plan_of(
-        [PerturbationLevels.of("irrelevant"), PerturbationLevels.of("hallucinate")],
-        ("rag-fine-grained", "direct"),
-    )
-    for few, all_ in zip(estimate(plan, sample=30), estimate(plan, sample=10**6), strict=True):
-        assert all_.sampled == 1 > few.sampled > 0
-        assert few.calls == all_.calls
-        assert few.prompt_tokens == pytest.approx(all_.prompt_tokens, rel=0.03)
-
-
-def test_a_sample_is_spread_evenly() -> None:
-    assert spread(range(10), 5) == [1, 3, 5, 7, 9]  # type: ignore[arg-type, comparison-overlap]
-    assert spread(range(3), 5) == range(3)  # type: ignore[arg-type, comparison-overlap]
 
 
 def test_rewriting_is_asked_once_an_item_for_all_levels() -> None:

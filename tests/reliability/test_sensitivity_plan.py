@@ -71,21 +71,6 @@ def test_a_cell_of_the_grid_out_of_reach_is_empty(tmp_path: Path) -> None:
     assert {cell.levels.get("irrelevant", 0) for cell in cells} == {0, 50, 75}
 
 
-def test_a_perturbation_that_fits_no_item_is_a_wrong_call() -> None:
-    source = [item.model_copy(update={"argument": "It is so."}) for item in open_items(DEMO / "items.jsonl")]
-    setups = sensitivity_setups(
-        open_items(source), ["direct"], [ClientOptions("offline")], [PerturbationLevels.of("hallucinate")]
-    )
-    with pytest.raises(DeclarationError, match=r"can change none of the items: item .* cites nothing"):
-        make_plan(source, setups, [PerturbationLevels.of("hallucinate")])
-
-
-@pytest.mark.parametrize("levels", [(0,), (101,), (-5, 10)])
-def test_levels_that_are_none(levels: tuple[float, ...]) -> None:
-    with pytest.raises(DeclarationError):
-        PerturbationLevels.of("irrelevant", levels)
-
-
 def test_a_format_without_a_metric_that_matters() -> None:
     source = open_items(DEMO / "items.jsonl")
     with pytest.raises(DeclarationError, match="has none of the metrics"):

@@ -1,6 +1,5 @@
 """Resumption, requests asked once, folders, failures and budgets of sensitivity runs."""
 
-import json
 from pathlib import Path
 
 import polars as pl
@@ -8,10 +7,8 @@ import pytest
 
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
-from conqret.io import open_items
 from conqret.judging.instrument import Instrument
 from conqret.llm.client import Client
-from conqret.perturb import PERTURBATIONS
 from conqret.runs.engine import Stage
 from conqret.studies.sensitivity.result import SensitivityFolder
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, estimate
@@ -20,7 +17,7 @@ from conqret.studies.sensitivity.sensitivity_study import PERTURBATIONS as PERTU
 from conqret.studies.sensitivity.sensitivity_study import sensitivity, sensitivity_plan
 from conqret.studies.study_judging import StudyRunConfig
 from tests.judging.runs import said
-from tests.reliability.damaged import DEMO, plan_of
+from tests.reliability.damaged import DEMO, Stopping, plan_of
 
 
 def test_level_0_is_judged_once_and_alike_requests_are_sent_once(tmp_path: Path) -> None:
@@ -37,37 +34,16 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
     plan = plan_of([PerturbationLevels.of("irrelevant", (20, 100))], items=4)
     whole, resumed = SensitivityFolder(tmp_path / "whole"), SensitivityFolder(tmp_path / "resumed")
     run_sensitivity(plan, whole)
-    seen = 0
-
-    def stop(judgment: object) -> None:
-        nonlocal seen
-        seen += 1
-        if seen == 5:
-            raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        run_sensitivity(plan, resumed, StudyRunConfig(on_judgment=stop))
+        run_sensitivity(plan, resumed, StudyRunConfig({"watch": Stopping(5)}))
     with resumed.judgments_file.open("ab") as file:
         file.write(b'{"finger')
-    kept: list[int] = []
-    done: list[object] = []
-    conduct = StudyRunConfig(on_start=kept.append, on_judgment=done.append)
-    again = run_sensitivity(plan, resumed, conduct)
-    assert (kept, len(done)) == ([5], 7)
+    again = run_sensitivity(plan, resumed, StudyRunConfig({"watch": (watch := Stopping())}))
+    assert (watch.kept, watch.seen) == (5, 7)
     assert (again.session.kept, again.judgments) == (5, 12)
     assert again.curves == whole.results().curves
     assert said(resumed.judgments()) == said(whole.judgments())
     assert resumed.scores_file.read_bytes() == whole.scores_file.read_bytes()
-
-
-def test_a_finished_run_asks_nothing_and_says_so(tmp_path: Path) -> None:
-    plan = plan_of([PerturbationLevels.of("irrelevant", (50,))], items=3)
-    folder = SensitivityFolder(tmp_path / "run")
-    first = run_sensitivity(plan, folder)
-    assert (first.session.sent, first.session.kept) == (6, 0)
-    again = run_sensitivity(plan, folder)
-    assert (again.session.sent, again.session.recorded, again.session.kept) == (0, 0, 6)
-    assert again.curves == first.curves
 
 
 def test_a_judgment_carries_its_version(tmp_path: Path) -> None:
@@ -78,23 +54,6 @@ def test_a_judgment_carries_its_version(tmp_path: Path) -> None:
     assert {(one.perturbation, one.level) for one in found[2:] if one} == {("irrelevant", 50)}
     table = pl.read_parquet(folder.scores_file).filter(pl.col("part").is_null())
     assert set(table["level"].drop_nulls()) == {50}
-
-
-def test_items_with_alike_long_ids_keep_their_own_scores(tmp_path: Path) -> None:
-    items = [
-        item.model_copy(update={"id": f"{'x' * 190}-{number}"})
-        for number, item in enumerate(open_items(DEMO / "items.jsonl"))
-    ][:4]
-    found = sensitivity(items, perturb={"irrelevant": (50,)})
-    same = sensitivity(DEMO / "items.jsonl", perturb="irrelevant:50")
-    assert [curve.n for curve in found.curves] == [4] * len(found.curves)
-    assert len(same.curves) == len(found.curves)
-
-
-def test_items_that_are_damaged_already_are_damaged_further(tmp_path: Path) -> None:
-    items = [PERTURBATIONS["shuffle"].apply(item, 100) for item in open_items(DEMO / "items.jsonl")][:3]
-    found = sensitivity(items, perturb="irrelevant:50", metrics=["context_relevance"])
-    assert [(curve.n, curve.total) for curve in found.curves] == [(3, 3)]
 
 
 def test_in_memory_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,7 +90,7 @@ def test_another_run_in_the_folder_is_refused(tmp_path: Path) -> None:
         DeclarationError, match="differs: perturbations, items, or what they are changed into"
     ):
         run_sensitivity(other, folder)
-    run_sensitivity(other, folder, StudyRunConfig(overwrite=True))
+    run_sensitivity(other, folder, StudyRunConfig({"overwrite": True}))
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
     with pytest.raises(DeclarationError, match=r"contains no run but other files \(notes.txt\)"):
@@ -143,7 +102,7 @@ def test_failures_are_counted_and_never_scored(tmp_path: Path) -> None:
     run_sensitivity(plan, SensitivityFolder(tmp_path / "first"))
     more = plan_of([PerturbationLevels.of("irrelevant", (50,))], items=5)
     results = run_sensitivity(
-        more, SensitivityFolder(tmp_path / "second"), StudyRunConfig(replay=tmp_path / "first")
+        more, SensitivityFolder(tmp_path / "second"), StudyRunConfig({"replay": tmp_path / "first"})
     )
     curve = results.curves[0]
     assert (curve.n, curve.total) == (3, 5)
@@ -156,22 +115,12 @@ def test_a_curve_without_a_value_says_so(tmp_path: Path) -> None:
     )
     plan = plan_of([PerturbationLevels.of("irrelevant", (50,))], items=2, metrics=("groundedness",))
     results = run_sensitivity(
-        plan, SensitivityFolder(tmp_path / "second"), StudyRunConfig(replay=tmp_path / "first")
+        plan, SensitivityFolder(tmp_path / "second"), StudyRunConfig({"replay": tmp_path / "first"})
     )
     assert results.curves == ()
     assert [(one.metric, dict(one.missing)) for one in results.unscored] == [
         ("groundedness", {"not_recorded": 2})
     ]
-
-
-def test_the_record_names_judges_and_perturbations(tmp_path: Path) -> None:
-    folder = SensitivityFolder(tmp_path)
-    run_sensitivity(plan_of([PerturbationLevels.of("shuffle", (100,))], items=2), folder)
-    record = json.loads(folder.record_file.read_text())
-    assert record["perturbations"] == {"shuffle": [0, 100]}
-    assert record["judges"][0]["baseline"] is True
-    with pytest.raises(DeclarationError, match="none does not exist"):
-        SensitivityFolder(tmp_path / "none").results()
 
 
 @pytest.mark.parametrize(

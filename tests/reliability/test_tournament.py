@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -87,15 +86,6 @@ def shaky(item: dict[str, Any]) -> str:
     return longer(item)
 
 
-def test_the_same_call_asks_nothing_twice(tmp_path: Path) -> None:
-    first = conqret.tournament(arguments(), judge=shaky, output=tmp_path / "run")
-    count = len(ASKED)
-    again = conqret.tournament(arguments(), judge=shaky, output=tmp_path / "run")
-    assert len(ASKED) == count
-    assert again.groups == first.groups
-    assert conqret.tournament(arguments(), judge=shaky).comparisons == first.comparisons
-
-
 def test_rounds_that_were_planned_are_kept(tmp_path: Path) -> None:
     """Where a comparison failed, and its answer would have led to other pairs, those that were asked count."""
     FAILING.append(" ".join(["word"] * 4))
@@ -148,27 +138,6 @@ def test_it_stops_where_it_is_reliable() -> None:
     never = conqret.tournament(arguments(8), judge=longer, comparisons=2, design="random", reliability=0.99)
     assert never.reliable is False
     assert "requested reliability of 0.99 was not reached" in " ".join(headlines(never))
-
-
-def test_offline_formats_compare(tmp_path: Path) -> None:
-    found = conqret.tournament(arguments(4), format="g-eval", output=tmp_path / "run")
-    assert found.baseline
-    assert found.answered == found.planned
-    replayed = conqret.tournament(
-        arguments(4), format="g-eval", replay=tmp_path / "run", output=tmp_path / "again"
-    )
-    assert replayed.groups == found.groups
-    assert replayed.session.sent == 0
-
-
-def test_items_of_different_documents_are_compared_without_them() -> None:
-    one, other = (
-        Item(id=name, topic="t", stance="pro", argument=name, documents=(Document(id=name, text=name),))
-        for name in "ab"
-    )
-    assert pair_item(one, other).documents == ()
-    assert pair_item(one, one.model_copy(update={"id": "c"})).documents == one.documents
-    assert tournament_plan([one, other]).notes
 
 
 def test_a_question_is_compared_with_its_turns_and_images() -> None:
@@ -226,15 +195,6 @@ def test_groups_that_are_too_large_are_refused_before_anything_is_asked(tmp_path
     assert not (tmp_path / "run").exists()
 
 
-def test_groups_by_metadata() -> None:
-    items = [
-        item.model_copy(update={"metadata": {"round": number % 2}})
-        for number, item in enumerate(arguments(6))
-    ]
-    found = conqret.tournament(items, judge=longer, by="topic,round")
-    assert [len(group.items) for group in found.groups] == [3] * 4
-
-
 def test_names_and_ids_do_not_collide() -> None:
     fields = [{"m": "a, b", "n": "c"}, {"m": "a", "n": "b, c"}]
     items = [
@@ -248,14 +208,6 @@ def test_names_and_ids_do_not_collide() -> None:
     ids = [pair_id(*(Item(id=name, topic="t") for name in pair)) for pair in splits]
     assert len(set(ids)) == len(ids)
     assert pair_id(Item(id="a|b", topic="t"), Item(id="c", topic="t")) == "a|b | c"
-
-
-def test_the_record_is_that_of_the_design(tmp_path: Path) -> None:
-    conqret.tournament(arguments(), judge=longer, output=tmp_path / "run")
-    with pytest.raises(DeclarationError, match="another run"):
-        conqret.tournament(arguments(), judge=longer, output=tmp_path / "run", comparisons=3)
-    record = json.loads((tmp_path / "run" / "run.json").read_bytes())
-    assert (record["kind"], record["format"], record["metrics"]) == ("judge", "tournament", ["strength"])
 
 
 def test_a_criterion_compares() -> None:

@@ -10,26 +10,26 @@ import pytest
 from conqret.perturb import Direction
 from conqret.runs.session import SessionCounts
 from conqret.show.charts import Chart, ChartLine, Point
-from conqret.show.markdown import tables_markdown
 from conqret.stats.correlation import pearson
 from conqret.stats.curve_tests import CurveStep, strictly_falls
 from conqret.studies.sensitivity.curves import Curve, CurveCell, StanceCurve
 from conqret.studies.sensitivity.curves import CurvePoint as CurvePoint
-from conqret.studies.sensitivity.page import charts, sensitivity_sheet, write_sensitivity
+from conqret.studies.sensitivity.page import (
+    all_tables,
+    charts,
+    curve_table,
+    damage,
+    monotone_table,
+    precision_table,
+    sensitivity_sheet,
+    verdicts,
+    write_sensitivity,
+)
 from conqret.studies.sensitivity.result import (
     PrecisionRow,
     SensitivityRecord,
     SensitivityResults,
     verdict_words,
-)
-from conqret.studies.sensitivity.sensitivity_tables import (
-    all_tables,
-    curve_table,
-    damage,
-    monotone_table,
-    precision_table,
-    stance_table,
-    verdicts,
 )
 
 HOSTILE = "<script>alert(1)</script>"
@@ -139,13 +139,6 @@ def test_thresholds_stand_where_their_figures_stand(results: SensitivityResults)
     assert "within the margin (±0.05)" in verdicts(results).note
 
 
-def test_a_judge_that_was_not_asked_is_told_from_one_without_answers(results: SensitivityResults) -> None:
-    other = {**results.record.judges[0], "model": "third", "metrics": ["groundedness"]}
-    record = results.record.model_copy(update={"judges": (*results.record.judges, other)})
-    table = monotone_table(results.model_copy(update={"record": record}), "irrelevant", "context_relevance")
-    assert table.rows[2] == ("third", "–", "–")
-
-
 def test_two_perturbations_cross_in_a_grid(results: SensitivityResults) -> None:
     cells = tuple(
         CurveCell(
@@ -169,19 +162,6 @@ def test_two_perturbations_cross_in_a_grid(results: SensitivityResults) -> None:
     assert table.title == "Groundedness by direct (gpt): irrelevant by hallucinate (ConQRet, Figure 4)"
     assert table.header == ("irrelevant", "hallucinate 0", "hallucinate 5")
     assert table.rows == (("0", "", "0.500"), ("50", "0.400", "0.300"))
-
-
-def test_by_stance(results: SensitivityResults) -> None:
-    assert stance_table(results, "irrelevant", "context_relevance").header == (
-        "Percent of the documents",
-        "direct con",
-    )
-
-
-def test_markdown_holds_every_table_and_no_markup(results: SensitivityResults) -> None:
-    text = tables_markdown(all_tables(results))
-    assert text.count("### ") == 5
-    assert "<script" not in text
 
 
 def test_the_page_escapes_and_draws_its_curves_without_a_library(
@@ -226,12 +206,11 @@ def test_the_page_answers_its_question_and_draws_what_is_in_doubt(results: Sensi
     def answer(*curves: Curve) -> str:
         return sensitivity_sheet(results.model_copy(update={"curves": curves})).answer[0]
 
-    assert answer(fall, still, doubted).startswith(
-        "The judge detects perturbations: of 1 score that should change when items are perturbed, 1 behaved as "
-        "expected; of 2 "
+    assert answer(fall, still, doubted) == (
+        "The judge detects perturbations: 1 of 1 curves that should fall or rise do so; "
+        "1 of 2 curves that should not change or not rise do not (1 inconclusive)."
     )
-    assert answer(fall, still, doubted).endswith("1 behaved as expected, for 1 the data do not tell.")
-    assert answer(still) == "Of 1 score that should not change or not rise, 1 behaved as expected."
+    assert answer(still) == "1 of 1 curves that should not change or not rise do not."
     assert answer(fall, lost).startswith("The judge detects some perturbations")
     assert answer(lost).startswith("The judge does not detect")
     assert answer(fall.model_copy(update={"verdict": "inconclusive"})).startswith("The data do not show")

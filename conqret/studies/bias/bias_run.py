@@ -169,18 +169,12 @@ def readable(contrasts: Sequence[Contrast], setup: Setup) -> list[Contrast]:
         return list(contrasts)
     kept = []
     for contrast in contrasts:
-        items = {(way, item.id): item for way, several in contrast.versions.items() for item in several}
-        unread = {key: setup.unread(item) for key, item in items.items()}
+        unread = {key: setup.unread(item) for key, item in contrast.items.items()}
+        lost = {pair: [unread.get(key, frozenset()) for key in pair.keys] for pair in contrast.pairs}
         wanted = frozenset(contrast.metrics)
-        pairs = tuple(
-            pair
-            for pair in contrast.pairs
-            if wanted - frozenset().union(*(unread.get(key, frozenset()) for key in pair.keys))
-        )
-        lost = [unread.get(key, frozenset()) for pair in pairs for key in pair.keys]
-        metrics = tuple(
-            metric for metric in contrast.metrics if not lost or any(metric not in out for out in lost)
-        )
+        pairs = tuple(pair for pair in contrast.pairs if wanted - frozenset().union(*lost[pair]))
+        out = [metrics for pair in pairs for metrics in lost[pair]]
+        metrics = tuple(one for one in contrast.metrics if not out or any(one not in few for few in out))
         if pairs or not contrast.pairs:
             kept.append(replace(contrast, pairs=pairs, metrics=metrics))
     if not kept:
@@ -198,7 +192,7 @@ def within_log(contrast: Contrast, ground: ProbeContext, log: VerdictLog) -> Con
     Raises:
         NotAskedError: it holds none of them; the message says what is needed.
     """
-    items = {(way, item.id): item for way, several in contrast.versions.items() for item in several}
+    items = contrast.items
 
     def held(key: Key) -> bool:
         way = key[0]

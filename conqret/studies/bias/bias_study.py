@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 from conqret.errors import strict_options
-from conqret.io import open_items
 from conqret.io.labels import LabelSet, read_labels
+from conqret.judging.asked_run import Counted
 from conqret.judging.judge import Items
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
-from conqret.judging.judge_settings import LogSettings, StudySettings, chosen_format, client_options
+from conqret.judging.judge_settings import LogSettings, StudySettings, chosen_format, client_options, opened
 from conqret.judging.own_judge import chosen_judge
 from conqret.judging.setup import check_items, set_up
 from conqret.judging.verdict_log import log_of, logged_judge
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import SEED
 from conqret.stats.estimate import CONFIDENCE
-from conqret.studies.bias.bias_run import BiasFolder, BiasPlan, plan_bias, run_bias
+from conqret.studies.bias.bias_run import BiasFolder, BiasPlan, estimate, plan_bias, run_bias
 from conqret.studies.bias.contrast import REPEATS, ProbeContext
 from conqret.studies.bias.result import BiasTable
 from conqret.studies.study_judging import StudyRunConfig
@@ -42,42 +42,34 @@ def people_quality(labels: LabelSet) -> dict[str, dict[str, float]]:
 
 
 class BiasSettings(StudySettings, LogSettings, total=False):
-    """The judge that :func:`bias` probes: the name of a format, or a judge, and a model's name, or the settings of a
-    client. ``metrics`` selects among those of the format."""
+    """The judge that :func:`bias` probes, and how: ``format`` is the name of a format, or a judge, ``model`` a model's
+    name, or the settings of a client, and ``metrics`` are those of the format that are looked at. Only ``probes`` are
+    made, by default all that need not be named. ``repeats`` are the samples of one request, for repeatability; 2 at
+    least. ``labels`` are human labels of the items, or a file, a folder or several files of them: needed where their
+    quality is to be held equal. ``seed`` draws the changes and the flips of signs."""
 
     format: str | Judge | None
     model: str | ClientOptions | None
     metrics: Sequence[str]
+    probes: Sequence[str]
+    repeats: int
+    labels: str | Path | Sequence[str | Path] | LabelSet | None
+    seed: int
 
 
 @strict_options
 def bias(
-    items: Items = None,
-    *,
-    probes: Sequence[str] = (),
-    repeats: int = REPEATS,
-    labels: str | Path | Sequence[str | Path] | LabelSet | None = None,
-    seed: int = SEED,
-    confidence: float = CONFIDENCE,
-    on_plan: Callable[[BiasPlan], None] = lambda plan: None,
-    **settings: Unpack[BiasSettings],
+    items: Items = None, *, confidence: float = CONFIDENCE, **settings: Unpack[BiasSettings]
 ) -> BiasTable:
     """Probe a judge for what should not move its scores: order, position, length, false authority, stance, its own
     family, and instructions hidden in the texts.
 
     Args:
         items: a path, a frame, or items and dictionaries, as :func:`conqret.io.open_items` takes them; None only with
-            ``verdicts`` that have texts.
-        probes: only these; by default all that need not be named. One that cannot be made is left out, and the table
-            says why. With ``verdicts``, a probe is made on what the log holds.
-        repeats: samples of one request, for repeatability; 2 at least.
-        labels: human labels of the items, or a file, a folder or several files of them: needed where their quality is
-            to be held equal.
-        seed: draws the changes and the flips of signs.
+            ``verdicts`` that have texts. A probe that cannot be made is left out, and the table says why; with
+            ``verdicts``, a probe is made on what the log holds.
         confidence: the coverage of the intervals, in (0, 1).
-        on_plan: gets the plan before the first version is judged.
-        settings: the judge, the items and the run, as :class:`BiasSettings` and its bases declare them: ``format``,
-            ``model``, ``judge``, ``verdicts``, ``columns``, ``output``, ``replay``, ``budget_usd``, ….
+        settings: the judge, the probes, the items and the run, as :class:`BiasSettings` and its bases declare them.
 
     Returns:
         An effect with its interval and a verdict for each comparison and metric. One row of each probe can raise an
@@ -90,25 +82,21 @@ def bias(
         LabelsError: labels are faulty.
         DeclarationError: a name that does not exist, no probe that can be made, or a folder that holds something else.
     """
-    asks = settings.get("replay") is None
-    plan = bias_plan(items, probes=probes, repeats=repeats, labels=labels, seed=seed, asks=asks, **settings)
-    on_plan(plan)
+    asks = settings.get("replay") is None and not settings.get("dry_run")
+    return probed(bias_plan(items, asks=asks, **settings), confidence=confidence, **settings)
+
+
+def probed(plan: BiasPlan, *, confidence: float = CONFIDENCE, **settings: Any) -> BiasTable:
+    """What the probes of ``plan`` find; ``settings`` are those of the run."""
+    if settings.get("dry_run"):
+        raise Counted(estimate(plan))
     output = settings.get("output")
     out = BiasFolder(Path(output)) if output is not None else None
-    return run_bias(plan, out, StudyRunConfig.of(settings), confidence=confidence)
+    return run_bias(plan, out, StudyRunConfig(settings), confidence=confidence)
 
 
 @strict_options
-def bias_plan(
-    items: Items = None,
-    *,
-    probes: Sequence[str] = (),
-    repeats: int = REPEATS,
-    labels: str | Path | Sequence[str | Path] | LabelSet | None = None,
-    seed: int = SEED,
-    asks: bool = False,
-    **settings: Unpack[BiasSettings],
-) -> BiasPlan:
+def bias_plan(items: Items = None, *, asks: bool = False, **settings: Unpack[BiasSettings]) -> BiasPlan:
     """What :func:`bias` would judge. No model is asked, but where ``asks`` a server, once, which metrics it gives.
 
     Raises:
@@ -117,15 +105,17 @@ def bias_plan(
     client = client_options(settings.get("model"), settings)
     judge, metrics = settings.get("judge"), settings.get("metrics", ())
     columns, skip_invalid = settings.get("columns"), settings.get("skip_invalid", False)
+    scale = settings.get("verdict_scale")
     log = log_of(
-        settings.get("verdicts"), items, judge, metrics=metrics, scale=settings.get("verdict_scale"),
-        columns=columns, skip_invalid=skip_invalid,
-    )  # fmt: skip
-    source = (
-        log.source
-        if log
-        else open_items(items, columns=columns, skip_invalid=skip_invalid, language=settings.get("language"))
+        settings.get("verdicts"),
+        items,
+        judge,
+        metrics=metrics,
+        scale=scale,
+        columns=columns,
+        skip_invalid=skip_invalid,
     )
+    source = log.source if log else opened(items, settings)
     format_name = chosen_format(settings, lambda: source)
     chosen = DEFAULT_FORMAT if format_name is None else format_name
     if log is not None:
@@ -136,7 +126,14 @@ def bias_plan(
     judging.judge.check_measured(judging.options.metrics, "bias")
     checked, setup = check_items(source, judging)
     source = replace(source, needs=setup.needs)
+    labels = settings.get("labels")
     known = labels if labels is None or isinstance(labels, LabelSet) else read_labels(labels)
-    quality = {} if known is None else people_quality(known)
-    plan = plan_bias(ProbeContext(tuple(checked.items(source)), setup, quality, seed, repeats, log), probes)
-    return replace(plan, checked=checked)
+    context = ProbeContext(
+        tuple(checked.items(source)),
+        setup,
+        {} if known is None else people_quality(known),
+        settings.get("seed", SEED),
+        settings.get("repeats", REPEATS),
+        log,
+    )
+    return replace(plan_bias(context, settings.get("probes", ())), checked=checked)

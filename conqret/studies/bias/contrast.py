@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 from conqret.data import Item
 from conqret.data.digest import gathered
@@ -31,6 +33,11 @@ REPEATS = 3
 
 NEUTRAL = "with neutral text of the same length"
 """What stands in a control in the place of what is probed."""
+
+TEXTS: Mapping[str, Any] = tomllib.loads(
+    (Path(__file__).parent / "probes" / "texts.toml").read_text(encoding="utf-8")
+)
+"""What probes put into items, or ask about."""
 
 NO_QUALITY = "the judge has no metric of the argument's quality"
 OVERALL = "overall_quality"
@@ -65,6 +72,14 @@ class VersionPair:
         return (self.base, self.changed) if self.again is None else (self.base, self.changed, self.again)
 
 
+def paired(bases: Iterable[Item], changed: Iterable[Item]) -> tuple[VersionPair, ...]:
+    """Each of ``changed`` against the base at its place, both judged as they are."""
+    return tuple(
+        VersionPair((AS_IS, base.id), (AS_IS, other.id), base.topic)
+        for base, other in zip(bases, changed, strict=True)
+    )
+
+
 @dataclass(frozen=True)
 class Contrast:
     """One comparison of a probe (``probe``: its name, which :meth:`Probe.asked` fills in; a probe that answers for
@@ -93,6 +108,11 @@ class Contrast:
     against: str = AS_IS
     notes: tuple[str, ...] = ()
     probe: str = ""
+
+    @property
+    def items(self) -> dict[Key, Item]:
+        """The items behind the keys."""
+        return {(way, item.id): item for way, several in self.versions.items() for item in several}
 
     def moved(self, base: float, changed: float, again: float | None = None) -> float:
         """The difference of a pair with these scores."""
@@ -166,7 +186,7 @@ class Probe:
 
     name: str
     contrasts: Callable[[ProbeContext], Iterable[Contrast]]
-    warning: Callable[[ProbeContext], str | None] = field(default=lambda ground: None)
+    warning: Callable[[ProbeContext], str | None] = lambda ground: None
     compares: str = ""
     finds: str = ""
     advice: str = "read some items of both kinds, and change the prompt"
@@ -185,12 +205,19 @@ class Probe:
             replace(
                 contrast,
                 probe=contrast.probe or self.name,
-                pairs=tuple(replace(pair, cluster=keys[pair.cluster]) for pair in contrast.pairs)
-                if keys.joined
-                else contrast.pairs,
+                pairs=tuple(replace(pair, cluster=keys[pair.cluster]) for pair in contrast.pairs),
             )
             for contrast in self.contrasts(ground)
         )
+
+
+def own_probe(
+    name: str,
+    contrasts: Callable[[ProbeContext], Iterable[Contrast]],
+    warning: Callable[[ProbeContext], str | None] = Probe.warning,
+) -> Probe:
+    """The probe of this name, which ``texts.toml`` describes."""
+    return Probe(name, contrasts, warning, **TEXTS["probe"][name])
 
 
 EXPECTED: Mapping[Adverse, Direction] = {"rise": Direction.NO_RISE, "any": Direction.UNCHANGED}
@@ -225,17 +252,14 @@ def perturbed(
                 f"no item can be changed: {counted_reasons([omission.reason for omission in left_out])}"
             )
         unable = {item.item for item in left_out}
-        bases = [
-            item if control is None else control.apply(item, level, seed=ground.seed)
-            for item in ground.items
-            if item.id not in unable
-        ]
+        able = [item for item in ground.items if item.id not in unable]
+        bases = able if control is None else [control.apply(item, level, seed=ground.seed) for item in able]
         pairs = [
             VersionPair((AS_IS, base.id), (AS_IS, changed.id), base.topic, records(changed)[0].original)
             for base, changed in zip(bases, versions[level], strict=True)
         ]
         reasons = counted_reasons([omission.reason for omission in left_out])
-        left = (f"{name}: {number(len(left_out), 'item')} cannot be changed ({reasons})",) if left_out else ()
+        left = f"{name}: {number(len(left_out), 'item')} cannot be changed ({reasons})"
         return (
             Contrast(
                 name=name,
@@ -245,7 +269,7 @@ def perturbed(
                 pairs=tuple(pairs),
                 versions={AS_IS: (*bases, *versions[level])},
                 against=AS_IS if control is None else against,
-                notes=left,
+                notes=(left,) if left_out else (),
             ),
         )
 

@@ -3,41 +3,128 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from textwrap import wrap
 
 from conqret.console.conditions import Requirement, RequirementOutcome
 from conqret.data.digest import gathered
+from conqret.errors import number, shortened
 from conqret.judging.requirements import junit_suite, required_cases
 from conqret.show import words
 from conqret.show.forest import Forest, ForestRow
 from conqret.show.report_page import CollapsedTable, PageRemarks, Part, ReportPage, Section, section
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.curve_tests import MARGIN
-from conqret.studies.bias.contrast import NEUTRAL, PROBES, probe_name
-from conqret.studies.bias.result import POWER, BiasRow, BiasTable
-from conqret.studies.bias.screen import (
-    FALLS,
-    felt,
-    headlines,
-    lacking,
-    main_rows,
-    mark,
-    ordered,
-    pointed,
-    to_do,
-    valueless,
-)
+from conqret.studies.bias.contrast import NEUTRAL, PROBES, Probe, probe_name
+from conqret.studies.bias.result import POWER, UNRELATED, BiasRow, BiasTable, Verdict, falls_unasked
 from conqret.studies.variance.page import repeatability_table
 
 RISE = "r"
 """Marks a p-value of a rise alone."""
-ONE_SIDED = f" (marked {RISE}: one-sided, where only a higher score is a bias)"
-PAIRS = (
-    "A pair is one item with and without the change that is probed, or judged twice. “Mean change” is the mean "
-    "absolute "
-    "difference of the two scores of a pair."
-)
+SHOWN = 100
+"""Characters of an item's id and of its topic."""
+ORDER: tuple[Verdict, ...] = ("alarm", "inconclusive", "clear", "no value", "measured", "exploratory")
+MARKS: Mapping[str, str] = {"alarm": "ALARM", "clear": "equivalent", "exploratory": "seen"}
+NO_RISE, FALLS = "no rise", "falls"
+"""What a clear row is called where only a rise is a bias: nothing is said to be equivalent then."""
+
+
+def mark(row: BiasRow) -> str:
+    """The verdict in a word or two."""
+    if row.verdict == "clear" and row.adverse == "rise":
+        fell = row.effect is not None and falls_unasked(row.adverse, row.effect)
+        return FALLS if fell else NO_RISE
+    return MARKS.get(row.verdict, row.verdict)
+
+
+def ordered(rows: Iterable[BiasRow]) -> list[BiasRow]:
+    """Alarms first."""
+    return sorted(rows, key=lambda row: ORDER.index(row.verdict))
+
+
+def valueless(table: BiasTable) -> list[BiasRow]:
+    """A row of each probe that has none which could raise an alarm, because no pair has a value."""
+    found = {row.probe for row in table.primary}
+    return list({row.probe: row for row in table.having("no value") if row.probe not in found}.values())
+
+
+def main_rows(table: BiasTable) -> list[BiasRow]:
+    """The primary rows, alarms first, and one of each probe that is only measured or observed."""
+    rest = {row.probe: row for row in table.rows if row.verdict == "measured" or row.observed}
+    primary = {row.probe: row for row in (*valueless(table), *table.primary)}
+    return ordered((rest | primary).values())
+
+
+def headlines(table: BiasTable) -> list[str]:
+    """Which probes found what, and one real example."""
+    probes = number(len(table.primary), "probe")
+    of = f"({number(table.record.items, 'item')}, {number(table.topics, 'topic')})"
+    found = ", ".join(f"{row.probe} ({felt(row)})" for row in table.alarms)
+    counted = (
+        f"Bias detected by {len(table.alarms)} of {probes} {of}: {found}"
+        if found
+        else f"No bias detected by {probes} {of}"
+    )
+    rest = gathered((mark(row), row.probe) for row in ordered([*table.primary, *valueless(table)]))
+    clear = [f"{name}: {', '.join(names)}" for name, names in rest.items() if name != MARKS["alarm"]]
+    example = next((row for row in main_rows(table) if row.example is not None), None)
+    largest = (
+        [f"The largest difference of an item found by {example.probe}: {example_of(example)}"]
+        if example
+        else []
+    )
+    return [f"{'; '.join([counted, *clear])}.", *largest]
+
+
+def felt(row: BiasRow) -> str:
+    """What was found of a row, in rates that people feel, and why pairs have no value."""
+    effect, found = row.effect, row.words
+    if effect is not None and effect.p is not None:
+        if row.places:
+            side, rate = ("first", effect.value) if effect.value >= 0 else ("second", -effect.value)
+            rates = f"{side} place won {0.5 + rate / 2:.0%}, {effect.share:.0%} of verdicts flip"
+            found = rates if row.verdict == "alarm" else f"{rates}; {found}"
+        elif row.observed:
+            found = f"{row.name} won {0.5 + effect.value / 2:.0%} of {number(effect.n, 'verdict')}: {found}"
+        else:
+            found = f"{effect.value:+.2f} {words.label(row.metric).lower()}: {found}"
+    return found + lacking(row)
+
+
+def lacking(row: BiasRow) -> str:
+    """Why pairs of a row have no value, and how many have one; nothing where all have."""
+    if not (reasons := lost(row.missing)):
+        return ""
+    if row.effect is None:
+        return f": {reasons}"
+    pairs = number(row.effect.n + sum(row.missing.values()), "pair")
+    return f"; {row.effect.n} of {pairs} have a value: {reasons}"
+
+
+def lost(missing: Mapping[str, int]) -> str:
+    """Why the judge left pairs without a value, the most frequent reason first."""
+    counts = Counter(missing)
+    del counts[UNRELATED]  # what the row says itself
+    return "; ".join(words.reason(name) for name, _ in counts.most_common())
+
+
+def example_of(row: BiasRow) -> str:
+    """The item of a row that moved furthest, in words."""
+    if (example := row.example) is None:
+        return ""
+    names = [shortened(name, SHOWN) for name in (example.item, example.other) if name]
+    what = f"{' and '.join(names)} ({shortened(example.topic, SHOWN)})"
+    if row.places:
+        places = {1: "the first place wins", 0: "neither place wins", -1: "the second place wins"}
+        one, other = (
+            places[int(value > 0.5) - int(value < 0.5)] for value in (example.base, example.changed)
+        )
+        return f"{what}: {one}, and with the two arguments swapped {other}{' again' * (one == other)}."
+    base, changed = f"{example.base:.2f}", f"{example.changed:.2f}"
+    figures = f"{base} and {changed}" if example.other else f"{base} {row.against}, {changed} with {row.name}"
+    return f"{what}: {words.label(row.metric).lower()} {figures}."
 
 
 def screen(table: BiasTable) -> Iterator[str | Table]:
@@ -50,19 +137,45 @@ def screen(table: BiasTable) -> Iterator[str | Table]:
     yield from pointed("What to do", list(to_do(table)))
 
 
+def to_do(table: BiasTable) -> Iterator[str]:
+    """What to do about alarms, rows that are inconclusive, and hints."""
+    names = [(probe_name(row.probe), row.probe) for row in table.alarms]
+    advised = gathered((PROBES[name].advice if name in PROBES else Probe.advice, row) for name, row in names)
+    for advice, probes in advised.items():
+        yield f"{', '.join(dict.fromkeys(probes))}: {advice}"
+    if unsure := [row.probe for row in table.having("inconclusive")]:
+        yield f"{', '.join(unsure)}: judge more topics; `conqret judges power --for bias` computes how many are needed"
+    besides = [row for row in table.having("exploratory") if not row.observed]
+    if hints := sum(row.words.startswith("a hint") for row in besides):
+        rows = number(hints, "exploratory row")
+        yield f"{rows} of {len(besides)} hint at a further bias: probe that metric alone (--metric) on other items"
+
+
+def pointed(heading: str, texts: Sequence[str]) -> Iterator[str]:
+    """Texts as points under a heading, with an empty line before it; nothing where there are none."""
+    if texts:
+        yield from ("", f"{heading}:")
+    for text in texts:
+        yield from wrap(f"- {text}", 80, initial_indent="  ", subsequent_indent="    ")
+
+
 def bias_sheet(table: BiasTable) -> ReportPage:
     """The page of the bias table."""
     judge = table.record
     rest = [row for row in table.rows if not row.primary]
     remarks = [*words.failed(table.session.failures), *_remarks(table)]
+    probed = bias_rows_table([*ordered(table.primary), *valueless(table)], _bias_note(table))
     return ReportPage(
         "bias",
         f"Is {judge.format} with {judge.model} consistent and unbiased?",
         [
+            Section("Probes", [probed]),
             Section(
-                "Probes", [bias_rows_table([*ordered(table.primary), *valueless(table)], _bias_note(table))]
+                "Other comparisons",
+                list(_others(rest)),
+                f"These rows raise no alarm. “A hint” means p < {table.alpha:g} and an interval without 0: test it in "
+                "a new run on other items. Their p-values are corrected together; their intervals are not.",
             ),
-            Section("Other comparisons", list(_others(rest)), _exploratory(table)),
             *([section(repeatability_table(table.repeatability))] if table.repeatability else []),
             Section("Remarks", [PageRemarks(remarks)] if remarks else []),
         ],
@@ -79,12 +192,15 @@ def bias_sheet(table: BiasTable) -> ReportPage:
 
 
 def bias_parts(table: BiasTable) -> Iterator[Part]:
-    """What the judge card says of it: warnings, of each comparison the strongest rows, and what was left out."""
-    rows = [row for row in strongest(table) if row.verdict != "measured"]
+    """What the judge card says of it: warnings, for each probe the primary row or the one that moved furthest, and what
+    was left out."""
+    groups = gathered((row.probe, row) for row in table.rows).values()
+    strongest = [[row for row in rows if row.primary] or [max(rows, key=_movement)] for rows in groups]
+    rows = [row for several in strongest for row in several if row.verdict != "measured"]
     if table.warnings:
         yield PageRemarks(table.warnings)
-    few = "For each probe the table shows the primary row or, without one, the row that changed most. "
     yield from _pictures(table)
+    few = "For each probe the table shows the primary row or, without one, the row that changed most. "
     yield bias_rows_table(rows, few + _bias_note(table))
     if len(rows) < len(table.rows):
         yield CollapsedTable(f"All {len(table.rows)} comparisons and metrics", grouped_table(table.rows))
@@ -109,21 +225,18 @@ def _pictures(table: BiasTable) -> Iterator[Forest]:
         if row.effect is not None and row.effect.p is not None
     ]
     if rows:
-        yield Forest(
-            "Change of scores by each probe",
-            "Difference of scores (shaded: within the equivalence margin)",
-            rows,
-        )
+        axis = "Difference of scores (shaded: within the equivalence margin)"
+        yield Forest("Change of scores by each probe", axis, rows)
 
 
-def strongest(table: BiasTable) -> list[BiasRow]:
-    """For each probe the row to show first: the primary one, or else the one that moved furthest."""
-    groups = gathered((row.probe, row) for row in table.rows)
-    return [
-        row
-        for rows in groups.values()
-        for row in [bias_row for bias_row in rows if bias_row.primary] or [max(rows, key=_movement)]
-    ]
+def _movement(row: BiasRow) -> tuple[float, float]:
+    return (0.0, 0.0) if row.effect is None else (abs(row.effect.value), row.effect.moved)
+
+
+_FOUND = (
+    *(Column("Effect"), Column("p"), Column("Verdict", "text")),
+    *(Column("Pairs"), Column("Topics"), Column("Mean change")),
+)
 
 
 def bias_rows_table(rows: Iterable[BiasRow], note: str = "") -> Table:
@@ -131,6 +244,14 @@ def bias_rows_table(rows: Iterable[BiasRow], note: str = "") -> Table:
     names = (Column("Probe", "text"), Column("Comparison", "text"), Column("Metric", "name"))
     cells = [(words.label(row.probe), row.name, words.label(row.metric), *_cells(row)) for row in rows]
     return Table("", (*names, *_FOUND), cells, note=note)
+
+
+def grouped_table(rows: Iterable[BiasRow], title: str = "") -> Table:
+    """Rows of the bias table, each under its comparison."""
+    cells: list[tuple[Cell, ...]] = []
+    for name, group in gathered((_comparison(row), row) for row in rows).items():
+        cells += [(name,), *((words.label(row.metric), *_cells(row)) for row in group)]
+    return Table(title, (Column("Metric", "name"), *_FOUND), cells)
 
 
 def _others(rows: Sequence[BiasRow]) -> Iterator[Part]:
@@ -142,31 +263,12 @@ def _others(rows: Sequence[BiasRow]) -> Iterator[Part]:
     if still:
         groups = [f"{name} ({words.number(len(group), 'metric')})" for name, group in still.items()]
         yield PageRemarks([f"No score changed in these comparisons: {'; '.join(groups)}."])
-        yield CollapsedTable(
-            f"All {words.number(len(rows), 'row')}, with those where no score changed", grouped_table(rows)
-        )
-
-
-def grouped_table(rows: Iterable[BiasRow], title: str = "") -> Table:
-    """Rows of the bias table, each under its comparison."""
-    cells: list[tuple[Cell, ...]] = []
-    for name, group in gathered((_comparison(row), row) for row in rows).items():
-        cells += [(name,), *((words.label(row.metric), *_cells(row)) for row in group)]
-    return Table(title, (Column("Metric", "name"), *_FOUND), cells)
+        title = f"All {words.number(len(rows), 'row')}, with those where no score changed"
+        yield CollapsedTable(title, grouped_table(rows))
 
 
 def _comparison(row: BiasRow) -> str:
     return f"{words.label(row.probe)}, {row.name}"
-
-
-_FOUND = (
-    Column("Effect"),
-    Column("p"),
-    Column("Verdict", "text"),
-    Column("Pairs"),
-    Column("Topics"),
-    Column("Mean change"),
-)
 
 
 def _cells(row: BiasRow) -> tuple[Cell, ...]:
@@ -174,57 +276,32 @@ def _cells(row: BiasRow) -> tuple[Cell, ...]:
     effect, name = row.effect, row.verdict if row.verdict != "clear" else mark(row)
     between = ", " if name == "exploratory" else ": "
     verdict = (row.words if row.words.startswith(name) else f"{name}{between}{row.words}") + lacking(row)
-    verdict_cell = Alarm(verdict) if row.verdict == "alarm" else verdict
     counts: tuple[Cell, ...] = (effect.n, effect.clusters, effect.moved) if effect else (0, 0, "")
     p = words.p_value(effect.p if effect else None)
-    return (effect or "none", f"{p} {RISE}" if p and row.adverse == "rise" else p, verdict_cell, *counts)
+    marked = f"{p} {RISE}" if p and row.adverse == "rise" else p
+    return (effect or "none", marked, Alarm(verdict) if row.verdict == "alarm" else verdict, *counts)
 
 
 def _bias_note(table: BiasTable) -> str:
-    rows = table.primary
-    held = ", ".join(row.probe for row in rows if row.against == NEUTRAL)
-    rises = any(row.adverse == "rise" for row in rows)
-    places = (
-        f" For position bias the margin is ±{2 * MARGIN:g} in the difference between the win rates of the first and "
-        f"the "
-        f"second argument shown, so the first may win {0.5 - MARGIN:.0%} to {0.5 + MARGIN:.0%} of comparisons."
-    )
+    """How to read the rows."""
+    held = ", ".join(row.probe for row in table.primary if row.against == NEUTRAL)
     notes = [
-        f"Effects are differences of scores in [0, 1] with {table.confidence:.0%} intervals over topics. The p-values"
-        f"{ONE_SIDED * rises} are corrected for the number of rows (maxT, by flipping the signs of whole topics). "
-        f"{PAIRS}",
-        f"The verdict “alarm” (a bias is detected) needs p < {table.alpha:g}, an interval without 0, and a "
-        f"difference in "
-        f"the direction that is a bias. The verdict “equivalent” means that an equivalence test (p < {table.alpha:g}) "
-        f"shows the effect to be smaller than {MARGIN:g} in both directions.{places * any(row.places for row in rows)}",
-        f"For probes of which only a higher score is a bias, the verdict “no rise” means that the test rules out a "
-        f"rise "
-        f"of {MARGIN:g} or more, and “falls” means that the whole interval is below 0, which is no bias."
-        * rises,
-        f"“Could have missed” names the smallest bias that a run like this one detects with a probability of "
-        f"{POWER:.0%}." * bool(table.having("inconclusive")),
-        f"These probes compare the changed item with one that has neutral text of the same length in the same place: "
-        f"{held}." * bool(held),
+        f"Effects are differences of scores in [0, 1] with {table.confidence:.0%} intervals over topics; p-values "
+        f"(marked {RISE}: of a rise alone) are corrected for the number of rows. “Alarm”: p < {table.alpha:g} and an "
+        f"interval without 0, in the direction that is a bias. “Equivalent”: shown to be smaller than {MARGIN:g} "
+        f"either way (position: {2 * MARGIN:g}, between the win rates of both places). “No rise”: a rise of {MARGIN:g} "
+        "is ruled out. “Falls”: the interval lies below 0, which is no bias. “Could have missed”: the smallest bias "
+        f"that is found with a probability of {POWER:.0%}. A pair is one item with and without the change, or judged "
+        "twice; “mean change” is its mean absolute difference.",
+        f"Compared with neutral text of the same length in the same place: {held}." * bool(held),
         words.symmetry_note(table.topics),
     ]
     return " ".join(filter(None, notes))
 
 
-def _exploratory(table: BiasTable) -> str:
-    return (
-        f"These rows are exploratory and raise no alarm. “A hint” means p < {table.alpha:g} and an interval without 0: "
-        f"test it in a new run on other items. The p-values{ONE_SIDED} are corrected for the number of these rows; the "
-        "intervals are not, so an interval may exclude 0 where there is no hint."
-    )
-
-
 def _remarks(table: BiasTable) -> Iterator[str]:
     yield from (f"{words.label(name)} was not probed: {reason}." for name, reason in table.left_out.items())
     yield from (f"{text}." for text in table.notes)
-
-
-def _movement(row: BiasRow) -> tuple[float, float]:
-    return (0.0, 0.0) if row.effect is None else (abs(row.effect.value), row.effect.moved)
 
 
 def bias_junit(table: BiasTable, outcomes: Sequence[RequirementOutcome] = ()) -> bytes:
@@ -237,9 +314,6 @@ def bias_junit(table: BiasTable, outcomes: Sequence[RequirementOutcome] = ()) ->
 COUNTED = ("alarms", "inconclusive", "clear")
 OF_PLACES = ("flip_rate", "first_place")
 OF_PROBES = ("effect", "missable")
-WITH_ENDS = ("first_place", "effect")
-EXAMPLE = "alarms == 0"
-NAMED = (OF_PROBES, "probe", "effect[length]")
 
 
 def parse_bias_requirement(text: str) -> Requirement:
@@ -249,13 +323,9 @@ def parse_bias_requirement(text: str) -> Requirement:
         DeclarationError: it has another form.
         UnknownNameError: there is no such quantity or probe.
     """
-    known = (*COUNTED, *OF_PLACES, *OF_PROBES)
-    requirement = Requirement.of(text, known, "quantity to require", EXAMPLE, WITH_ENDS, NAMED)
-    return (
-        requirement
-        if requirement.dimension is None
-        else replace(requirement, dimension=PROBES[requirement.dimension].name)
-    )
+    known, named = (*COUNTED, *OF_PLACES, *OF_PROBES), (OF_PROBES, "probe", "effect[length]")
+    read = Requirement.of(text, known, "quantity to require", "alarms == 0", ("first_place", "effect"), named)
+    return read if read.dimension is None else replace(read, dimension=PROBES[read.dimension].name)
 
 
 def check_bias_requirement(requirement: Requirement, table: BiasTable) -> RequirementOutcome:
@@ -264,25 +334,20 @@ def check_bias_requirement(requirement: Requirement, table: BiasTable) -> Requir
 
 
 def _value(requirement: Requirement, table: BiasTable) -> float | None:
+    """A count, or of the primary row whose effect lies furthest from 0; None where one has no value, so that a
+    condition on it fails."""
     name = requirement.name
     if name in COUNTED:
-        return len(table.alarms if name == "alarms" else [row for row in table.rows if row.verdict == name])
-    asked = [row for row in table.primary if _asked(row, requirement)]
-    row = max(asked, key=_size, default=None)
+        return len(table.having("alarm" if name == "alarms" else name))  # type: ignore[arg-type]
+    asked = [
+        row
+        for row in table.primary
+        if (row.places if name in OF_PLACES else probe_name(row.probe) == requirement.dimension)
+    ]
+    row = max(asked, key=lambda row: abs(row.effect.value) if row.effect else math.inf, default=None)
     if row is None or row.effect is None:
         return None
-    if name == "flip_rate":
-        return row.effect.share
-    if name == "missable":
-        return row.missable
+    if name in ("flip_rate", "missable"):
+        return row.effect.share if name == "flip_rate" else row.missable
     end = requirement.end_of(row.effect)
     return end if end is None or name == "effect" else 0.5 + end / 2
-
-
-def _asked(row: BiasRow, requirement: Requirement) -> bool:
-    return row.places if requirement.name in OF_PLACES else probe_name(row.probe) == requirement.dimension
-
-
-def _size(row: BiasRow) -> float:
-    """How far its effect lies from 0; one without a value first, so that a condition on it fails."""
-    return math.inf if row.effect is None else abs(row.effect.value)

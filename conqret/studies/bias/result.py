@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import ClassVar, Literal, Self
 
 import numpy as np
+from pydantic import Field
 
 from conqret.data import Judgment
 from conqret.data.digest import gathered
@@ -125,6 +125,8 @@ class BiasTable(Frozen):
     warnings: tuple[str, ...] = ()
     judgments: int = 0
     session: SessionCounts = SessionCounts()
+    missing: tuple[str, ...] = Field(default=(), exclude=True)
+    """The questions whose answers a replay lacked."""
 
     @property
     def alarms(self) -> tuple[BiasRow, ...]:
@@ -141,7 +143,7 @@ class BiasTable(Frozen):
         return tuple(row for row in self.rows if row.verdict == verdict)
 
     @property
-    def missing(self) -> Counter[str]:
+    def lost(self) -> Counter[str]:
         """The reasons of all pairs that the judge left without a value, over all rows."""
         counts = sum((Counter(row.missing) for row in self.rows), Counter())
         del counts[UNRELATED]  # a finding: asking again would not mend it
@@ -167,35 +169,26 @@ def bias_rows(
     level (for a rise: below it), and otherwise inconclusive. All other rows are exploratory.
     """
     rng = np.random.default_rng(seed)
-    differences = [
-        (contrast, metric, *_differences(contrast, metric, readings))
-        for contrast in contrasts
-        for metric in contrast.metrics
-    ]
-    primary = _primary([(contrast, metric) for contrast, metric, _, _ in differences])
-    family = sum(bool(differences[place][2]) for place in primary)
+    rows = [(contrast, metric) for contrast in contrasts for metric in contrast.metrics]
+    found = [_differences(contrast, metric, readings) for contrast, metric in rows]
+    primary = _primary(rows)
+    family = sum(bool(found[place][0]) for place in primary)
+    measured = {place for place, (contrast, _) in enumerate(rows) if contrast.adverse == "none"}
     effects: dict[int, list[Effect]] = {}
-    measured = {place for place, (contrast, *_) in enumerate(differences) if contrast.adverse == "none"}
-    for places in (primary, set(range(len(differences))) - primary - measured, measured):
-        series = [(place, paired) for place in sorted(places) for paired in differences[place][2]]
+    for places in (primary, set(range(len(rows))) - primary - measured, measured):
+        series = [(place, paired) for place in sorted(places) for paired in found[place][0]]
         tested = places is not measured
-        effects |= gathered(
-            zip(
-                (place for place, _ in series),
-                paired_effects([paired for _, paired in series], rng, tested=tested, confidence=confidence),
-                strict=True,
-            )
-        )
+        every = paired_effects([paired for _, paired in series], rng, tested=tested, confidence=confidence)
+        effects |= gathered((place, effect) for (place, _), effect in zip(series, every, strict=True))
     return tuple(
         _row(
-            contrast,
-            metric,
+            *rows[place],
             spanned(effects[place]) if place in effects else None,
             missing,
-            _Answer.of(contrast, several, family) if place in primary and several else None,
-            partial(_example, contrast, metric, readings),
+            _Answer.of(rows[place][0], several, family) if place in primary and several else None,
+            readings,
         )
-        for place, (contrast, metric, several, missing) in enumerate(differences)
+        for place, (several, missing) in enumerate(found)
     )
 
 
@@ -266,34 +259,31 @@ def _differences(
     contrast: Contrast, metric: str, readings: Mapping[Key, Judgment]
 ) -> tuple[list[PairedEffects], dict[str, int]]:
     """The differences of the pairs (several, where more than one slope is possible), and why pairs have none."""
-    differences, clusters, kept = [], [], []
-    missing: Counter[str] = Counter()
+    differences, kept = [], []
+    lost: Counter[str] = Counter()
     for pair in contrast.pairs:
         values = _values(pair, metric, readings)
         if len(values) < len(pair.keys):
-            lost = next(readings[key] for key in pair.keys if readings[key].value(metric) is None)
-            missing[lost.reasons.get(metric, "no value")] += 1
+            without = next(readings[key] for key in pair.keys if readings[key].value(metric) is None)
+            lost[without.reasons.get(metric, "no value")] += 1
             continue
         moved = contrast.moved(*values)
         differences.append(-moved if pair.base[1] in contrast.turned else moved)
-        clusters.append(pair.cluster)
         kept.append(pair)
+    missing, clusters = dict(sorted(lost.items())), [pair.cluster for pair in kept]
     if not differences:
-        return [], dict(sorted(missing.items()))
-    if contrast.people is None:
-        return [PairedEffects(differences, clusters, contrast.adverse == "rise")], dict(
-            sorted(missing.items())
-        )
-    apart = [contrast.people[pair.changed[1]] - contrast.people[pair.base[1]] for pair in kept]
+        return [], missing
+    if (people := contrast.people) is None:
+        return [PairedEffects(differences, clusters, contrast.adverse == "rise")], missing
+    apart = [people[pair.changed[1]] - people[pair.base[1]] for pair in kept]
     slopes = slope_bounds(apart, differences)
     if slopes is None:
         return [], {UNRELATED: len(kept), **missing}
-    return [
-        PairedEffects(
-            [difference - slope * gap for difference, gap in zip(differences, apart, strict=True)], clusters
-        )
+    beyond = [
+        [difference - slope * gap for difference, gap in zip(differences, apart, strict=True)]
         for slope in dict.fromkeys(slopes)
-    ], dict(sorted(missing.items()))
+    ]
+    return [PairedEffects(each, clusters) for each in beyond], missing
 
 
 def _row(
@@ -302,9 +292,10 @@ def _row(
     effect: Effect | None,
     missing: dict[str, int],
     answer: _Answer | None,
-    example: Callable[[float], BiasExample | None],
+    readings: Mapping[Key, Judgment],
 ) -> BiasRow:
     verdict, words = _verdict(contrast, effect, missing, answer)
+    moved = answer is not None and effect is not None and effect.share
     return BiasRow(
         probe=contrast.probe,
         name=contrast.name,
@@ -319,7 +310,7 @@ def _row(
         missable=answer.missable if answer is not None else None,
         places=contrast.mirrored and not contrast.observed,
         observed=contrast.observed,
-        example=example(effect.value) if answer is not None and effect is not None and effect.share else None,
+        example=_example(contrast, metric, readings, effect.value) if moved and effect else None,
         verdict=verdict,
         words=words,
     )
@@ -330,22 +321,14 @@ def _example(
 ) -> BiasExample | None:
     """The pair that moved furthest upwards, or downwards where the effect (``towards``) is below 0."""
     known = [(pair, _values(pair, metric, readings)) for pair in contrast.pairs]
-    moves = [
-        (contrast.moved(*values) * (1 if towards >= 0 else -1), pair, values)
-        for pair, values in known
-        if len(values) == len(pair.keys)
-    ]
+    sign = 1 if towards >= 0 else -1
+    moves = [(sign * contrast.moved(*v), pair, v) for pair, v in known if len(v) == len(pair.keys)]
     furthest, pair, (base, changed, *_) = max(moves, key=lambda move: move[0])
     if furthest <= 0:
         return None
     other = "" if contrast.people is None else pair.changed[1]
-    return BiasExample(
-        item=pair.item or pair.base[1],
-        other=other,
-        topic=readings[pair.base].topic,
-        base=base,
-        changed=changed,
-    )
+    item, topic = pair.item or pair.base[1], readings[pair.base].topic
+    return BiasExample(item=item, other=other, topic=topic, base=base, changed=changed)
 
 
 def _values(pair: VersionPair, metric: str, readings: Mapping[Key, Judgment]) -> list[float]:
@@ -354,19 +337,14 @@ def _values(pair: VersionPair, metric: str, readings: Mapping[Key, Judgment]) ->
 
 
 def _verdict(
-    contrast: Contrast,
-    effect: Effect | None,
-    missing: Mapping[str, int],
-    answer: _Answer | None,
+    contrast: Contrast, effect: Effect | None, missing: Mapping[str, int], answer: _Answer | None
 ) -> tuple[Verdict, str]:
-    if effect is None and UNRELATED in missing:
-        return "no value", f"{UNRELATED}: quality cannot be allowed for"
     if effect is None:
-        return "no value", "no pair has a value on both sides"
+        none = "no pair has a value on both sides"
+        return "no value", f"{UNRELATED}: quality cannot be allowed for" if UNRELATED in missing else none
     if effect.p is None:
-        if effect.share == 0:
-            return "measured", "says the same every time"
-        return "measured", f"{effect.share:.0%} of repetitions differ, by {effect.moved:.3f} in the mean"
+        differ = f"{effect.share:.0%} of repetitions differ, by {effect.moved:.3f} in the mean"
+        return "measured", differ if effect.share else "says the same every time"
     if effect.clusters < FEWEST_TESTED:
         few = f"{number(effect.clusters, 'topic')}: at least {FEWEST_TESTED} are needed for a test"
         return "exploratory" if answer is None else "inconclusive", few
@@ -381,11 +359,11 @@ def _verdict(
     if falls:
         return "clear", "falls, an effect but not the bias that is probed"
     if answer.clear:
-        rises = contrast.adverse == "rise"
+        margin = f"{answer.margin:g}"
         within = (
-            f"a rise of {answer.margin:g} or more is ruled out" if rises else f"within ±{answer.margin:g}"
+            f"a rise of {margin} or more is ruled out" if contrast.adverse == "rise" else f"within ±{margin}"
         )
-        return "clear", "no score changed" if effect.share == 0 else within
+        return "clear", within if effect.share else "no score changed"
     if answer.missable is None:
         return "inconclusive", "cannot be told: an effect of any size could have been missed"
     return "inconclusive", f"could have missed up to {answer.missable:.2f}"

@@ -10,7 +10,6 @@ from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, note, result
-from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 from conqret.options import Within
 
@@ -61,9 +60,7 @@ def improve(
     reading: label_options.LabelReading,
     judged: ImprovedJudge,
     excerpt: Annotated[int, Within(100, 20_000)] = 2000,
-    item_columns: options.Columns = None,
-    skip_invalid: options.SkipInvalid = False,
-    language: options.Language = None,
+    item_reading: options.ItemOptions,
     output: Path = Path("runs/improved"),
     asking: StudyOptions,
 ) -> None:
@@ -93,7 +90,7 @@ def improve(
     conqret judges improve train.jsonl --held-out test.jsonl --labels labels.csv --scale 1:5 --format direct --metric
     groundedness --model gpt-4o-mini -o runs/improved
     """
-    from conqret.studies.improve.improve_study import estimate, improve_plan, most_rows
+    from conqret.studies.improve.improve_study import improve_plan, improved
 
     read = reading.load(labels)
     plan = improve_plan(
@@ -101,28 +98,14 @@ def improve(
         read,
         held_out=held_out,
         output=output,
-        columns=options.column_map(item_columns, options.ITEM_COLUMNS),
-        skip_invalid=skip_invalid,
-        language=language,
+        **item_reading.settings,
         **asking.calls.given(),
         **asking.settings,
         **judged.given(),
         excerpt=excerpt,
     )
-    if asking.dry_run:
-        asking.tell_cost([*estimate(plan)])
-        return
-    data = plan.data
     asking.shown.note(*read.notes, *plan.setup.notes)
-    topics = len({item.topic for item in data.every})
-    with plan.models:
-        outcome = asking.execute(
-            plan,
-            most_rows(plan),
-            "answers",
-            about=f"{data.metric}: {number(len(data.every), 'labeled item')} of {number(topics, 'topic')}, for",
-            doing="improving",
-        )
+    outcome = asking.study(improved, plan, rows="answers", doing="improving")
     result(outcome, _lines(outcome, plan.folder), as_json=asking.shown.json_output)
     if not outcome.shown:
         note(f"no gain over the judge as it is is shown (alpha {outcome.gain.alpha})")

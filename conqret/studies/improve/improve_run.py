@@ -142,6 +142,21 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
     """By the folds that were left out the scores of each variant, which are fitted once."""
 
     @property
+    def total(self) -> int:
+        """How many questions there are at most."""
+        learned = sum(len(self.items_in(out)) for out in self.outs) * len(self.variants)
+        more = (len(self.outs) + len(self.data.held_out)) * bool(self.variants)
+        return len(self.data.every) + learned + more
+
+    @property
+    def about(self) -> str:
+        """What is improved."""
+        items, topics = self.data.every, {item.topic for item in self.data.every}
+        return (
+            f"{self.data.metric}: {number(len(items), 'labeled item')} of {number(len(topics), 'topic')}, for"
+        )
+
+    @property
     def variants(self) -> tuple[str, ...]:
         """The variants that are tried beside the judge as it is; the offline baseline reads no prompt."""
         return () if self.setup.client.backend.baseline else (WORDING, BOTH)
@@ -156,9 +171,8 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
     def outs(self) -> tuple[Out, ...]:
         """The folds that are left out, in turn, of what is learned: none for what comes of it, each to choose for that,
         and where topics are measured on in turn each two, to choose for what is measured on one of them."""
-        most = 1 if self.data.held_out else 2
-        every = range(FOLDS)
-        return tuple(frozenset(out) for size in range(most + 1) for out in combinations(every, size))
+        sizes = range(2 if self.data.held_out else 3)
+        return tuple(frozenset(out) for size in sizes for out in combinations(range(FOLDS), size))
 
     def items_in(self, out: Out) -> list[Item]:
         """The items of topics of these folds."""
@@ -177,7 +191,6 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             if label.dimension == data.dimension and label.value is not None
         )
         shown = [[item_record(item) for item in items] for items in (data.training, data.held_out)]
-        improving = {"excerpt": self.longest, "seed": self.settings.seed, "variants": list(self.variants)}
         return ImproveRecord(
             **self.setup.recorded,
             metric=data.metric,
@@ -185,7 +198,11 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             items_count=len(data.every),
             items_digest=plain_digest(shown),
             labels_digest=plain_digest(labels),
-            improving=improving,
+            improving={
+                "excerpt": self.longest,
+                "seed": self.settings.seed,
+                "variants": list(self.variants),
+            },
         )
 
     def begin(self) -> None:
@@ -228,12 +245,8 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             if any(self.rows.get(key) is None for key in prompts):
                 yield self._staying_beside(asked)
                 return
-        parts = [
-            (self.setup_of(variant, out), self.items_in(out))
-            for out in self.outs
-            if out
-            for variant in self.variants
-        ]
+        tried = [(variant, out) for out in self.outs if out for variant in self.variants]
+        parts = [(self.setup_of(variant, out), self.items_in(out)) for variant, out in tried]
         for setup, items in parts:
             yield self._judging(setup, items, client)
         if not all(self._all_answered(setup, items) for setup, items in parts):
@@ -280,14 +293,9 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
 
     def wording_prompt(self, out: Out) -> Any:
         """The request for a wording, made without these folds."""
-        return wording_prompt(
-            self.setup,
-            self.data.metric,
-            self.learned_from(out),
-            self.labelled_on,
-            seed=self.settings.seed,
-            longest=self.longest,
-        )
+        shown: Any = {"seed": self.settings.seed, "longest": self.longest}
+        known = self.learned_from(out)
+        return wording_prompt(self.setup, self.data.metric, known, self.labelled_on, **shown)
 
     @property
     def labelled_on(self) -> LabelScale:
@@ -310,9 +318,8 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             return self.setup
         if (variant, out) not in self._setups:
             _, anchored = scale_shown(self.setup, self.labelled_on)
-            self._setups[variant, out] = improved_setup(
-                self.setup, self.improvement(variant, out, proposal), RATING_SCALE if anchored else None
-            )
+            learned, scale = self.improvement(variant, out, proposal), RATING_SCALE if anchored else None
+            self._setups[variant, out] = improved_setup(self.setup, learned, scale)
         return self._setups[variant, out]
 
     def _proposed(self, out: Out, subject: str, anchored: Sequence[int]) -> Improvement:
@@ -341,12 +348,8 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             DeclarationError: some could not be had from the provider, so that nothing can be chosen yet.
         """
         rows = [self.rows.get(trial_key(setup.fingerprint, item.id)) for item in items]
-        lost = [
-            row.judgment
-            for row in rows
-            if row is not None and row.judgment is not None and row.judgment.status is Status.FAILED
-        ]
-        if lost:
+        judgments = [row.judgment for row in rows if row is not None and row.judgment is not None]
+        if lost := [judgment for judgment in judgments if judgment.status is Status.FAILED]:
             raise DeclarationError(
                 f"{number(len(lost), 'response')} failed ({lost[0].reason}), and nothing is chosen from incomplete "
                 "responses: run the same command to continue"

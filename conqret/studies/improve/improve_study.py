@@ -12,6 +12,7 @@ from conqret.errors import DeclarationError, check_known, number
 from conqret.io.label_scale import dimension_name
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import Labels, labels_of
+from conqret.judging.asked_run import Counted
 from conqret.judging.call_setup import prepared
 from conqret.judging.cost import ExpectedCost, Sizes, Total, expected_asking, expected_judging
 from conqret.judging.criterion import Criteria, criteria_of
@@ -45,6 +46,7 @@ from conqret.studies.improve.learned import (
 from conqret.studies.improve.result import ImproveResult
 
 MIN_EXCERPT, MAX_EXCERPT = 100, 20_000
+CALIBRATE = "use conqret judges calibrate instead"
 FEWEST_HELD_OUT = 3
 """Topics below which an interval over them cannot be had."""
 _EXPECTED_WORDING = "Rate how far the text does what is asked, as an ordinary reader would see it. " * 12
@@ -91,9 +93,19 @@ def improve(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -> Imp
         DeclarationError: anything wrong with the call, the items, the labels or the folder. No model is asked then.
         UnknownNameError: there is no such option, metric or dimension.
     """
-    plan = improve_plan(items, labels, **how)
+    return improved(improve_plan(items, labels, **how), **how)
+
+
+def improved(plan: ImprovePlan, **settings: Any) -> ImproveResult:
+    """What comes of the improvement; ``settings`` are those of the run.
+
+    Raises:
+        Counted: it was a dry run.
+    """
+    if settings.get("dry_run"):
+        raise Counted([*estimate(plan)])
     with plan.models:
-        return run(plan, overwrite=how.get("overwrite", False))
+        return run(plan, overwrite=settings.get("overwrite", False), watch=settings.get("watch"))
 
 
 def improve_plan(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -> ImprovePlan:
@@ -128,7 +140,9 @@ def improve_plan(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -
             )
         tested = _labelled(others, read, named)
     _check_topics(training, tested, of_items=number(checked.count, "item"), held=held_out is not None)
-    _check_shown(training, setup)
+    if not setup.client.backend.baseline:
+        more = [item.id for item in training if item.messages or item.images]
+        _refuse("labeled item", more, f"have earlier turns or images, which no example shows: {CALIBRATE}")
     output = as_path(how.get("output"))
     folder = None if output is None else ImproveFolder(output)
     data = LabelledItems(training, tested, read, named, improved)
@@ -138,54 +152,44 @@ def improve_plan(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -
 
 def _one_metric(setup: Setup) -> str:
     """The metric that is improved. Raises DeclarationError where there are several, or its prompt cannot be changed."""
-    name = setup.judge.name
-    if len(setup.metrics) != 1:
+    name, metrics, asks = setup.judge.name, setup.metrics, setup.asks
+    if len(metrics) != 1:
         raise DeclarationError(
-            f"one metric is improved at a time, and {name} has {', '.join(setup.metrics)}: name one with --metric"
+            f"one metric is improved at a time, and {name} has {', '.join(metrics)}: name one with --metric"
         )
-    if setup.judge.name == CRITERIA and setup.client.backend.baseline:
+    if name == CRITERIA and setup.client.backend.baseline:
         raise DeclarationError(f"{NO_CRITERIA}, so there is nothing to improve: name a model (--model)")
-    asks = setup.asks
     if len(asks) != 1 or asks[0].reading is not None:
-        raise DeclarationError(
-            f"{setup.metrics[0]} of {name} is not a question that a model answers in writing, so it has no wording to "
-            "improve; use conqret judges calibrate"
-        )
+        raise DeclarationError(f"{metrics[0]} of {name} has no wording to improve: {CALIBRATE}")
     if asks[0].both_orders:
         raise DeclarationError(
-            f"{setup.metrics[0]} of {name} compares two arguments, but only ratings of one text can be improved"
+            f"{metrics[0]} of {name} compares two arguments, but only ratings of one text can be improved"
         )
-    return setup.metrics[0]
+    return metrics[0]
 
 
 def _dimension(labels: LabelSet, metric: str, named: str | None) -> str:
     """The dimension that is held against the metric. Raises DeclarationError where it has no scale, or none is it."""
+    known = labels.dimensions
+    found = known[0] if named is None and len(known) == 1 else dimension_name(named or metric)
     if named is not None:
-        found = dimension_name(named)
-        check_known("labeled dimension", labels.dimensions, found)
-    else:
-        plain = dimension_name(metric)
-        found = labels.dimensions[0] if len(labels.dimensions) == 1 else plain
-        if found not in labels.dimensions:
-            raise DeclarationError(
-                f"no labeled dimension has the name {metric}: {labels.name} has {', '.join(labels.dimensions)}. Name "
-                "one with --dimension"
-            )
+        check_known("labeled dimension", known, found)
+    elif found not in known:
+        raise DeclarationError(
+            f"no labeled dimension has the name {metric}: {labels.name} has {', '.join(known)}. Name one with "
+            "--dimension"
+        )
     scale = labels.scale(found)
     if not scale.bounded:
         raise DeclarationError(f"{labels.name}, {found}: {NO_SCALE}")
     if scale.level == "nominal" and not scale.binary:
-        raise DeclarationError(
-            f"{found} is nominal, but a judge can only be improved on ordered labels: set --level ordinal"
-        )
+        raise DeclarationError(f"{found} is nominal, and labels must be ordered: set --level ordinal")
     return found
 
 
 def _labelled(items: Iterable[Item], labels: LabelSet, dimension: str) -> tuple[Item, ...]:
     """The items with a label. Raises DeclarationError where there are none, or one has no text."""
-    known = {
-        label.unit for label in labels.labels if label.dimension == dimension and label.value is not None
-    }
+    known = {one.unit for one in labels.labels if one.dimension == dimension and one.value is not None}
     whole = {unit.item for unit in known if not unit.part}
     if known and not whole:
         raise DeclarationError(
@@ -199,22 +203,14 @@ def _labelled(items: Iterable[Item], labels: LabelSet, dimension: str) -> tuple[
             f"no item has a label of {dimension}: {labels.name} has labels of items such as {next(iter(whole), '')!r}, "
             f"and the items are {shown}. Use the same ids"
         )
-    if bare := [item.id for item in found if not item.argument]:
-        raise DeclarationError(
-            f"{number(len(bare), 'labeled item')} (such as {bare[0]!r}) have no answer: add it, as "
-            "examples and cases are answers"
-        )
+    _refuse("labeled item", [item.id for item in found if not item.argument], "without an answer: add it")
     return found
 
 
-def _check_shown(training: Sequence[Item], setup: Setup) -> None:
-    """Raise DeclarationError where items have more than an example or a case shows of them."""
-    more = [item for item in training if item.messages or item.images]
-    if more and not setup.client.backend.baseline:
-        raise DeclarationError(
-            f"{number(len(more), 'labeled item')} (such as {more[0].id!r}) have earlier turns or images, which the "
-            "examples and cases of a prompt cannot show; use conqret judges calibrate for such a judge"
-        )
+def _refuse(what: str, names: Sequence[str], why: str) -> None:
+    """Raise DeclarationError where there are any."""
+    if names:
+        raise DeclarationError(f"{number(len(names), what)} (such as {names[0][:60]!r}) {why}")
 
 
 def _check_topics(training: Sequence[Item], tested: Sequence[Item], *, of_items: str, held: bool) -> None:
@@ -227,19 +223,10 @@ def _check_topics(training: Sequence[Item], tested: Sequence[Item], *, of_items:
             f"{len(training)} of {of_items} have labels, on {number(len(topics), 'topic')}, but {wanted} topics are "
             f"needed: {FEWEST_TOPICS} to learn from, and others to measure on"
         )
-    if not held:
-        return
-    if shared := sorted(topics & others):
-        raise DeclarationError(
-            f"{number(len(shared), 'topic')} (such as {shared[0][:60]!r}) are both held out and "
-            "learned from: a judge must be measured on topics that influenced no choice"
-        )
-    if twice := sorted({item.id for item in training} & {item.id for item in tested}):
-        raise DeclarationError(
-            f"{number(len(twice), 'id')} (such as {twice[0]!r}) name an item that is held out and another that is "
-            "learned from: give every item an id of its own, as labels and ratings are matched by id"
-        )
-    if len(others) < FEWEST_HELD_OUT:
+    twice = {item.id for item in training} & {item.id for item in tested}
+    _refuse("topic", sorted(topics & others), "are both held out and learned from: keep them apart")
+    _refuse("id", sorted(twice), "name a held-out item and one that is learned from: give every item its own")
+    if held and len(others) < FEWEST_HELD_OUT:
         raise DeclarationError(
             f"only {number(len(others), 'topic')} held out, but an interval needs {FEWEST_HELD_OUT}"
         )
@@ -260,22 +247,9 @@ def estimate(plan: ImprovePlan) -> Iterator[ExpectedCost]:
         anchors=tuple(Anchor(rating=rating, meaning=_EXPECTED_ANCHOR) for rating in anchored),
     )
     for variant in plan.variants:
-        parts = [
-            expected_judging(plan.setup_of(variant, out, proposal), plan.items_in(out), sizes)
-            for out in plan.outs
-            if out
-        ]
+        setups = [(plan.setup_of(variant, out, proposal), plan.items_in(out)) for out in plan.outs if out]
+        parts = [expected_judging(each, items, sizes) for each, items in setups]
         yield replace(parts[0], by=f"{setup.judge.name} with {variant}", **asdict(Total.of(parts)))
     if plan.data.held_out and plan.variants:
-        dearest = plan.setup_of(plan.variants[-1], frozenset(), proposal)
-        yield expected_judging(
-            dearest, plan.data.held_out, sizes, by=f"{setup.judge.name} as chosen, on held-out items"
-        )
-
-
-def most_rows(plan: ImprovePlan) -> int:
-    """How many questions there are at most."""
-    learned = sum(len(plan.items_in(out)) for out in plan.outs) * len(plan.variants)
-    proposals = len(plan.outs) if plan.variants else 0
-    last = len(plan.data.held_out) if plan.variants else 0
-    return len(plan.data.every) + proposals + learned + last
+        dearest, by = plan.setup_of(plan.variants[-1], frozenset(), proposal), f"{setup.judge.name} as chosen"
+        yield expected_judging(dearest, plan.data.held_out, sizes, by=f"{by}, on held-out items")

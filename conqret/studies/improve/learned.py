@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
-from conqret.data import Item, Judgment
+from conqret.data import Item, Judgment, Measure, Reason
 from conqret.data.digest import digest_of
 from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import LabelSet
@@ -114,15 +114,11 @@ class LabelledItems:
 
     def labelled(self, judgments: Mapping[str, Judgment], items: Iterable[Item]) -> list[LabelledItem]:
         """The items with their mean labels, and what the judge as it is says of them."""
+        none = Measure.missing(Reason.NOTHING_TO_JUDGE)
         found = []
         for item in items:
-            said = {} if item.id not in judgments else judgments[item.id].measures
-            label, measure = self.means[item.id], said.get(self.metric)
-            found.append(
-                LabelledItem(item, label)
-                if measure is None
-                else LabelledItem(item, label, measure.value, measure.explanation)
-            )
+            measure = judgments[item.id].measures.get(self.metric, none) if item.id in judgments else none
+            found.append(LabelledItem(item, self.means[item.id], measure.value, measure.explanation))
         return found
 
 
@@ -274,25 +270,19 @@ def wording_prompt(
 ) -> RenderedPrompt:
     """The request for a wording, filled with what these labelled items say."""
     shown, anchored = scale_shown(setup, labelled_on, RATING_SCALE)
-    return setup.library[PROMPT].render(
+    cases = [
         {
-            "subject": subject_of(setup, metric),
-            "rating_scale": str(shown),
-            "anchored": anchored,
-            "overview": overview(labelled, shown),
-            "cases": [
-                {
-                    "question": one.item.topic,
-                    "side": side_of(one.item),
-                    "text": excerpt(one.text, longest),
-                    "judge": "" if one.score is None else shown.rating(one.score),
-                    "reason": one.reason,
-                    "annotators": shown.label(one.label),
-                }
-                for one in telling_cases(labelled, seed)
-            ],
+            "question": one.item.topic,
+            "side": side_of(one.item),
+            "text": excerpt(one.text, longest),
+            "judge": "" if one.score is None else shown.rating(one.score),
+            "reason": one.reason,
+            "annotators": shown.label(one.label),
         }
-    )
+        for one in telling_cases(labelled, seed)
+    ]
+    asked = {"subject": subject_of(setup, metric), "rating_scale": str(shown), "anchored": anchored}
+    return setup.library[PROMPT].render({**asked, "overview": overview(labelled, shown), "cases": cases})
 
 
 def wording_key(prompt: RenderedPrompt) -> str:
@@ -302,10 +292,8 @@ def wording_key(prompt: RenderedPrompt) -> str:
 
 async def ask_wording(client: Client, prompt: RenderedPrompt) -> Any:
     """The model's answer."""
-    key, shown = wording_key(prompt), messages(prompt)
-    return await client.ask(
-        Request(ask=PROMPT, item=key, messages=shown, response=WordingAnswer, temperature=0.0)
-    )
+    about: Any = {"ask": PROMPT, "item": wording_key(prompt), "messages": messages(prompt)}
+    return await client.ask(Request(**about, response=WordingAnswer, temperature=0.0))
 
 
 def worded(answer: WordingAnswer, subject: str, anchored: Sequence[int]) -> Improvement:

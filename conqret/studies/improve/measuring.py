@@ -4,7 +4,7 @@ not seen.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -190,13 +190,11 @@ def _difference(one: JackknifedEstimate, other: JackknifedEstimate) -> Jackknife
 
 def _ceiling(view: View, confidence: float) -> Ceiling | None:
     """One annotator beside the others, and the judge in that one's place."""
-    if len(view.names) < 2:
-        return None
     drawn = leave_one_out(view.clusters)
     pairs: list[tuple[_Sampled, ...]] = []
     low, high = view.scale.ends()
     judge = view.judge(rounded=False)
-    for place in range(len(view.names)):
+    for place in range(len(view.names)) if len(view.names) > 1 else ():
         own = view.table[place]
         rest = np.delete(view.table, place, axis=0)
         there = ~np.isnan(own) & (~np.isnan(rest)).any(axis=0) & ~np.isnan(judge)
@@ -220,7 +218,7 @@ def _ceiling(view: View, confidence: float) -> Ceiling | None:
         for sides in zip(*pairs, strict=True)
     )
     over = {name: judged[name].minus(person[name]) for name in ("alpha", "spearman")}
-    over["distance"] = person["distance"].minus(judged["distance"])
+    over |= {"distance": person["distance"].minus(judged["distance"])}
     return Ceiling(
         annotators=len(pairs),
         annotator=_estimates(person, confidence),
@@ -252,16 +250,17 @@ def judging_options(plan: ImprovePlan, improved: Setup, final: VariantChoice) ->
         words += ["--prompts", PROMPTS]
     if final.calibrated:
         words += ["--calibration", CALIBRATION]
-    given: list[tuple[Any, Iterable[str]]] = [
-        (improved.options, SampleSettings.__annotations__),
-        (improved.client, ["max_tokens"]),
-    ]
-    for chosen, names in given:
-        usual = {field.name: field.default for field in fields(chosen)}
-        for name in names:
-            if (value := getattr(chosen, name)) != usual[name]:
-                words += [f"--{name.replace('_', '-')}", str(value)]
+    settings = {**_unusual(improved.options), **_unusual(improved.client, "max_tokens")}
+    for name in (*SampleSettings.__annotations__, "max_tokens"):
+        if name in settings:
+            words += [f"--{name.replace('_', '-')}", str(settings[name])]
     return tuple(words)
+
+
+def _unusual(settings: Any, *names: str) -> dict[str, Any]:
+    """The fields of ``settings`` (those of ``names``, or all) that are not as usual."""
+    every = [one for one in fields(settings) if not names or one.name in names]
+    return {one.name: value for one in every if (value := getattr(settings, one.name)) != one.default}
 
 
 def _files(plan: ImprovePlan, result: ImproveResult, improved: Setup) -> dict[Path, Content]:

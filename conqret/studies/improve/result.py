@@ -136,11 +136,9 @@ class ImproveResult(Frozen):
         verdict = (
             "The improved judge agrees better with annotators" if self.shown else "No improvement is shown"
         )
-        return (
-            f"{verdict}: on {self.items} items of {self.topics} topics that were not used for training or choice, "
-            f"alpha with the mean label is {self.agreement['improved'].alpha} after and "
-            f"{self.agreement['as_it_is'].alpha} before (gain {self.gain.alpha})"
-        )
+        after, before = (self.agreement[series].alpha for series in ("improved", "as_it_is"))
+        where = f"{self.items} items of {self.topics} topics without a part in training or choice"
+        return f"{verdict}: alpha with the mean label {after} after, {before} before, gain {self.gain.alpha} ({where})"
 
     def command(self, folder: str = ".") -> str:
         """The command that judges new items with the improved judge, whose files lie in ``folder``; empty where it is

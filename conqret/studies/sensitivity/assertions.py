@@ -121,11 +121,8 @@ def check(
     if not whole or lacking > allow_missing * len(rows):
         why = _reasons(judge, versions, name)
         return f"{title}: {lacking} of {len(rows)} items lack a value at one level or more; {why}"
-    response = respond(
-        [[value for value in row if value is not None] for row, _ in whole],
-        chosen,
-        [topic for _, topic in whole],
-    )
+    scores = [[value for value in row if value is not None] for row, _ in whole]
+    response = respond(scores, chosen, [topic for _, topic in whole])
     direction, contrary = CLAIMS[claim]
     (p_values,) = corrected([response], [direction], margin) if direction in STILL else ([],)
     judged = judge_response(response, direction, p_values, margin)
@@ -152,10 +149,8 @@ def curve_text(response: Response, unit: str) -> str:
 def _judge(judge: ItemJudge, items: Sequence[Item]) -> Sequence[ItemScores]:
     judged_items = judge(items)
     if len(judged_items) != len(items):
-        raise DeclarationError(
-            f"the judge returned {len(judged_items)} judgments for {number(len(items), 'item')}: it "
-            "must return one for each"
-        )
+        counts = f"{len(judged_items)} judgments for {number(len(items), 'item')}"
+        raise DeclarationError(f"the judge returned {counts}: it must return one for each")
     return judged_items
 
 

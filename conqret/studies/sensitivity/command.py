@@ -8,32 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
-from conqret.console.printing import at, end, floor, note, note_each, progress, result
-from conqret.errors import number
-from conqret.judging.command_options import JudgeRunOptions, OwnJudge
-from conqret.judging.cost_table import tell_cost
-from conqret.perturb.command import SEED, Pool
-from conqret.stats.curve_tests import MARGIN
+from conqret.console.printing import at, end, note, note_each, result
+from conqret.judging.command_options import OwnJudge
+from conqret.judging.study_command import StudyOptions
+from conqret.perturb.command import Pool
 
 if TYPE_CHECKING:
     from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan
 
 
 COMMON = (
-    "formats",
-    "criterion",
-    "rubric",
-    "models",
-    "judge",
-    "perturb",
-    "metric",
-    "labels",
-    "output",
-    "replay",
-    "budget_usd",
-    "dry_run",
-    "json_output",
-)
+    "formats criterion rubric models judge perturb metric labels output replay budget_usd dry_run json_output"
+).split()
 """The options that ``--help`` shows."""
 
 
@@ -47,47 +33,42 @@ class PerturbationOptions(OptionGroup):
         grid: Also judge items with both perturbations, as in ConQRet's Figure 4: `irrelevant` combined with
             `hallucinate`, at the levels that `--perturb` gives them (default: 0, 10, 50 or 75 percent of documents
             replaced, and 0, 50 or 100 percent of cited sentences changed).
-        perturb_model: What rewrites sentences: any model name that litellm knows, or `offline` for fixed rules without
-            a model.
-        seed: The seed by which changes are drawn.
-        margin: How far a score that should not change may shift and still count as unchanged, as a share of the scale.
     """
 
     perturb: str = "irrelevant,hallucinate:25%,50%,100%"
     grid: bool = False
     pool: Pool = None
-    perturb_model: str = "offline"
-    seed: int = SEED
-    margin: float = MARGIN
 
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedJudges(OptionGroup):
-    """The judges.
+    """The judges, and who rewrites.
 
     Judging:
         formats (--format, -f): Formats, comma-separated. Default: `rag-fine-grained`.
     Model:
         models (--model, -m): The models to test as judges, comma-separated: names that litellm knows, or `offline`, a
             baseline from word statistics.
+        perturb_model: What rewrites sentences: any model name that litellm knows, or `offline` for fixed rules without
+            a model.
     """
 
     own: OwnJudge
     formats: str | None = None
     models: str = "offline"
+    perturb_model: str = "offline"
+    metric: options.Metric = None
 
-
-@dataclass(frozen=True, kw_only=True)
-class GradedDocuments(OptionGroup):
-    """Relevance grades, for true precision.
-
-    Files:
-        labels: Relevance grades of the documents, for true precision (ConQRet, Table 7): qrels, CSV or JSON Lines.
-        relevant_grade: The lowest grade with which a document counts as relevant.
-    """
-
-    labels: Path | None = None
-    relevant_grade: float = 1.0
+    def settings(self, calls: options.Calls) -> dict[str, Any]:
+        """The same as settings of the public function, the models called so."""
+        named = {} if self.formats is None else {"formats": self.formats}
+        return {
+            **named,
+            "models": [calls.of(model) for model in options.listed(self.models)],
+            **self.own.given(),
+            "rewriter": calls.of(self.perturb_model),
+            "metrics": self.metric or (),
+        }
 
 
 @grouped
@@ -99,12 +80,9 @@ def sensitivity(
     language: options.Language = None,
     chosen: ComparedJudges,
     perturbed: PerturbationOptions,
+    labels: Path | None = None,
     output: Path = Path("runs/sensitivity"),
-    metric: options.Metric = None,
-    graded: GradedDocuments,
-    ran: JudgeRunOptions,
-    dry_run: options.DryRun = False,
-    shown: options.OutputOptions,
+    asking: StudyOptions,
 ) -> None:
     """Perturb items by known amounts, judge every version, and test which scores change as they should.
 
@@ -113,6 +91,7 @@ def sensitivity(
         should not.
 
     Files:
+        labels: Relevance grades of the documents, for true precision (ConQRet, Table 7): qrels, CSV or JSON Lines.
         output (--output, -o): The run's folder; the same command continues a stopped run.
 
     Examples:
@@ -126,94 +105,33 @@ def sensitivity(
     """
     from conqret.data.digest import gathered
     from conqret.judging.summary_tables import metric_names
-    from conqret.perturb.versions import counted_reasons
     from conqret.show.table import spaced
     from conqret.show.words import counts
-    from conqret.studies.sensitivity.page import answer, lacking, write_sensitivity
+    from conqret.studies.sensitivity.page import answer, lacking, verdicts, write_sensitivity
     from conqret.studies.sensitivity.result import SensitivityFolder
     from conqret.studies.sensitivity.sensitivity_study import sensitivity as measure
-    from conqret.studies.sensitivity.sensitivity_study import sensitivity_plan
-    from conqret.studies.sensitivity.sensitivity_tables import verdicts
 
-    asked: dict[str, Any] = {
-        **({} if chosen.formats is None else {"formats": chosen.formats}),
-        "models": [ran.calls.of(model) for model in options.listed(chosen.models)],
-        **chosen.own.given(),
-        "columns": options.column_map(columns, options.ITEM_COLUMNS),
-        "skip_invalid": skip_invalid,
-        "language": language,
-        "perturb": perturbed.perturb,
-        "metrics": metric or (),
-        "grid": perturbed.grid,
-        "pool": perturbed.pool,
-        "seed": perturbed.seed,
-        "margin": perturbed.margin,
-        "prompts": ran.prompts,
-        "rewriter": ran.calls.of(perturbed.perturb_model),
-    }
+    shown = asking.shown
 
     def announce(plan: SensitivityPlan) -> None:
         shown.left_out(plan.checked)
-        for level in plan.unreached:
-            shown.note(str(level))
-        for name, outs in plan.left_out.items():
-            reasons = counted_reasons([out.reason for out in outs])
-            shown.note(f"{name} leaves out {len(outs)} of {number(len(plan.items), 'item')}: {reasons}")
+        shown.note(*plan.remarks)
 
-    if dry_run:
-        from conqret.studies.sensitivity.sensitivity_plan import estimate
-
-        plan = sensitivity_plan(items, **asked)
-        if not shown.json_output:
-            announce(plan)
-        estimates = estimate(plan, ran.calls.of(perturbed.perturb_model), prompts=ran.prompts)
-        estimates = ran.engines.prices(estimates, ran.calls)
-        models = [each.model for each in estimates if each.calls and not chosen.own.elsewhere]
-        asked_models = ran.kept.asked(ran.calls, models)
-        facts = {
-            "items": len(plan.items),
-            "versions": len(plan.versions),
-            "judgments": plan.judgments,
-            "requests": sum(each.calls for each in estimates if each.task == "judge"),
-            "left_out": {name: len(outs) for name, outs in plan.left_out.items()},
-            "unreached": [level.model_dump() for level in plan.unreached],
-        }
-        lines = (
-            f"{facts['items']:,} items in {facts['versions']} versions: {facts['judgments']:,} judgments",
-            f"{facts['requests']:,} requests (what is alike is sent once)\n",
-        )
-        tell_cost(
-            estimates,
-            budget=ran.calls.budget,
-            as_json=shown.json_output,
-            facts=facts,
-            lines=lines,
-            asked=asked_models,
-        )
-        return
-    with progress("judging", quiet=shown.quiet) as bar:
-
-        def begin(plan: SensitivityPlan) -> None:
-            bar.reach(0, total=plan.judgments)
-            announce(plan)
-
-        results = measure(
-            items,
-            **asked,
-            output=output,
-            **ran.kept.given(),
-            **ran.engines.given(),
-            labels=graded.labels,
-            relevant_grade=graded.relevant_grade,
-            budget_usd=ran.calls.budget,
-            on_plan=begin,
-            on_start=bar.reach,
-            on_judgment=bar.advance,
-        )
+    results = asking.study(
+        measure,
+        items,
+        **chosen.settings(asking.calls),
+        columns=options.column_map(columns, options.ITEM_COLUMNS),
+        skip_invalid=skip_invalid,
+        language=language,
+        **vars(perturbed),
+        labels=labels,
+        output=output,
+        budget_usd=asking.calls.budget,
+        on_plan=announce,
+        rows="judgments",
+    )
     files = [SensitivityFolder(output).results_file, *write_sensitivity(results, output)[:2]]
-    shown.session(results.session, f"{number(results.judgments, 'judgment')}")
-    if any(judge["baseline"] for judge in results.record.judges):
-        shown.tell(f"offline is {floor('a judge')}")
     result(
         results,
         [*spaced([verdicts(results)]), *lacking(results), *map(at, files)],
@@ -226,8 +144,8 @@ def sensitivity(
         for lost in results.unscored
     )
     note_each(
-        f"no curve: {format_name} with {model}, {metric_names(metrics)} under {name}: {lacking}"
-        for (format_name, model, name, lacking), metrics in without.items()
+        f"no curve: {name} with {model}, {metric_names(metrics)} under {damage}: {reasons}"
+        for (name, model, damage, reasons), metrics in without.items()
     )
-    missing = results.missing
+    missing = results.lost
     end(results.unscored or missing, results.session, there=results.curves or results.grid, reasons=missing)

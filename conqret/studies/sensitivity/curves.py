@@ -161,12 +161,9 @@ class Drawing:
         expected = perturbation.expected(metric)
         missing = dict(sorted(lost.items()))
         if response is None:
-            yield EmptyCurve(
-                **self._measured(metric),
-                perturbation=perturbation.name,
-                missing=missing,
-            )
+            yield EmptyCurve(**self._measured(metric), perturbation=perturbation.name, missing=missing)
             return
+        ends = zip(response.levels, response.means, response.intervals, strict=True)
         judged = None if expected is None else judge_response(response, expected, p_values, self.plan.margin)
         yield Curve(
             **self._measured(metric),
@@ -175,10 +172,7 @@ class Drawing:
             unit=perturbation.unit,
             expected=expected,
             points=tuple(
-                CurvePoint(level=level, mean=mean, low=interval.low, high=interval.high)
-                for level, mean, interval in zip(
-                    response.levels, response.means, response.intervals, strict=True
-                )
+                CurvePoint(level=at, mean=mean, low=one.low, high=one.high) for at, mean, one in ends
             ),
             n=response.n,
             total=response.n + lost.total(),
@@ -201,24 +195,22 @@ class Drawing:
     def stances(self, damage: PerturbationLevels, metric: str) -> list[StanceCurve]:
         """The curve of each stance that the items have; none where there is only one."""
         by_stance = gathered((item.stance, row) for item, row in self._rows(damage, metric)[0])
-        curves = []
-        for stance, rows in sorted(by_stance.items()):
+        curves, levels = [], damage.levels
+        for stance, rows in sorted(by_stance.items()) if len(by_stance) > 1 else ():
             means = tuple(sum(column) / len(rows) for column in zip(*rows, strict=True))
             curves.append(
                 StanceCurve(
                     **self._measured(metric),
                     perturbation=damage.perturbation.name,
                     stance=stance,
-                    levels=damage.levels,
+                    levels=levels,
                     means=means,
                     n=len(rows),
                     falls=strictly_falls(means),
-                    pearson=pearson(damage.levels, means).value
-                    if len(damage.levels) >= FEWEST_LEVELS
-                    else None,
+                    pearson=pearson(levels, means).value if len(levels) >= FEWEST_LEVELS else None,
                 )
             )
-        return curves if len(curves) > 1 else []
+        return curves
 
     def cell(self, stack: Stack, metric: str) -> CurveCell | None:
         """The cell of the grid (ConQRet, Figure 4) for one stack of changes; None where nothing is scored."""

@@ -1,24 +1,26 @@
-"""The page of a sensitivity run: one HTML file that asks nothing of any network, and its tables and plots."""
+"""What is said of a sensitivity run: its page, its plots, and its tables, laid out as those of ConQRet."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from conqret.data.digest import gathered
 from conqret.judging.summary_tables import metric_names
+from conqret.perturb import Direction
 from conqret.perturb.perturbation import PERTURBATIONS
-from conqret.perturb.versions import counted_reasons
 from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point
 from conqret.show.markdown import tables_markdown
 from conqret.show.page import write_files
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
-from conqret.studies.sensitivity.curves import Curve
-from conqret.studies.sensitivity.result import SensitivityResults
-from conqret.studies.sensitivity.sensitivity_tables import all_tables, damage, unit
-from conqret.studies.sensitivity.verdict import STILL, Verdict
+from conqret.show.table import Cell, Column, Table
+from conqret.studies.sensitivity.curves import Curve, EmptyCurve, StanceCurve
+from conqret.studies.sensitivity.result import SensitivityResults, verdict_words
+from conqret.studies.sensitivity.sensitivity_plan import left_out_remarks
+from conqret.studies.sensitivity.verdict import STILL
 
 UNDECIDED = "The data do not show whether the judge detects perturbations"
 FIRST = 3
@@ -40,35 +42,24 @@ def sensitivity_sheet(results: SensitivityResults) -> ReportPage:
     judges = results.record.judges
     first, *others = all_tables(results)
     drawn = list(charts(results.curves).values())
+    done = dict.fromkeys(curve.perturbation for curve in results.curves)
+    items = words.number(results.record.items, "item")
     return ReportPage(
         "sensitivity",
         "Does the judge detect perturbations?",
         [
-            Section(
-                "Further curves",
-                drawn[FIRST:],
-                "These charts show mean scores by perturbation level, with 95% intervals over topics, for scores that "
-                "should fall or rise, and for scores that do not change as expected or are inconclusive.",
-            ),
+            Section("Further curves", drawn[FIRST:]),
             section(first, title="Verdicts"),
-            Section(
-                "Tables",
-                others,
-                "These tables give the mean scores of the metrics in the ConQRet paper, in the layout of its tables.",
-                folded=True,
-            ),
+            Section("Tables", others, "In the layout of the ConQRet paper's tables.", folded=True),
             Section("The run", [PageRemarks(list(_remarks(results)))]),
         ],
         answer=list(answer(results.curves)),
         picture=drawn[:FIRST],
         how_to_read=[
-            f"conqret has perturbed {words.number(results.record.items, 'item')} by known amounts, and the judge has "
-            "judged every version. Scores that measure what was perturbed should fall, and no other score should rise.",
-            *(
-                f"The perturbation {name} does this: {PERTURBATIONS[name].summary}."
-                for name in dict.fromkeys(curve.perturbation for curve in results.curves)
-                if name in PERTURBATIONS  # else another installation has it
-            ),
+            f"{items} were perturbed by known amounts, and every version was judged: scores of what was perturbed "
+            "should fall, and no other should rise. Charts show means by level, with 95% intervals over topics, of "
+            "scores that should fall or rise, or are not as expected.",
+            *(f"{name}: {PERTURBATIONS[name].summary}." for name in done if name in PERTURBATIONS),
         ],
         badges=[
             *words.floor_badges([bool(judge["baseline"]) for judge in judges]),
@@ -89,9 +80,7 @@ def charts(curves: Sequence[Curve]) -> dict[str, Chart]:
     return {
         slug(f"{perturbation}-{metric}"): chart(group_curves)
         for (perturbation, metric), group_curves in groups.items()
-        if any(
-            curve.expected not in STILL or curve.alarms or curve.verdict != "yes" for curve in group_curves
-        )
+        if any(one.expected not in STILL or one.alarms or one.verdict != "yes" for one in group_curves)
     }
 
 
@@ -103,7 +92,7 @@ def chart(curves: Sequence[Curve]) -> Chart:
     should = "nothing is expected" if first.expected is None else f"should {SHOULD[first.expected]}"
     return Chart(
         title=f"{metric}: {damage(first.perturbation)}",
-        x=unit(first),
+        x=words.capitalised(first.unit),
         y=f"{metric} ({should}{'' if others or first.verdict is None else f': {first.verdict}'})",
         lines=[
             ChartLine(
@@ -122,55 +111,236 @@ def slug(text: str) -> str:
 
 def answer(curves: Sequence[Curve]) -> Iterator[str]:
     """Whether the judge notices, with the counts that say so; the counts alone where no score should move."""
-    judged = [(curve.expected, curve.verdict) for curve in curves if curve.verdict is not None]
-    moving = [verdict for expected, verdict in judged if expected not in STILL]
-    still = [verdict for expected, verdict in judged if expected in STILL]
-    held = f"that should not change or not rise, {_counted(still)}"
-    if moving:
-        lead = "The judge does not detect perturbations" if "no" in moving else UNDECIDED
-        if "yes" in moving:
-            lead = f"The judge detects {'' if set(moving) == {'yes'} else 'some '}perturbations"
-        others = f"; of {len(still)} {held}" if still else ""
-        scores = words.number(len(moving), "score")
-        yield f"{lead}: of {scores} that should change when items are perturbed, {_counted(moving)}{others}."
-    elif still:
-        yield f"Of {words.number(len(still), 'score')} {held}."
-    if len(judged) < len(curves):
-        own = words.number(len(curves) - len(judged), "score")
-        yield f"For {own} by your own criteria or nuggets there is no expectation: you decide whether it should change."
-
-
-def _counted(verdicts: Sequence[Verdict]) -> str:
-    """How many scores are as expected, and how many not or not known to be."""
-    phrases = {"no": "{} did not", "inconclusive": "for {} the data do not tell"}
-    rest = [
-        phrase.format(verdicts.count(verdict)) for verdict, phrase in phrases.items() if verdict in verdicts
-    ]
-    return ", ".join([f"{verdicts.count('yes')} behaved as expected", *rest])
+    moving = {curve.verdict for curve in curves if curve.verdict is not None and curve.expected not in STILL}
+    lead = UNDECIDED
+    if "yes" in moving:
+        lead = f"The judge detects {'' if moving == {'yes'} else 'some '}perturbations"
+    elif "no" in moving:
+        lead = "The judge does not detect perturbations"
+    if curves:
+        yield words.capitalised(f"{f'{lead}: ' if moving else ''}{verdict_words(curves)}.")
 
 
 def lacking(results: SensitivityResults) -> Iterator[str]:
     """Why items have no value at every level, and of which metrics."""
     metrics = gathered((reason, curve.metric) for curve in results.curves for reason in curve.missing)
     for reason, names in metrics.items():
-        yield (
-            f"The curves of {metric_names(list(dict.fromkeys(names)))} leave out some items, because "
-            f"{words.reason(reason)}."
-        )
+        metrics_left = metric_names(list(dict.fromkeys(names)))
+        yield f"The curves of {metrics_left} leave out some items, because {words.reason(reason)}."
 
 
 def _remarks(results: SensitivityResults) -> Iterator[str]:
     """What was sent, and what is not there."""
-    session = results.session
+    counts = results.session
     yield (
-        f"In the last session {words.number(session.sent, 'request')} were sent to the model, "
-        f"{words.count(session.recorded)} were answered from recordings without a call, and "
-        f"{words.count(session.kept)} judgments were kept from earlier sessions."
+        f"The last session sent {words.number(counts.sent, 'request')}, took {words.count(counts.recorded)} responses "
+        f"from recordings, and kept {words.count(counts.kept)} judgments from earlier sessions."
     )
-    yield from words.failed(session.failures)
+    yield from words.failed(counts.failures)
     yield from lacking(results)
-    yield from map(str, results.unreached)
-    for name, reasons in results.left_out.items():
-        counted = counted_reasons(reasons)
-        more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 and counted == reasons[0] else ""
-        yield f"{name} leaves out {words.number(len(reasons), 'item')}: {counted}{more}"
+    yield from left_out_remarks(results.unreached, results.left_out)
+
+
+YES, NO, NO_ANSWER = "yes", "no", "\u03b3"
+"""Strict monotone decrease, or not; gamma, as in Table 17, where the judge gave no valid answers."""
+
+
+def how_decided(curves: Sequence[Curve]) -> str:
+    """How verdicts come about, with the margin: said wherever they stand."""
+    margins = ", ".join(f"±{margin:g}" for margin in sorted({curve.margin for curve in curves}))
+    return (
+        "What should fall or rise passes if its trend over the levels is significant and no step goes significantly "
+        "the wrong way; what should not change passes if it is shown to stay within the margin "
+        f"({margins or 'none here'}), and fails if it is shown to leave it (corrected after Holm). With fewer than six "
+        "topics every verdict is inconclusive. Each verdict is wrong with a probability of at most 5%."
+    )
+
+
+def damage(perturbation: str) -> str:
+    """What a perturbation does, in a few words; its name, where another installation has it."""
+    known = perturbation in PERTURBATIONS
+    return re.split("[;:]", PERTURBATIONS[perturbation].summary)[0] if known else perturbation
+
+
+def all_tables(results: SensitivityResults) -> Iterator[Table]:
+    """Every table that the results have data for: verdicts, curves, stances, models, precision, grid."""
+    yield verdicts(results)
+    for perturbation, metric in _pairs(results, Direction.FALL):
+        yield curve_table(results, perturbation, metric)
+    if results.stances:
+        first = results.stances[0]
+        yield stance_table(results, first.perturbation, first.metric)
+    if len({judge["model"] for judge in results.record.judges}) > 1:
+        for perturbation, metric in _pairs(results, Direction.FALL)[:1]:
+            yield monotone_table(results, perturbation, metric)
+    if results.precision:
+        yield precision_table(results)
+    yield from grid_tables(results)
+
+
+_VERDICTS = (
+    *("Metric", Column("Expected", "name"), Column("As expected", "name"), "First to last mean"),
+    *("Pearson", "Spearman", "Items that fell / rose", "Adjacent levels that differ", "Items"),
+    Column("Why", "text"),
+)
+
+
+def verdicts(results: SensitivityResults) -> Table:
+    """One row a curve, under its perturbation and judge: what was expected, what came, and whether the judge passes."""
+    rows: dict[str, list[Sequence[Cell]]] = {}
+    for curve in (*results.curves, *results.unscored):
+        group = rows.setdefault(f"{curve.perturbation}: {curve.format} ({curve.model})", [])
+        group.append((words.label(curve.metric), *_verdict_cells(curve)))
+    symmetry = words.symmetry_note(min((curve.topics for curve in results.curves), default=0))
+    return Table(
+        "Does the judge detect perturbations?",
+        _VERDICTS,
+        [line for heading, row_group in rows.items() for line in ((heading,), *row_group)],
+        note="A judge that gives the same score to everything passes every test in which scores should not change. "
+        "Pearson and Spearman: correlations of the level with the mean score, where it should fall or rise. Adjacent "
+        "levels differ if a t-test over topics has p < .05 after Holm's correction. Only items that have a score at "
+        f"every level count. {how_decided(results.curves)} {symmetry}".rstrip(),
+    ).varying("Items", "As expected")
+
+
+def _verdict_cells(curve: Curve | EmptyCurve) -> tuple[str, ...]:
+    """What came of a curve, as :data:`_VERDICTS` is titled."""
+    if isinstance(curve, EmptyCurve):
+        return ("", NO_ANSWER, "", "", "", "", "", "0", words.counts(curve.missing))
+    correlations = (None, None) if curve.expected in STILL else (curve.pearson, curve.spearman)
+    return (
+        str(curve.expected or "–"),
+        str(curve.verdict or "–"),
+        f"{curve.means[0]:.3f} to {curve.means[-1]:.3f}",
+        *map(_signed, correlations),
+        f"{curve.fell:.0%} / {curve.rose:.0%}",
+        f"{curve.told_apart} of {len(curve.neighbours)}",
+        f"{curve.n} of {curve.total}",
+        curve.words,
+    )
+
+
+def curve_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
+    """Levels by judges, with Pearson's correlation and strict monotone decrease (Tables 16 and 18)."""
+    curves = _of(results.curves, perturbation, metric)
+    several = len({judge["model"] for judge in results.record.judges}) > 1
+    names = [f"{curve.format}{f' ({curve.model})' * several}" for curve in curves]
+    levels = [point.level for point in curves[0].points]
+    title = f"{words.label(metric)}: {damage(perturbation)} (ConQRet, Tables 16 and 18)"
+    return Table(title, (words.capitalised(curves[0].unit), *names), _levels(levels, curves))
+
+
+def stance_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
+    """Levels by judges and stances (Table 15)."""
+    curves = _of(results.stances, perturbation, metric)
+    units = [words.capitalised(one.unit) for one in results.curves if one.perturbation == perturbation]
+    names = [f"{curve.format} {curve.stance}" for curve in curves]
+    title = f"{words.label(metric)}: {damage(perturbation)}, by stance (ConQRet, Table 15)"
+    return Table(title, ((units or ["Level"])[0], *names), _levels(curves[0].levels, curves))
+
+
+def _levels(levels: Sequence[float], curves: Sequence[Curve | StanceCurve]) -> Iterator[Sequence[Cell]]:
+    """The means of each level, the correlation with it, and whether they fall."""
+    for place, level in enumerate(levels):
+        yield f"{level:g}", *(curve.means[place] for curve in curves)
+    yield "Pearson", *(_signed(curve.pearson) for curve in curves)
+    yield "Monotone decrease", *(YES if curve.falls else NO for curve in curves)
+
+
+def monotone_table(results: SensitivityResults, perturbation: str, metric: str) -> Table:
+    """Models by formats: strict monotone decrease, or not, or no valid answers (Table 17)."""
+    judges = results.record.judges
+    formats = list(dict.fromkeys(str(judge["format"]) for judge in judges))
+    models = list(dict.fromkeys(str(judge["model"]) for judge in judges))
+    curves = _of(results.curves, perturbation, metric)
+    cells = {
+        (judge["model"], judge["format"]): NO_ANSWER for judge in judges if metric in judge["metrics"]
+    } | {(curve.model, curve.format): YES if curve.falls else NO for curve in curves}
+    return Table(
+        f"Strict monotone decrease of {words.label(metric).lower()}: {damage(perturbation)} (ConQRet, Table 17)",
+        ("Model", *formats),
+        [(model, *(cells.get((model, name), "–") for name in formats)) for model in models],
+        note=f"{NO_ANSWER}: no item got a valid response at every level; a dash: nothing was requested.",
+    )
+
+
+def precision_table(results: SensitivityResults) -> Table:
+    """True precision beside context relevance and predicted precision, with the error (Table 7)."""
+    direct = list(dict.fromkeys(name for row in results.precision for name in row.direct))
+    predicted = list(dict.fromkeys(name for row in results.precision for name in row.predicted))
+    grade = "" if results.relevant_grade is None else f" (grade ≥ {results.relevant_grade:g})"
+    rows = [
+        (
+            f"{row.level:g}",
+            row.true,
+            *(row.direct.get(name, "") for name in direct),
+            *(
+                precision_cell(row.true, row.predicted[name]) if name in row.predicted else ""
+                for name in predicted
+            ),
+        )
+        for row in results.precision
+    ]
+    return Table(
+        "True and predicted precision (ConQRet, Table 7)",
+        (
+            *("% irrelevant", f"True precision{grade}"),
+            *(f"Context relevance, {name}" for name in direct),
+            *(f"Predicted precision, {name}{rated_from(results, name)}" for name in predicted),
+        ),
+        rows,
+        note="Brackets hold the error, predicted minus true precision; it depends on both thresholds.",
+    )
+
+
+def rated_from(results: SensitivityResults, name: str) -> str:
+    """From which rating the judge of this name counts a document, in brackets; empty where its record says nothing."""
+    for judge in results.record.judges:
+        threshold = (judge.get("identity") or {}).get("relevant_from")
+        if f"{judge['format']} ({judge['model']})" == name and threshold is not None:
+            return f" (rating ≥ {threshold:g})"
+    return ""
+
+
+def precision_cell(true: float, predicted: float) -> str:
+    """``.548 (+.043)``: a prediction with its error, of the rounded numbers as the paper has it."""
+    error = round(predicted, 3) - round(true, 3)
+    return f"{predicted:.3f} ({error:+.3f})"
+
+
+def grid_tables(results: SensitivityResults) -> Iterator[Table]:
+    """For each judge and metric the levels of one perturbation by those of the other (Figure 4)."""
+    names = results.record.grid
+    if len(names) != 2:
+        return
+    down, across = sorted(names, key=lambda name: name != "irrelevant")
+    judges = gathered(((cell.format, cell.model, cell.metric), cell) for cell in results.grid)
+    for (name, model, metric), cells in judges.items():
+        means = {(cell.levels.get(down, 0.0), cell.levels.get(across, 0.0)): cell.mean for cell in cells}
+        columns = sorted({key[1] for key in means})
+        rows = [
+            (f"{level:g}", *(means.get((level, other), "") for other in columns))
+            for level in sorted({key[0] for key in means})
+        ]
+        title = f"{words.label(metric)} by {name} ({model}): {down} by {across} (ConQRet, Figure 4)"
+        yield Table(title, (down, *(f"{across} {level:g}" for level in columns)), rows)
+
+
+PAPER = ("context_relevance", "predicted_precision", "groundedness", "citation_precision", "citation_recall")
+"""The metrics of the paper's tables."""
+
+
+def _pairs(results: SensitivityResults, expected: Direction) -> list[tuple[str, str]]:
+    pairs = dict.fromkeys((c.perturbation, c.metric) for c in results.curves if c.expected is expected)
+    return [pair for pair in pairs if pair[1] in PAPER] or list(pairs)[:1]
+
+
+C = TypeVar("C", Curve, StanceCurve)
+
+
+def _of(curves: Sequence[C], perturbation: str, metric: str) -> list[C]:
+    return [curve for curve in curves if (curve.perturbation, curve.metric) == (perturbation, metric)]
+
+
+def _signed(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.2f}"

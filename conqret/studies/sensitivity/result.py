@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from pydantic import SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen, dumped
@@ -104,6 +104,8 @@ class SensitivityResults(Frozen):
     warnings: tuple[str, ...] = ()
     judgments: int = 0
     session: SessionCounts = SessionCounts()
+    missing: tuple[str, ...] = Field(default=(), exclude=True)
+    """The questions whose answers a replay lacked."""
 
     @model_serializer(mode="wrap")
     def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -115,10 +117,9 @@ class SensitivityResults(Frozen):
         return verdict_words(self.curves)
 
     @property
-    def missing(self) -> Counter[str]:
+    def lost(self) -> Counter[str]:
         """The reasons of all missing values, over all curves, those that could not be drawn too."""
-        lost = [*(curve.missing for curve in self.curves), *(curve.missing for curve in self.unscored)]
-        return sum(map(Counter, lost), Counter())
+        return sum((Counter(curve.missing) for curve in (*self.curves, *self.unscored)), Counter())
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from conqret.data import Item
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, number
 from conqret.io import CheckedItems
 from conqret.judging.cost import (
     SAMPLE,
@@ -145,10 +145,29 @@ class SensitivityPlan:
         """How many judgments there will be: every format sees every version once."""
         return len(self.setups) * sum(map(len, self.versions.values()))
 
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Which levels and items are left out."""
+        reasons = {name: [out.reason for out in outs] for name, outs in self.left_out.items()}
+        return left_out_remarks(self.unreached, reasons)
+
     def every_item(self) -> Iterable[Item]:
         """Every version of every item."""
         for items in self.versions.values():
             yield from items.values()
+
+
+def left_out_remarks(
+    unreached: Iterable[UnreachableLevel], left_out: Mapping[str, Sequence[str]]
+) -> tuple[str, ...]:
+    """Which levels are left out, and for which reasons how many items of a perturbation, in sentences."""
+    return (
+        *map(str, unreached),
+        *(
+            f"{name} leaves out {number(len(reasons), 'item')}: {counted_reasons(reasons)}"
+            for name, reasons in left_out.items()
+        ),
+    )
 
 
 def make_plan(
@@ -189,23 +208,16 @@ def make_plan(
     for damage in damages:
         name = damage.perturbation.name
         outs = left_out.setdefault(name, [])
+        able, drawn_on = list(_without(originals, outs).values()), materials.get(name)
         try:
-            made = series(
-                list(_without(originals, outs).values()),
-                damage.perturbation,
-                damage.levels,
-                seed=seed,
-                materials=materials.get(name),
-            )
+            made = series(able, damage.perturbation, damage.levels, seed=seed, materials=drawn_on)
         except NoItemChangedError as error:
             if not error.for_language or len(damages) + len(grid) == 1:
                 raise
             outs += error.left_out
             impossible = impossible or error
             continue
-        versions |= {
-            ((name, level),): version_items for level, version_items in made.versions.items() if level
-        }
+        versions |= {((name, level),): changed for level, changed in made.versions.items() if level}
         outs += made.left_out
         unreached += made.unreached
         drawn.append(PerturbationLevels(damage.perturbation, tuple(made.versions)))
@@ -217,23 +229,20 @@ def make_plan(
             continue
         name, level = stack[-1]
         outs = left_out.setdefault(name, [])
-        able = _without(versions.get(stack[:-1], originals), outs)
-        changed_items, more = perturb_items(
-            able.values(), by_name[name], [level], seed=seed, materials=materials.get(name)
-        )
+        can, drawn_on = _without(versions.get(stack[:-1], originals), outs), materials.get(name)
+        made_items, more = perturb_items(can.values(), by_name[name], [level], seed=seed, materials=drawn_on)
         outs += [out for out in more if out.level is None]
         lacking = {out.item for out in more}
-        changed = (original for original, item in able.items() if item.id not in lacking)
-        versions[stack] = dict(zip(changed, changed_items[level], strict=True))
+        kept = (original for original, item in can.items() if item.id not in lacking)
+        versions[stack] = dict(zip(kept, made_items[level], strict=True))
     for name in by_name:
         if not any(made for stack, made in versions.items() if stack and stack[-1][0] == name):
             reasons = [omission.reason for omission in left_out[name]]
             reason = counted_reasons(reasons) if reasons else "its levels are out of reach"
             raise DeclarationError(f"{name} can change none of the items: {reason}")
     lost = {name: tuple(outs) for name, outs in left_out.items() if outs}
-    return SensitivityPlan(
-        together(setups), tuple(drawn), versions, lost, seed, tuple(grid), tuple(unreached)
-    )
+    asked = together(setups)
+    return SensitivityPlan(asked, tuple(drawn), versions, lost, seed, tuple(grid), tuple(unreached))
 
 
 def _without(items: Mapping[str, Item], left_out: Iterable[LeftOutItem]) -> dict[str, Item]:
@@ -248,9 +257,8 @@ def together(setups: Iterable[Setup]) -> tuple[Setup, ...]:
         before = setups_by_fingerprint.setdefault(setup.fingerprint, setup)
         metrics = setup.judge.reported({*before.metrics, *setup.metrics})
         if metrics != before.metrics:
-            setups_by_fingerprint[setup.fingerprint] = replace(
-                setup, options=replace(setup.options, metrics=metrics)
-            )
+            whole = replace(setup.options, metrics=metrics)
+            setups_by_fingerprint[setup.fingerprint] = replace(setup, options=whole)
     return tuple(setups_by_fingerprint.values())
 
 
@@ -265,14 +273,12 @@ def grid_stacks(grid: Sequence[PerturbationLevels]) -> tuple[Stack, ...]:
     if len(grid) != 2:
         raise DeclarationError("a grid crosses two perturbations")
     first, second = sorted(
-        grid, key=lambda damage: "documents" in damage.perturbation.needs and damage.perturbation.pool
+        grid, key=lambda one: "documents" in one.perturbation.needs and one.perturbation.pool
     )
+    names = (first.perturbation.name, second.perturbation.name)
+    crossed = ((level, other) for level in first.levels for other in second.levels)
     return tuple(
-        tuple(
-            (damage.perturbation.name, level) for damage, level in ((first, level), (second, other)) if level
-        )
-        for level in first.levels
-        for other in second.levels
+        tuple(change for change in zip(names, levels, strict=True) if change[1]) for levels in crossed
     )
 
 
@@ -324,15 +330,8 @@ def rewriting(
     calls = tokens = written = 0
     for item, argument in items:
         documents = item.documents if "documents" in perturbation.needs else ()
-        shown = prompt.render(
-            {
-                "topic": item.topic,
-                "stance": item.stance,
-                "documents": covers(documents),
-                "argument": STAND_IN,
-                "chosen": [],
-            }
-        )
+        fields = {"topic": item.topic, "stance": item.stance, "documents": covers(documents)}
+        shown = prompt.render({**fields, "argument": STAND_IN, "chosen": []})
         used = prompt_tokens(shown, client) + 2 * argument + sizes.all(documents, client)
         calls, tokens, written = calls + 1, tokens + capped(used, client), written + argument
     return expected("rewrite", options, calls, tokens, written, of=of, by=perturbation.name)
@@ -342,10 +341,8 @@ def _rewriting(
     plan: SensitivityPlan, options: ClientOptions, library: Library, sizes: Sizes
 ) -> Iterator[ExpectedCost]:
     client = counter(options)
-    perturbations = {
-        damage.perturbation.name: damage.perturbation for damage in (*plan.damages, *plan.crossed)
-    }
-    for name, perturbation in perturbations.items():
+    every = [damage.perturbation for damage in (*plan.damages, *plan.crossed)]
+    for name, perturbation in {one.name: one for one in every}.items():
         if perturbation.rewriting is not None:
             arguments = ((item, client.count_tokens(item.argument or "")) for item in plan.able(name))
             yield rewriting(arguments, perturbation, options, library, sizes)

@@ -110,17 +110,13 @@ def true_precision(item: Item, labels: Labels, *, relevant_grade: float = RELEVA
     """
     done = records(item)
     original = done[0].original if done else item.id
-    grades = (
-        labels.get(original) or labels.get(str(item.metadata.get("topic_id", ""))) or labels.get(item.topic)
-    )
+    names = (original, str(item.metadata.get("topic_id", "")), item.topic)
+    grades = next((labels[name] for name in names if labels.get(name)), None)
     if grades is None or not item.documents:
         return None
     foreign = {change.after for record in done for change in record.changes if change.kind == "replaced"}
-    relevant = sum(
-        document.id not in foreign and grades.get(document.id, 0.0) >= relevant_grade
-        for document in item.documents
-    )
-    return relevant / len(item.documents)
+    ids = [document.id for document in item.documents]
+    return sum(name not in foreign and grades.get(name, 0.0) >= relevant_grade for name in ids) / len(ids)
 
 
 def run_sensitivity(
@@ -158,10 +154,8 @@ class SensitivityRun(JudgedPlan[SensitivityResults]):
     @cached_property
     def parts(self) -> list[StudyPart]:
         """What is put to which instrument."""
-        every = tuple(self.plan.every_item())
-        return [
-            StudyPart(setup.client, setup.fingerprint, every, setup.instrument) for setup in self.plan.setups
-        ]
+        every, setups = tuple(self.plan.every_item()), self.plan.setups
+        return [StudyPart(setup.client, setup.fingerprint, every, setup.instrument) for setup in setups]
 
     def record(self) -> SensitivityRecord:
         """What ``run.json`` says."""
@@ -169,23 +163,19 @@ class SensitivityRun(JudgedPlan[SensitivityResults]):
 
     def conclude(self, judgments: Mapping[str, Judgment], session: SessionCounts) -> SensitivityResults:
         """What follows from all rows."""
-        plan = self.plan
+        plan, labels = self.plan, self.labels
         drawings = [Drawing.of(plan, setup, judgments.values()) for setup in plan.setups]
         curves = _curves(drawings, plan.margin)
-        cells = [
-            drawing.cell(stack, metric)
-            for drawing in drawings
-            for metric in GRID_METRICS
-            for stack in plan.grid
-        ]
+        asked = [(metric, stack) for metric in GRID_METRICS for stack in plan.grid]
+        cells = [drawing.cell(stack, metric) for drawing in drawings for metric, stack in asked]
         return SensitivityResults(
             record=self.record(),
             curves=tuple(curve for curve in curves if isinstance(curve, Curve)),
             unscored=tuple(curve for curve in curves if isinstance(curve, EmptyCurve)),
             stances=tuple(curve for curve in curves if isinstance(curve, StanceCurve)),
             grid=tuple(cell for cell in cells if isinstance(cell, CurveCell)),
-            precision=_precision(plan, drawings, self.labels, self.relevant_grade) if self.labels else (),
-            relevant_grade=self.relevant_grade if self.labels else None,
+            precision=_precision(plan, drawings, labels, self.relevant_grade) if labels else (),
+            relevant_grade=self.relevant_grade if labels else None,
             left_out={name: tuple(out.reason for out in outs) for name, outs in plan.left_out.items()},
             unreached=plan.unreached,
             warnings=() if plan.checked is None or not plan.checked.left_out else (plan.checked.warning,),
@@ -216,13 +206,13 @@ def _curves(drawings: list[Drawing], margin: float) -> list[Curve | EmptyCurve |
         for metric in drawing.setup.metrics
         if damage.perturbation.expected(metric) is not None or drawing.setup.judge.declared
     ]
-    still = [
-        (place, response, expected)
+    still = {
+        place: (response, expected)
         for place, (_, damage, metric, response, _) in enumerate(asked)
         if response is not None and (expected := damage.perturbation.expected(metric)) in STILL
-    ]
-    places, responses, directions = zip(*still, strict=True) if still else ((), (), ())
-    p_values = dict(zip(places, corrected(responses, directions, margin), strict=True))
+    }
+    shifts = corrected([one for one, _ in still.values()], [one for _, one in still.values()], margin)
+    p_values = dict(zip(still, shifts, strict=True))
     return [
         curve
         for place, (drawing, damage, metric, response, lost) in enumerate(asked)
@@ -234,8 +224,8 @@ def _precision(
     plan: SensitivityPlan, drawings: list[Drawing], labels: Labels, relevant_grade: float
 ) -> tuple[PrecisionRow, ...]:
     rows = []
-    damage = next((damage for damage in plan.damages if damage.perturbation.name == "irrelevant"), None)
-    for level in damage.levels if damage is not None else ():
+    irrelevant = [damage for damage in plan.damages if damage.perturbation.name == "irrelevant"]
+    for level in (level for damage in irrelevant for level in damage.levels):
         items = plan.versions[(("irrelevant", level),) if level else ()].values()
         known = [(item.id, true_precision(item, labels, relevant_grade=relevant_grade)) for item in items]
         truth = {name: value for name, value in known if value is not None}

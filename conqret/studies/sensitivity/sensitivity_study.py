@@ -6,15 +6,24 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar, Unpack
+from typing import Any, TypeVar, Unpack
 
 from conqret.data import Item
 from conqret.errors import DeclarationError, strict_options
-from conqret.io import ItemSource, open_items
+from conqret.io import ItemSource
+from conqret.judging.asked_run import Counted
+from conqret.judging.cost import ExpectedCost
 from conqret.judging.judge import Items
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
-from conqret.judging.judge_settings import OwnJudgeSettings, StudySettings, chosen_format, client_options
+from conqret.judging.judge_settings import (
+    OwnJudgeSettings,
+    StudySettings,
+    as_path,
+    chosen_format,
+    client_options,
+    opened,
+)
 from conqret.judging.own_judge import chosen_judge
 from conqret.judging.setup import Setup, check_items, set_up
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
@@ -30,6 +39,7 @@ from conqret.studies.sensitivity.sensitivity_plan import (
     PerturbationLevels,
     SensitivityPlan,
     damages_of,
+    estimate,
     make_plan,
     named_levels,
 )
@@ -58,11 +68,8 @@ def sensitivity_setups(
         for client in clients:
             _, setup = check_items(source, set_up(name, client, JudgeOptions(), prompts))
             setup.judge.check_measured(wanted, "sensitivity")
-            chosen = (
-                tuple(metric for metric in setup.metrics if metric in wanted)
-                if wanted
-                else telling_metrics(setup, damages)
-            )
+            chosen = tuple(metric for metric in setup.metrics if metric in wanted)
+            chosen = chosen if wanted else telling_metrics(setup, damages)
             if not chosen:
                 raise DeclarationError(
                     f"format {setup.judge.name} has none of the metrics that are requested or that these "
@@ -181,18 +188,39 @@ def sensitivity(
             that holds something else.
         MissingDependencyError: scipy is not installed.
     """
+    if settings.get("dry_run"):
+        plan = sensitivity_plan(items, perturb=perturb, **settings)
+        on_plan(plan)
+        rewriter = client_options(settings.get("rewriter"), settings)
+        raise counted(plan, estimate(plan, rewriter, prompts=settings.get("prompts")))
     known = load_labels(Path(labels)) if isinstance(labels, str | Path) else labels
-    output = settings.get("output")
-    out = SensitivityFolder(Path(output)) if output is not None else None
-    conduct = replace(StudyRunConfig.of(settings), budget=settings.get("budget_usd"))
+    output = as_path(settings.get("output"))
+    out = None if output is None else SensitivityFolder(output)
+    conduct = StudyRunConfig(settings, budget=settings.get("budget_usd"))
     with conduct.asking() as sessions:
         shared: SensitivitySettings = {**settings, "prompts": sessions.library}
         store = out.recordings_file if out is not None else None
         plan = sensitivity_plan(items, perturb=perturb, sessions=sessions, store=store, **shared)
         on_plan(plan)
-        return run_sensitivity(
-            plan, out, replace(conduct, sessions=sessions), labels=known, relevant_grade=relevant_grade
-        )
+        conduct = replace(conduct, sessions=sessions)
+        return run_sensitivity(plan, out, conduct, labels=known, relevant_grade=relevant_grade)
+
+
+def counted(plan: SensitivityPlan, costs: list[ExpectedCost]) -> Counted:
+    """The end of a dry run, with what will be judged."""
+    facts = {
+        "items": len(plan.items),
+        "versions": len(plan.versions),
+        "judgments": plan.judgments,
+        "requests": sum(each.calls for each in costs if each.task == "judge"),
+        "left_out": {name: len(outs) for name, outs in plan.left_out.items()},
+        "unreached": [level.model_dump() for level in plan.unreached],
+    }
+    lines = (
+        f"{len(plan.items):,} items in {len(plan.versions):,} versions: {plan.judgments:,} judgments",
+        f"{facts['requests']:,} requests (what is alike is sent once)\n",
+    )
+    return Counted(costs, facts=facts, lines=lines)
 
 
 @strict_options
@@ -219,12 +247,7 @@ def sensitivity_plan(
     clients = [client_options(model, settings) for model in _listed(settings.get("models", OFFLINE_MODEL))]
     author = client_options(settings.get("rewriter"), settings)
     author.backend.check_can_ask("the question for a rewrite")
-    source = open_items(
-        items,
-        columns=settings.get("columns"),
-        skip_invalid=settings.get("skip_invalid", False),
-        language=settings.get("language"),
-    )
+    source = opened(items, settings)
     every = [*damages, *crossed]
     formats = chosen_format({**settings, "format": settings.get("formats")}, lambda: source)
     judges: list[str | Judge] = _listed(DEFAULT_FORMAT if formats is None else formats)
@@ -233,13 +256,10 @@ def sensitivity_plan(
         asks = sessions is not None and settings.get("replay") is None
         own_judge, client = chosen_judge(judge, source, named, metrics, asks=asks)
         judges, clients = [own_judge], [client]
-    setups = sensitivity_setups(
-        source, judges, clients, every, metrics=metrics, prompts=settings.get("prompts")
-    )
+    prompts = settings.get("prompts")
+    setups = sensitivity_setups(source, judges, clients, every, metrics=metrics, prompts=prompts)
     if not setups:
-        raise DeclarationError(
-            "a format or a model is missing: give both, as in --format direct --model offline"
-        )
+        raise DeclarationError("name a format and a model, as in --format direct --model offline")
     source = replace(source, needs={name: why for setup in setups for name, why in setup.needs.items()})
     checked = source.check()
     checked_items = list(checked.items(source))
@@ -248,18 +268,12 @@ def sensitivity_plan(
         if store is not None:
             sessions.keep_in(store)  # the rewrites come before the run
         writer = sessions.of(author, at_once=True)
+    by_model, pool = not author.backend.baseline, settings.get("pool")
     materials, unable = damage_materials(
-        checked_items,
-        every,
-        pool=settings.get("pool"),
-        rewriter=writer,
-        by_model=not author.backend.baseline,
-        seed=seed,
+        checked_items, every, pool=pool, rewriter=writer, by_model=by_model, seed=seed
     )
-    plan = make_plan(
-        checked_items, setups, damages, seed=seed, materials=materials, unable=unable, grid=crossed
-    )
-    return replace(plan, checked=checked, margin=margin)
+    drawn: Any = {"seed": seed, "materials": materials, "unable": unable, "grid": crossed}
+    return replace(make_plan(checked_items, setups, damages, **drawn), checked=checked, margin=margin)
 
 
 def _crossed(perturb: Perturb) -> list[PerturbationLevels]:

@@ -9,12 +9,11 @@ from typing import Annotated, Any
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, note
-from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 from conqret.studies.tournament.item_groups import TournamentOptions
 
 COMMON = (
-    "format criterion model judge by design comparisons both_orders reliability top output replay budget_usd "
+    "format criterion model judge by design comparisons both_orders top output replay budget_usd "
     "dry_run json_output"
 ).split()
 """The options that ``--help`` shows."""
@@ -63,9 +62,7 @@ def tournament(
     *,
     compared_by: PairJudge,
     pairs: PairOptions,
-    item_columns: options.Columns = None,
-    skip_invalid: options.SkipInvalid = False,
-    language: options.Language = None,
+    reading: options.ItemOptions,
     output: Annotated[Path | None, options.run_folder("ITEMS-tournament-MODEL")] = None,
     asking: StudyOptions,
 ) -> None:
@@ -85,53 +82,32 @@ def tournament(
 
     conqret tournament items.jsonl --top 3 --comparisons 10 --model gpt-4o-mini --model gpt-4.1-mini
     """
-    from conqret.judging.cost import Sizes, expected_judging
     from conqret.show.page import write_files
     from conqret.show.table import spaced
     from conqret.studies.tournament.page import headlines, tournament_page, tournament_tables
     from conqret.studies.tournament.tournament_run import TournamentFolder
-    from conqret.studies.tournament.tournament_study import tournament_plan
+    from conqret.studies.tournament.tournament_study import held, tournament_plan
 
     settings: dict[str, Any] = {
         **pairs.given(),
         **compared_by.given(),
         **asking.settings,
+        **reading.settings,
         "model": [asking.calls.of(model) for model in compared_by.model or (None,)],
-        "columns": options.column_map(item_columns, options.ITEM_COLUMNS),
-        "skip_invalid": skip_invalid,
-        "language": language,
     }
     plan = tournament_plan(items, output=output or True, asks=not asking.dry_run, **settings)
-    about = f"{number(plan.checked.count, 'item')} in {number(len(plan.groups), 'group')} from {items}, compared by"
     asking.shown.left_out(plan.checked)
     asking.shown.note(*plan.notes)
-    if asking.dry_run:
-        first = plan.schedule.first_pairs()
-        setups = [setup.in_one_order("preference") for setup in plan.setups]
-        asking.tell_cost(
-            [expected_judging(setup, first, Sizes(), by=f"{setup.judge.name} (pairs)") for setup in setups]
-        )
-        return
-    with plan.models:
-        outcome = asking.execute(
-            plan, plan.comparisons, "comparisons", about=about, doing="comparing", by=", ".join(plan.judges)
-        )
+    outcome = asking.study(held, plan, rows="comparisons", doing="comparing")
     folder = plan.folder
     assert isinstance(folder, TournamentFolder)  # noqa: S101 - the command always has one
     shown = tournament_page(outcome, {item.id: item.argument or "" for item in folder.items()})
     page, _ = write_files(
         folder.path, {folder.page_file.name: shown.html(), folder.markdown_file.name: shown.markdown()}
     )
-    lines = [
-        *headlines(outcome),
-        "",
-        *spaced(tournament_tables(outcome)),
-        at(folder.scores_file, "scores"),
-        at(page),
-    ]
+    tables, scores = spaced(tournament_tables(outcome)), at(folder.scores_file, "scores")
     if outcome.unanswered:
-        note(
-            f"{outcome.planned - outcome.answered} comparisons have no valid response; run the same "
-            "command to request them again"
-        )
+        lost = outcome.planned - outcome.answered
+        note(f"{lost} comparisons have no valid response; run the same command to request them again")
+    lines = [*headlines(outcome), "", *tables, scores, at(page)]
     asking.conclude(outcome, lines, outcome, outcome.unanswered, there=outcome.answered)

@@ -19,7 +19,9 @@ from conqret.stats.pair_design import Design, GroupPairs, round_sizes
 
 @dataclass(frozen=True, slots=True)
 class TournamentOptions:
-    """Which items are compared with which, and how often.
+    """Which items are compared with which, and how often. With a ``reliability`` it ends after the round in which the
+    scale separation reliability reaches that value (0 to 1). ``system`` is the field of the items' metadata that names
+    the system that an item is from; by default `run_id`, else `system`, where all items have it.
 
     Pairs:
         by: What items must have in common to be compared with each other: `topic`, `stance`, a metadata field, or
@@ -29,11 +31,8 @@ class TournamentOptions:
         comparisons: How many comparisons each item takes part in, on average. Has no effect with `--design exhaustive`,
             which compares every pair.
         both_orders: Compare each pair in both orders.
-        reliability: Stop after the round in which the scale separation reliability reaches this value (0 to 1).
         top: Stop comparing items of a topic as soon as its best items, this many, are known with a probability
             of 95%.
-        system: The field of the items' metadata that names the system that an item is from. Default: `run_id`, else
-            `system`, where all items have it.
 
     Raises:
         DeclarationError: a value is out of its range.
@@ -43,7 +42,7 @@ class TournamentOptions:
     design: Design = "adaptive"
     comparisons: Annotated[float, Within(1)] = 4.0
     both_orders: bool = False
-    reliability: Annotated[float | None, Within(0, 1)] = None
+    reliability: float | None = None
     top: Annotated[int | None, Within(1)] = None
     system: str | None = None
 
@@ -93,30 +92,26 @@ def item_groups(items: Iterable[Item], fields: Sequence[str]) -> tuple[ItemGroup
             raise UnknownNameError("field to compare items by (--by)", field, known)
     groups = gathered((tuple(_value(item, field) for field in fields), item) for item in every)
     for values, members in groups.items():
-        name = ", ".join(values)
-        if len(members) == 1:
-            raise DeclarationError(
-                f"{name[:80]!r} has one item ({members[0].id}), which has nothing to be compared with: leave it out, "
-                "or group items by something else (--by)"
-            )
         topics = list(dict.fromkeys(item.topic for item in members))
-        if len(topics) > 1:
-            raise DeclarationError(
-                f"{name[:80]!r} has items of {len(topics)} topics ({topics[0][:60]!r}, {topics[1][:60]!r}); only items "
-                f"of one topic are compared: --by topic,{','.join(fields)}"
+        wrong = ""
+        if len(members) == 1:
+            wrong = (
+                f"one item ({members[0].id}), with nothing to compare it with: leave it out, or change --by"
             )
-        if len({(item.messages, item.images) for item in members}) > 1:
-            raise DeclarationError(
-                f"{name[:80]!r} has items with different earlier turns or images, so that they answer different "
-                "questions; only answers to one question are compared: group items by a field of "
-                f"their metadata that names the question, too (--by {','.join(fields)},FIELD)"
+        elif len(topics) > 1:
+            shown = " and ".join(repr(topic[:60]) for topic in topics[:2])
+            wrong = f"items of {len(topics)} topics ({shown}): compare within a topic, --by topic,{','.join(fields)}"
+        elif len({(item.messages, item.images) for item in members}) > 1:
+            wrong = (
+                "items with different earlier turns or images, which answer different questions: group by a metadata "
+                f"field that names the question, too (--by {','.join(fields)},FIELD)"
             )
+        if wrong:
+            raise DeclarationError(f"{', '.join(values)[:80]!r} has {wrong}")
     names = [", ".join(values) for values in groups]
     if len(set(names)) < len(names):  # values that have commas themselves
         names = [json.dumps(values, ensure_ascii=False) for values in groups]
-    return tuple(
-        ItemGroup(name, tuple(members)) for name, members in zip(names, groups.values(), strict=True)
-    )
+    return tuple(ItemGroup(name, tuple(each)) for name, each in zip(names, groups.values(), strict=True))
 
 
 def _value(item: Item, field: str) -> str:
@@ -135,7 +130,7 @@ def item_systems(groups: Sequence[ItemGroup], field: str | None) -> dict[str, st
 
     Raises:
         DeclarationError: an item lacks the field that is named.
-        UnknownNameError: no item has it, and there are others.
+        UnknownNameError: no item has it.
     """
     items = [item for group in groups for item in group.items]
     if field is None:
@@ -143,12 +138,9 @@ def item_systems(groups: Sequence[ItemGroup], field: str | None) -> dict[str, st
         if field is None:
             return {}
     known = list(dict.fromkeys(name for item in items for name in item.metadata))
-    if not known:
-        raise DeclarationError(f"the items have no metadata, so there is no field {field!r} (--system)")
-    check_known("field of the items' metadata (--system)", known, field)
-    for item in items:
-        if item.metadata.get(field) is None:
-            raise DeclarationError(f"item {item.id} has no {field} that names its system (--system)")
+    check_known("field of the items' metadata (system)", known, field)
+    if lacking := [item.id for item in items if item.metadata.get(field) is None]:
+        raise DeclarationError(f"item {lacking[0]} has no {field} that names its system")
     return {item.id: str(item.metadata[field]) for item in items}
 
 

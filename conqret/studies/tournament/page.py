@@ -18,14 +18,8 @@ DRAWN = 12
 """Topics whose best item the first picture shows."""
 SHOWN = 1500
 """Characters of an item's text that the page shows."""
-_OUTCOMES: Mapping[float | None, str] = {
-    1.0: "first",
-    0.75: "first, slightly",
-    0.5: "tie",
-    0.25: "second, slightly",
-    0.0: "second",
-    None: "no answer",
-}
+_WORDS = ("no answer", "second", "second, slightly", "tie", "first, slightly", "first")
+_OUTCOMES: Mapping[float | None, str] = dict(zip((None, 0.0, 0.25, 0.5, 0.75, 1.0), _WORDS, strict=True))
 
 
 def tournament_tables(tournament: Tournament) -> list[Table]:
@@ -42,106 +36,74 @@ def _of_the_whole(tournament: Tournament) -> Iterator[Table]:
         yield Table(
             "Systems",
             (Column("Rank"), Column("System", "name"), "Strength", "SE", "Items"),
-            [
-                (system.rank, system.name, system.strength, system.standard_error, system.items)
-                for system in tournament.systems
-            ],
-            note="“Strength” is the mean strength of a system's items minus the mean of all systems, with "
-            f"{tournament.confidence:.0%} intervals for its strength on other topics.",
+            [(one.rank, one.name, one.strength, one.standard_error, one.items) for one in tournament.systems],
+            note="“Strength”: the mean of a system's items minus that of all systems, with "
+            f"{tournament.confidence:.0%} intervals for other topics.",
         )
     if tournament.judges:
         yield Table(
             "Judges",
             (Column("Judge", "name"), "First of two equals", "Answers"),
             [(judge.name, judge.first_wins, judge.answered) for judge in tournament.judges],
-            note="“First of two equals” is the share of wins that the first of two equally strong items gets.",
+            note="“First of two equals”: the share of wins of the first of two equally strong items.",
         )
 
 
 def ladder(group: RankedGroup, top: int | None = None) -> Table:
     """The items of a group, best first."""
     reliability = "–" if group.reliability is None else f"{group.reliability:.2f}"
-    note = (
-        "“Strength” is the log-odds of a win against an average item of this topic. The scale separation "
-        f"reliability of the topic is {reliability}; {group.ordered:.0%} of its pairs of items are expected to be "
-        "ranked in the right order."
-    )
+    note = f"Scale separation reliability {reliability}; {group.ordered:.0%} of the pairs expected in the right order."
     if top is not None and group.top_probability is not None:
-        best = "item that is ranked first is" if top == 1 else f"{top} items that are ranked first are"
-        note += f" With a probability of {group.top_probability:.2f} the {best} truly the best."
-    return Table(
-        group.name,
+        note += f" The first {top} are the best with a probability of {group.top_probability:.2f}."
+    names = (Column("Rank"), Column("Item", "name"), Column("System", "name"))
+    rows = [
         (
-            Column("Rank"),
-            Column("Item", "name"),
-            Column("System", "name"),
-            "Strength",
-            "SE",
-            "Points",
-            Column("Unbounded", "name"),
-        ),
-        [
-            (
-                item.rank,
-                item.id,
-                item.system,
-                item.strength,
-                item.standard_error,
-                f"{item.points:g} of {item.comparisons}",
-                item.unbounded,
-            )
-            for item in group.items
-        ],
-        note=note,
-    ).compact()
+            *(item.rank, item.id, item.system, item.strength, item.standard_error),
+            *(f"{item.points:g} of {item.comparisons}", item.unbounded),
+        )
+        for item in group.items
+    ]
+    columns = (*names, "Strength", "SE", "Points", Column("Unbounded", "name"))
+    return Table(group.name, columns, rows, note=note).compact()
 
 
 def trust_table(tournament: Tournament, note: str = "") -> Table:
     """How far to trust the strengths."""
-    correlation = Estimate(
-        tournament.length, reason="" if tournament.length is not None else "lengths do not vary"
-    )
+    length = tournament.length
     rows: dict[str, Cell] = {
         "Scale separation reliability": tournament.reliability,
         "Share that the first of two equals gets": tournament.first_wins,
         "Standard deviation of strengths": tournament.spread,
-        "Rank correlation of strength and length": correlation,
+        "Rank correlation of strength and length": Estimate(
+            length, reason="lengths do not vary" if length is None else ""
+        ),
     }
     return Table("How far to trust it", ("What", "Value"), rows.items(), note=note)
 
 
 def headlines(tournament: Tournament) -> Iterator[str]:
     """What is to be said of the whole."""
-    items = sum(len(group.items) for group in tournament.groups)
-    pairs = sum(len(group.items) * (len(group.items) - 1) for group in tournament.groups)
-    ranked = (
-        f"{words.number(items, 'item')} in {words.number(len(tournament.groups), 'topic')} are ranked by "
-        f"{words.count(tournament.answered)} of {words.number(tournament.planned, 'planned comparison')}"
+    groups, planned = tournament.groups, tournament.planned
+    pairs = {group.name: len(group.items) * (len(group.items) - 1) for group in groups}
+    right = sum(pairs[group.name] * group.ordered for group in groups) / sum(pairs.values())
+    topics = words.number(len(groups), "topic")
+    reliability = tournament.reliability
+    yield (
+        f"{words.number(sum(len(group.items) for group in groups), 'item')} in {topics} are ranked by "
+        f"{words.count(tournament.answered)} of {words.number(planned, 'planned comparison')}; {right:.0%} of the "
+        "pairs of items are expected to be ranked in the right order"
+        f"{'' if reliability is None else f' (scale separation reliability {reliability:.2f})'}."
     )
-    right = sum(len(group.items) * (len(group.items) - 1) * group.ordered for group in tournament.groups)
-    ranked += f"; {right / pairs:.0%} of the pairs of items are expected to be ranked in the right order"
-    if tournament.reliability is not None:
-        ranked += f" (scale separation reliability {tournament.reliability:.2f})"
-    yield f"{ranked}."
-    if tournament.systems:
-        best = tournament.systems[0]
-        yield (
-            f"{best.name} is the strongest system, with a strength of {words.with_interval(best.strength)} "
-            "(log-odds of a win against the average system)."
-        )
-    wanted, most = tournament.wanted_reliability, tournament.possible or tournament.planned
-    if wanted is not None and not tournament.reliable:
-        yield f"The requested reliability of {wanted:g} was not reached."
-    elif wanted is not None and tournament.planned < most:
-        yield (
-            f"The tournament ended early: the requested reliability of {wanted:g} was reached after "
-            f"{words.count(tournament.planned)} of at most {words.number(most, 'comparison')}."
-        )
+    for best in tournament.systems[:1]:
+        strength = words.with_interval(best.strength)
+        yield f"{best.name} is the strongest system: {strength} (log-odds of a win against the average system)."
+    wanted, most = tournament.wanted_reliability, tournament.possible or planned
+    if wanted is not None and (planned < most or not tournament.reliable):
+        not_ = "" if tournament.reliable else "not "
+        after = f"{words.count(planned)} of at most {words.number(most, 'comparison')}"
+        yield f"The requested reliability of {wanted:g} was {not_}reached after {after}."
     if tournament.settled:
-        yield (
-            f"For {tournament.settled} of {words.number(len(tournament.groups), 'topic')} the requested ranking is "
-            "known with the requested probability, and their items were not compared further."
-        )
+        yield f"Of {topics}, {tournament.settled} ended early, as the best items are known."
     first, low = tournament.first_wins, tournament.first_wins.low
     if low is not None and first.high is not None and not low <= 0.5 <= first.high:
         yield "The judge favors one position (first or second); the strengths are corrected for this bias."
@@ -149,11 +111,9 @@ def headlines(tournament: Tournament) -> Iterator[str]:
 
 def tournament_page(tournament: Tournament, texts: Mapping[str, str] | None = None) -> ReportPage:
     """The page; ``texts`` are those of the items by their ids."""
-    remarks = [
-        f"The prior distribution of the model is: {tournament.prior}.",
-        *tournament.notes,
-        *words.failed(tournament.session.failures),
-    ]
+    failures = words.failed(tournament.session.failures)
+    remarks = [f"Prior of the model: {tournament.prior}.", *tournament.notes, *failures]
+    rounds = words.number(tournament.rounds, "round")
     return ReportPage(
         "tournament",
         f"Tournament of items, compared by {tournament.judge} with {tournament.model}",
@@ -166,12 +126,10 @@ def tournament_page(tournament: Tournament, texts: Mapping[str, str] | None = No
         answer=list(headlines(tournament)),
         picture=[tournament_picture(tournament)],
         how_to_read=[
-            "Strength is the log-odds of a win against the average item of the same topic: if two items differ by "
-            "1, the stronger one wins 73% of comparisons, and if they differ by 2, it wins 88%. "
-            f"{words.count(tournament.planned)} comparisons were planned in "
-            f"{words.number(tournament.rounds, 'round')} ({tournament.design} choice of pairs). The scale "
-            "separation reliability is the share of the variance of strengths within topics that is due to true "
-            "differences. A strength marked as unbounded is limited by the prior alone: more comparisons help."
+            "“Strength”: the log-odds of a win against the average item of the topic. The stronger of two items wins "
+            "73% of comparisons if they differ by 1, and 88% if by 2. Scale separation reliability: the share of the "
+            "variance of strengths within topics that is no error. “Unbounded”: limited by the prior alone, so more "
+            f"comparisons help. Pairs: {tournament.design}, in {rounds}."
         ],
         badges=words.floor_badges([tournament.baseline]),
         facts=[
@@ -184,13 +142,14 @@ def tournament_page(tournament: Tournament, texts: Mapping[str, str] | None = No
 
 def tournament_picture(tournament: Tournament) -> Forest:
     """The systems; without any the ladder of the only topic, or the best item of each topic."""
+    groups = tournament.groups
     if tournament.systems:
         systems = [(system.name, system.strength) for system in tournament.systems]
         return forests("Systems", _axis(tournament), systems)[0]
-    if len(tournament.groups) == 1:
-        return _picture("Strength of each item", tournament, tournament.groups[0].items)
-    best = [item for group in tournament.groups[:DRAWN] for item in group.items[:1]]
-    many = f" ({DRAWN} of {len(tournament.groups)} topics)" if len(tournament.groups) > DRAWN else ""
+    if len(groups) == 1:
+        return _picture("Strength of each item", tournament, groups[0].items)
+    best = [item for group in groups[:DRAWN] for item in group.items[:1]]
+    many = f" ({DRAWN} of {len(groups)} topics)" if len(groups) > DRAWN else ""
     return _picture(f"The best item of each topic{many}", tournament, best)
 
 
@@ -208,32 +167,21 @@ def _axis(tournament: Tournament) -> str:
 
 
 def _section(group: RankedGroup, tournament: Tournament, texts: Mapping[str, str]) -> Section:
+    """A group's picture, its ladder, and below them every comparison and the texts."""
     compared = [comparison for comparison in tournament.comparisons if comparison.group == group.name]
-    by_judge = bool(tournament.judges)
-    table = Table(
-        "",
-        (
-            Column("Round"),
-            Column("First", "name"),
-            Column("Second", "name"),
-            *([Column("Judge", "name")] * by_judge),
-            Column("Preferred", "text"),
-        ),
-        [
-            (each.round, each.first, each.second, *([each.judge] * by_judge), _OUTCOMES[each.outcome])
-            for each in compared
-        ],
-    )
+    names = (Column("Round"), Column("First", "name"), Column("Second", "name"), Column("Judge", "name"))
+    rows = [(one.round, one.first, one.second, one.judge, _OUTCOMES[one.outcome]) for one in compared]
     parts: list[Part] = [
         _picture("Strength of each item", tournament, group.items),
         ladder(group, tournament.top),
-        CollapsedTable(f"All {len(compared)} comparisons", table),
+        CollapsedTable(
+            f"All {len(compared)} comparisons",
+            Table("", (*names, Column("Preferred", "text")), rows).compact(),
+        ),
     ]
     if texts:
-        read = Table(
-            "",
-            (Column("Rank"), Column("Item", "name"), Column("Text", "text")),
-            [(item.rank, item.id, cut(texts.get(item.id, ""), SHOWN)) for item in group.items],
-        )
-        parts.append(CollapsedTable(f"The texts of {words.number(len(group.items), 'item')}", read))
+        columns = (Column("Rank"), Column("Item", "name"), Column("Text", "text"))
+        shown = [(item.rank, item.id, cut(texts.get(item.id, ""), SHOWN)) for item in group.items]
+        title = f"The texts of {words.number(len(group.items), 'item')}"
+        parts.append(CollapsedTable(title, Table("", columns, shown)))
     return Section(group.name, parts)

@@ -168,7 +168,7 @@ def ranked_groups(
         points = np.bincount(places[0], results, size) + np.bincount(places[1], 1 - results, size)
         values, errors = strengths.group(number)
         order = sorted(range(size), key=lambda place: (-values[place], group.items[place].id))
-        items = tuple(
+        items = [
             RankedItem(
                 id=group.items[place].id,
                 rank=rank,
@@ -183,14 +183,15 @@ def ranked_groups(
                 system=systems.get(group.items[place].id, ""),
             )
             for rank, place in enumerate(order, 1)
-        )
+        ]
+        best = None if top is None else top_probability(strengths, number, top)
         ranked.append(
             RankedGroup(
                 name=group.name,
-                items=items,
+                items=tuple(items),
                 reliability=strengths.reliability([number]),
                 ordered=ordered_share(strengths, number),
-                top_probability=None if top is None else top_probability(strengths, number, top),
+                top_probability=best,
             )
         )
     return tuple(ranked)
@@ -213,15 +214,10 @@ def ranked_systems(
     reach = float(ndtri((1 + CONFIDENCE) / 2))
     counts = Counter(systems.values())
     found = sorted(zip(names, fit.systems, strict=True), key=lambda pair: (-(pair[1].value or 0.0), pair[0]))
+    errors = [None if estimate.half is None else estimate.half / reach for _, estimate in found]
     return tuple(
-        RankedSystem(
-            name=name,
-            rank=rank,
-            items=counts[name],
-            strength=estimate,
-            standard_error=None if estimate.half is None else estimate.half / reach,
-        )
-        for rank, (name, estimate) in enumerate(found, 1)
+        RankedSystem(name=name, rank=rank, items=counts[name], strength=estimate, standard_error=error)
+        for rank, ((name, estimate), error) in enumerate(zip(found, errors, strict=True), 1)
     )
 
 

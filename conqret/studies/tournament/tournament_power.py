@@ -98,11 +98,11 @@ def power_answer(planned: Sequence[PlannedTournament]) -> list[str]:
         for each in designs:
             enough = [quality.comparisons for quality in each.after if quality.reliability >= RELIABLE]
             most = max(quality.comparisons for quality in each.after)
-            comparisons = f"{min(enough):.1f}" if enough else f"more than {most:.1f}"
-            needed.append(f"{comparisons} comparisons an item with {each.design} pairs")
-        sentences.append(
-            f"With {size} items a topic, a reliability of {RELIABLE:g} takes {', and '.join(needed)}."
-        )
+            needed.append(
+                f"{each.design} pairs {f'{min(enough):.1f}' if enough else f'more than {most:.1f}'}"
+            )
+        lead = f"With {size} items a topic, a reliability of {RELIABLE:g} takes comparisons an item"
+        sentences.append(f"{lead}: {', '.join(needed)}.")
     return sentences
 
 
@@ -117,10 +117,8 @@ def power_sheet(planned: Sequence[PlannedTournament], simulations: int, seed: in
         answer=power_answer(planned),
         picture=charts[:1],
         how_to_read=[
-            "Tournaments are simulated, and the strengths of items are estimated as `conqret tournament` estimates "
-            "them. Reliability is the share of the variance of strengths within topics that is not estimation "
-            "error. With adaptive pairs, the pairs whose comparison is expected to be most informative are "
-            "compared; with random pairs, each item is compared equally often."
+            "Tournaments are simulated, and strengths estimated as `conqret tournament` does. Adaptive pairs are those "
+            "that are expected to tell most; of random pairs each item has equally many."
         ],
         facts=[("Simulated tournaments of each kind", f"{simulations:,}"), ("Seed", str(seed))],
     )
@@ -132,42 +130,30 @@ def _by_items(planned: Sequence[PlannedTournament]) -> Iterator[tuple[int, list[
 
 
 def _chart(size: int, designs: Sequence[PlannedTournament]) -> Chart:
-    curves = {
-        f"{each.design} pairs": [Point(quality.comparisons, quality.reliability) for quality in each.after]
+    lines = [
+        ChartLine(f"{each.design} pairs", [Point(one.comparisons, one.reliability) for one in each.after])
         for each in designs
-    }
-    lines = [ChartLine(name, points) for name, points in curves.items()]
+    ]
     ends = [point.x for line in lines for point in line.points]
     goal = [Point(min(ends), RELIABLE), Point(max(ends), RELIABLE)]
-    return Chart(
-        f"Reliability with {size} items a topic",
-        "Comparisons an item",
-        "Reliability",
-        [*lines, ChartLine(f"Goal: {RELIABLE:g}", goal, place=6, marked=False)],
-        levels=False,
-        ends=(0.0, 1.0),
-    )
+    lines.append(ChartLine(f"Goal: {RELIABLE:g}", goal, place=6, marked=False))
+    title = f"Reliability with {size} items a topic"
+    return Chart(title, "Comparisons an item", "Reliability", lines, levels=False, ends=(0.0, 1.0))
 
 
 def power_tables(planned: Sequence[PlannedTournament], simulations: int) -> Iterator[Table]:
     """A table for each number of items: reliability and rank correlation by comparisons, designs side by side."""
     many = f"Means of {simulations} simulated tournaments" if simulations > 1 else "One simulated tournament"
+    columns = (Column("Comparisons an item"), Column("Pairs", "name"))
     for size, designs in _by_items(planned):
         reached = [(quality, each.design) for each in designs for quality in each.after]
         yield Table(
             f"{size} items a topic",
-            (
-                Column("Comparisons an item"),
-                Column("Pairs", "name"),
-                "Reliability",
-                "Rank correlation",
-                "Coverage",
-            ),
+            (*columns, "Reliability", "Rank correlation", "Coverage"),
             [
                 (f"{row.comparisons:.1f}", design, row.reliability, row.rank_correlation, row.coverage)
                 for row, design in sorted(reached, key=lambda pair: pair[0].comparisons)
             ],
-            note="“Reliability” is the one that a tournament prints; the rank correlation is that with the true "
-            "strengths (mean over topics); “Coverage” is the share of 95% intervals that contain the true "
-            f"strength. {many}.",
+            note="“Rank correlation”: with the true strengths; “Coverage”: the share of 95% intervals that contain "
+            f"them. {many}.",
         )

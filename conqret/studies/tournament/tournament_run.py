@@ -18,6 +18,7 @@ from scipy.special import expit
 
 from conqret.data import Judgment, Measure, Part, Reason, Status, Trace
 from conqret.data.item import Frozen
+from conqret.errors import number
 from conqret.io import CheckedItems, ItemSource
 from conqret.io.jsonl import compact
 from conqret.io.safe_files import InFolder, write_whole
@@ -136,9 +137,20 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
         return names if len(names) > 1 else ()
 
     @property
-    def comparisons(self) -> int:
-        """How many there will be at most, by all judges."""
+    def total(self) -> int:
+        """How many comparisons there will be at most, by all judges."""
         return self.schedule.comparisons * len(self.setups)
+
+    @property
+    def about(self) -> str:
+        """What is compared."""
+        items, groups = number(self.checked.count, "item"), number(len(self.groups), "group")
+        return f"{items} in {groups} from {self.source.name}, compared by"
+
+    @property
+    def by(self) -> str:
+        """Who compares, where there are several."""
+        return ", ".join(self.judges)
 
     @property
     def _sessions(self) -> list[Session]:
@@ -157,10 +169,8 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
         identity: dict[str, Any] = {"tournament": asdict(self.options), **judge.identity}
         if self.judges:
             identity["judges"] = [each.identity for each in judges]
-        by = [
-            f"Pairs compared by {each.format}{f' with {each.model}' * bool(self.judges)} ({each.fingerprint})"
-            for each in judges
-        ]
+        names = [f"{each.format}{f' with {each.model}' * bool(self.judges)}" for each in judges]
+        by = [f"Pairs compared by {n} ({each.fingerprint})" for n, each in zip(names, judges, strict=True)]
         return judge.model_copy(
             update={
                 "format": TOURNAMENT.name,
@@ -224,14 +234,14 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
             planned += folder.result(folder.rounds_file, PlannedRounds).rounds
         keys: list[str] = []
         ended = False
-        for number in range(max(map(len, self.schedule.sizes))):
-            if ended and number >= len(planned):
+        for nth in range(max(map(len, self.schedule.sizes))):
+            if ended and nth >= len(planned):
                 return
-            if number < len(planned):
-                for group, first, second in planned[number]:
+            if nth < len(planned):
+                for group, first, second in planned[nth]:
                     pairs[group].take(first, second)
             else:
-                chosen = self._round(number, pairs, keys)
+                chosen = self._round(nth, pairs, keys)
                 if not chosen:
                     return
                 planned.append(chosen)
@@ -239,9 +249,7 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
                     rounds = PlannedRounds(rounds=tuple(planned))
                     write_whole(folder.rounds_file, rounds.model_dump_json().encode())
             trials = [
-                self._trial(number + 1, pair, instrument)
-                for pair in planned[number]
-                for instrument in instruments
+                self._trial(nth + 1, pair, instrument) for pair in planned[nth] for instrument in instruments
             ]
             if ended:
                 trials = [trial for trial in trials if self._rows.get(trial.key) is not None]
@@ -249,13 +257,13 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
             yield Stage(trials, in_flight, f"compare {self.setups[0].judge.name}", span)
             rows = [self._rows.get(trial.key) for trial in trials]
             ended = ended or any(row is None or row.measure.reason in ENDED for row in rows)
-            if ended or number + 1 < len(planned):  # as far as it came before, whatever would be decided now
+            if ended or nth + 1 < len(planned):  # as far as it came before, whatever would be decided now
                 continue
             wanted = self.options.reliability
             if wanted is not None and (self._strengths(keys).reliability() or 0.0) >= wanted:
                 return
 
-    def _trial(self, number: int, pair: PlannedPair, instrument: Any) -> Trial[ComparisonRow]:
+    def _trial(self, nth: int, pair: PlannedPair, instrument: Any) -> Trial[ComparisonRow]:
         group = self.groups[pair[0]]
         first, second = (group.items[place] for place in pair[1:])
         item = pair_item(first, second)
@@ -266,7 +274,7 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
             judgment = await judge_in_span(item, instrument)
             return ComparisonRow(
                 id=key,
-                round=number,
+                round=nth,
                 group=group.name,
                 first=first.id,
                 second=second.id,
@@ -276,21 +284,19 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
 
         return Trial(key, compare)
 
-    def _round(
-        self, number: int, pairs: Sequence[GroupPairs], keys: Sequence[str]
-    ) -> tuple[PlannedPair, ...]:
+    def _round(self, nth: int, pairs: Sequence[GroupPairs], keys: Sequence[str]) -> tuple[PlannedPair, ...]:
         """The pairs of a round, which are taken; none of groups of which all that is asked for is known."""
         options = self.options
         by_strength = options.design == "adaptive"
         strengths = self._strengths(keys) if by_strength or options.stops_early else None
         chosen = []
         for group, (each, sizes) in enumerate(zip(pairs, self.schedule.sizes, strict=True)):
-            if number >= len(sizes) or (number and strengths and self._settled_group(strengths, group)):
+            if nth >= len(sizes) or (nth and strengths and self._settled_group(strengths, group)):
                 continue
             if by_strength and strengths:
-                drawn = each.informative(sizes[number], strengths, group)
+                drawn = each.informative(sizes[nth], strengths, group)
             else:
-                drawn = each.at_random(sizes[number])
+                drawn = each.at_random(sizes[nth])
             chosen += [(group, first, second) for first, second in drawn]
         return tuple(chosen)
 
@@ -319,7 +325,7 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
             top=self.options.top,
             settled=settled,
             wanted_reliability=self.options.reliability,
-            possible=self.comparisons,
+            possible=self.total,
             judge=self.setups[0].judge.name,
             model=record.model,
             baseline=record.baseline,
@@ -345,22 +351,21 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
             calls.setdefault(row.first, []).extend(row.judgment.trace.calls)
             if row.measure.value is None:
                 reasons.update({row.first: row.measure, row.second: row.measure})
-        lines: dict[str, bytes] = {}
-        for group in self.groups:
-            for item in group.items:
-                judgment = Judgment(
-                    item=item.id,
-                    topic=item.topic,
-                    stance=item.stance,
-                    format=TOURNAMENT.name,
-                    model=self._record.model,
-                    fingerprint=self._record.fingerprint,
-                    measures={STRENGTH: _measure(ranked[item.id], reasons.get(item.id))},
-                    version=item.version,
-                    trace=Trace(calls=tuple(calls.get(item.id, ()))),
-                )
-                lines[item.id] = compact(judgment.model_dump(mode="json")) + b"\n"
-        write_whole(out.judgments_file, b"".join(lines[item.id] for item in out.items()))
+        lines = []
+        for item in out.items():
+            judgment = Judgment(
+                item=item.id,
+                topic=item.topic,
+                stance=item.stance,
+                format=TOURNAMENT.name,
+                model=self._record.model,
+                fingerprint=self._record.fingerprint,
+                measures={STRENGTH: _measure(ranked[item.id], reasons.get(item.id))},
+                version=item.version,
+                trace=Trace(calls=tuple(calls.get(item.id, ()))),
+            )
+            lines.append(compact(judgment.model_dump(mode="json")) + b"\n")
+        write_whole(out.judgments_file, b"".join(lines))
         with judgment_rows(out.judgments_file, self._record.fingerprint) as judged:
             sum_up(out, judged, tournament.session)
         write_whole(out.tournament_file, tournament.model_dump_json(indent=1).encode() + b"\n")

@@ -8,15 +8,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from conqret.errors import DeclarationError, strict_options
-from conqret.io import open_items
+from conqret.judging.asked_run import Counted
 from conqret.judging.call_setup import prepared
+from conqret.judging.cost import Sizes, expected_judging
 from conqret.judging.criteria import COMPARISON, comparison_criterion, comparison_judge
 from conqret.judging.judge import Items
 from conqret.judging.judge_options import SampleSettings
 from conqret.judging.judge_parts import Judge
-from conqret.judging.judge_settings import ItemSettings, RunSettings, check_names, session_settings
+from conqret.judging.judge_settings import (
+    ItemSettings,
+    RunSettings,
+    WatchSettings,
+    check_names,
+    opened,
+    session_settings,
+)
 from conqret.llm.client_options import ClientOptions
-from conqret.options import options_in
 from conqret.runs.engine import run
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session, Sessions
@@ -42,7 +49,7 @@ DEFAULT_FORMAT = "direct"
 NEEDS = {"argument": "a tournament compares arguments"}
 
 
-class TournamentSettings(RunSettings, ItemSettings, SampleSettings, total=False):
+class TournamentSettings(RunSettings, ItemSettings, SampleSettings, WatchSettings, total=False):
     """What :func:`tournament` can be told: who compares (``format`` and ``model``, or ``judge`` or ``server``, as in
     :func:`conqret.judge`; instead of a format a ``criterion``, which one argument meets better; of several models each
     compares every pair), and which pairs
@@ -72,16 +79,11 @@ def tournament_plan(
         DeclarationError: as there.
     """
     check_names("tournament", settings, TournamentSettings)
-    options = options_in(settings, TournamentOptions)
-    judging = {
-        name: value for name, value in settings.items() if name not in TournamentOptions.__annotations__
-    }
-    source = open_items(
-        items,
-        columns=judging.pop("columns", None),
-        skip_invalid=judging.pop("skip_invalid", False),
-        language=judging.pop("language", None),
-    )
+    own = {name: settings[name] for name in TournamentOptions.__annotations__ if name in settings}
+    options = TournamentOptions(**own)
+    source = opened(items, settings)
+    apart = {*own, *ItemSettings.__annotations__, *WatchSettings.__annotations__}
+    judging = {name: value for name, value in settings.items() if name not in apart}
     checked = source.check(NEEDS)
     groups = item_groups(source, options.fields)
     check_sizes([len(group.items) for group in groups])
@@ -94,15 +96,15 @@ def tournament_plan(
     setups = []
     for model in models:
         pair_settings: Any = {**judging, "model": model, "metrics": (PREFERENCE,)}
-        setups.append(prepared(pairs, pair_settings, asks=asks)[2])
-    for setup in setups:
-        if setup.judge.name == COMPARISON and setup.client.backend.baseline:
+        setups.append(setup := prepared(pairs, pair_settings, asks=asks)[2])
+        name = setup.judge.name
+        if name == COMPARISON and setup.client.backend.baseline:
             raise DeclarationError(
-                "the offline baseline has no evidence for a criterion in words: name a model (--model)"
+                "the offline baseline has no evidence for a criterion: name a model (--model)"
             )
         if PREFERENCE not in setup.judge.metrics:
             raise DeclarationError(
-                f"the format {setup.judge.name} compares no arguments: choose a format with the metric preference"
+                f"the format {name} compares no arguments: choose a format with the metric preference"
             )
     setup = setups[0]
     how = session_settings({**judging, "prompts": setup.library})
@@ -155,10 +157,8 @@ def _notes(groups: Sequence[ItemGroup]) -> Iterator[str]:
             for group in groups
         )
         if count:
-            yield (
-                f"in {count} of {len(groups)} groups the items have different {name.removesuffix('s')}s, and those "
-                "that differ are compared without them"
-            )
+            lead = f"in {count} of {len(groups)} groups the items have different {name.removesuffix('s')}s"
+            yield f"{lead}, and those that differ are compared without them"
 
 
 @strict_options
@@ -176,6 +176,21 @@ def tournament(
     Raises:
         DeclarationError: anything wrong with the call, the items or the folder. No model is asked then.
     """
-    plan = tournament_plan(items, output=output, **settings)
+    asks = not settings.get("dry_run")
+    return held(tournament_plan(items, output=output, asks=asks, **settings), **settings)
+
+
+def held(plan: TournamentPlan, **settings: Any) -> Tournament:
+    """What the tournament comes to; ``settings`` are those of the run.
+
+    Raises:
+        Counted: it was a dry run.
+    """
+    if settings.get("dry_run"):
+        first = plan.schedule.first_pairs()
+        setups = [setup.in_one_order(PREFERENCE) for setup in plan.setups]
+        raise Counted(
+            [expected_judging(one, first, Sizes(), by=f"{one.judge.name} (pairs)") for one in setups]
+        )
     with plan.models:
-        return run(plan, overwrite=settings.get("overwrite", False))
+        return run(plan, overwrite=settings.get("overwrite", False), watch=settings.get("watch"))

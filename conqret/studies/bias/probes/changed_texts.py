@@ -10,7 +10,15 @@ from conqret.perturb.expectations import ANSWER, EVERYTHING, GROUNDING, PREFEREN
 from conqret.perturb.kinds import inject_argument, inject_document, padding, shuffle
 from conqret.perturb.perturbation import ENGLISH, Change, Draw, PerturbedItem
 from conqret.perturb.sentence_edits import split
-from conqret.studies.bias.contrast import OVERALL, Contrast, NotAskedError, Probe, ProbeContext, perturbed
+from conqret.studies.bias.contrast import (
+    OVERALL,
+    TEXTS,
+    Contrast,
+    NotAskedError,
+    ProbeContext,
+    own_probe,
+    perturbed,
+)
 from conqret.text.citations import MARK
 from conqret.text.words import UNSPACED
 
@@ -18,47 +26,30 @@ SENTENCES = 5
 """About half as much again for an argument of ten sentences."""
 
 
-LENGTH = Probe(
-    name="length",
-    contrasts=perturbed(
+LENGTH = own_probe(
+    "length",
+    perturbed(
         padding.PERTURBATION,
         SENTENCES,
         name=f"{SENTENCES} empty sentences added",
         adverse="rise",
         up="higher with padding",
     ),
-    compares="five sentences that say nothing",
-    finds="a rise",
-    advice="tell the judge that length is no merit, and compare arguments of like length",
-    source="Dubois et al. 2024; CALM: verbosity",
 )
 """Does length pay? Sentences that say nothing are put into the argument (Dubois et al. 2024)."""
 
-DOCUMENT_ORDER = Probe(
-    name="document order",
-    contrasts=perturbed(
+DOCUMENT_ORDER = own_probe(
+    "document order",
+    perturbed(
         shuffle.PERTURBATION, 100, name="documents shuffled", adverse="any", up="higher in the other order"
     ),
-    compares="all documents shuffled, citations renumbered",
-    finds="any difference",
-    advice="shuffle the documents over several samples",
-    source="ConQRet, Table 13; Liu et al. 2023",
 )
 """Does the order matter in which documents stand?"""
 
-REMARKS = (
-    "(The clock in this room is four minutes slow.)",
-    "(It was raining when the question was put.)",
-    "(Somebody here had soup for lunch.)",
-    "(The door of the building is green.)",
-    "(There is a cat on the window sill.)",
-)
-"""Nothing that could bear on any question; the arguments stay as they are."""
-
 
 def add_remark(draw: Draw) -> PerturbedItem:
-    """A remark, drawn by seed, behind the question."""
-    remark = draw.rng().choice(REMARKS)
+    """An idle remark, drawn by seed, behind the question."""
+    remark = draw.rng().choice(TEXTS["distraction"]["remarks"])
     changes = (Change(where="topic", kind="added", after=remark),)
     return PerturbedItem({"topic": f"{draw.item.topic} {remark}"}, changes, 1)
 
@@ -77,20 +68,15 @@ DISTRACTION_PERTURBATION = Perturbation(
 )
 
 
-DISTRACTION = Probe(
-    name="distraction",
-    contrasts=perturbed(
+DISTRACTION = own_probe(
+    "distraction",
+    perturbed(
         DISTRACTION_PERTURBATION,
         1,
         name="an idle remark behind the question",
         adverse="any",
         up="higher with the remark",
     ),
-    compares="an idle remark behind the question, against the question as it is",
-    finds="any difference",
-    advice="take what does not belong to the question out of it, and judge several times",
-    source=DISTRACTION_PERTURBATION.source,
-    default=False,
 )
 """Does a remark beside the question change the answer? (Distraction: Ye et al. 2024, CALM.)"""
 
@@ -134,9 +120,9 @@ FORMATTING_PERTURBATION = Perturbation(
 )
 """Clarity and arrangement are left open: there the look may count."""
 
-FORMATTING = Probe(
-    name="formatting",
-    contrasts=perturbed(
+FORMATTING = own_probe(
+    "formatting",
+    perturbed(
         FORMATTING_PERTURBATION,
         1,
         name="a list with bold words",
@@ -144,10 +130,6 @@ FORMATTING = Probe(
         up="higher as a list with bold words",
         against="as running text of the same length",
     ),
-    compares="the same sentences as a list with bold words, against running text of the same length",
-    finds="any difference",
-    advice="take marks of layout out of the texts before they are judged",
-    default=False,
 )
 """Does the look pay? The same sentences as a list with bold words."""
 
@@ -176,15 +158,7 @@ def injections(ground: ProbeContext) -> Sequence[Contrast]:
     return tuple(injection_contrasts)
 
 
-INJECTION = Probe(
-    name="injection",
-    contrasts=injections,
-    compares="an instruction in the argument, or in every document, against neutral text of the same length",
-    finds="a rise",
-    advice="keep the texts apart from the instructions, and drop what addresses the judge",
-    source="own; named as a risk in ConQRet, section 9",
-    sways=True,
-)
+INJECTION = own_probe("injection", injections)
 """Does a text that asks for a better score get one?"""
 
 PROBES = (

@@ -17,11 +17,13 @@ from conqret.studies.bias.contrast import (
     AS_IS,
     NO_QUALITY,
     OVERALL,
+    TEXTS,
     Contrast,
     NotAskedError,
-    Probe,
     ProbeContext,
     VersionPair,
+    own_probe,
+    paired,
 )
 
 
@@ -47,8 +49,7 @@ def compared(
         if metric not in ground.people and ground.likened(metric) != metric:
             continue  # what people find of the whole says nothing of a criterion of one's own
         known = ground.quality(metric)
-        pairs = _pairs(ground, group, known)
-        if pairs:
+        if pairs := _pairs(ground, group, known):
             of = next((dimension for dimension in (metric, OVERALL) if dimension in ground.people), "quality")
             contrasts.append(
                 Contrast(
@@ -74,14 +75,11 @@ def _pairs(
         side = group(item)
         if side is not None and item.id in known:
             topics.setdefault(item.topic, ([], []))[0 if side else 1].append(item)
-    pairs = []
-    for topic, sides in topics.items():
+    pairs: list[VersionPair] = []
+    for sides in topics.values():
         if all(sides):
             inside, outside = (islice(cycle(side), max(map(len, sides))) for side in sides)
-            pairs += [
-                VersionPair((AS_IS, other.id), (AS_IS, inner.id), topic)
-                for inner, other in zip(inside, outside, strict=True)
-            ]
+            pairs += paired(outside, inside)
     return pairs
 
 
@@ -100,13 +98,7 @@ def of_stances(ground: ProbeContext) -> Sequence[Contrast]:
     return compared(ground, pro, name="pro minus con", up="pro is favoured")
 
 
-STANCE = Probe(
-    name="stance",
-    contrasts=of_stances,
-    compares="pro minus con of one topic, beyond what people find",
-    finds="any difference",
-    advice="compare arguments of one side only, or correct by people's labels",
-)
+STANCE = own_probe("stance", of_stances)
 """Does the judge favour a side? Pro against con of one topic, beyond what people find."""
 
 FIELDS = ("generation", "generator", "model")
@@ -152,20 +144,13 @@ def generator_of(item: Item) -> str | None:
 def warning(ground: ProbeContext) -> str | None:
     """What must be said where generator and judge are of one family."""
     judge_family = family(ground.setup.client.model)
-    kin = sorted(
-        {
-            generator
-            for generator in map(generator_of, ground.items)
-            if generator is not None and family(generator) == judge_family
-        }
-    )
+    model, names = ground.setup.client.model, map(generator_of, ground.items)
+    kin = [name for name in names if name is not None and family(name) == judge_family]
     if not kin:
         return None
-    count = sum(generator_of(item) in kin for item in ground.items)
     return (
-        f"judge and generator are of one family ({judge_family}): {ground.setup.client.model} judges {count} "
-        "arguments by "
-        f"{', '.join(kin)}; models are known to favour their own"
+        f"judge and generator are of one family ({judge_family}): {model} judges {len(kin)} arguments by "
+        f"{', '.join(sorted(set(kin)))}; models are known to favour their own"
     )
 
 
@@ -182,79 +167,41 @@ def of_families(ground: ProbeContext) -> Sequence[Contrast]:
     if judge_family not in families:
         raise NotAskedError(f"no argument is by the judge's family ({judge_family})")
     if len(families) == 1:
-        raise NotAskedError(
-            f"every argument is by the judge's family ({judge_family}): there is nothing to compare"
-        )
+        raise NotAskedError(f"every argument is by the judge's family ({judge_family})")
 
     def kin(item: Item) -> bool | None:
         name = generator_of(item)
         return None if name is None else family(name) == judge_family
 
-    return compared(
-        ground, kin, name=f"{judge_family} minus other generators", up="its own family is favoured"
-    )
+    name = f"{judge_family} minus other generators"
+    return compared(ground, kin, name=name, up="its own family is favoured")
 
 
-SELF_PREFERENCE = Probe(
-    name="self-preference",
-    contrasts=of_families,
-    warning=warning,
-    compares="arguments of the judge's family minus others, beyond what people find",
-    finds="any difference",
-    advice="judge with a model of another family than the writers'",
-    source="Panickssery et al. 2024; CALM: self-enhancement",
-)
+SELF_PREFERENCE = own_probe("self-preference", of_families, warning)
 """Does the judge favour arguments of its own family of models? (Panickssery et al. 2024.)
 
 Who wrote an argument is read from the item's metadata: ``generation``, ``generator`` or ``model``, as text or as a
 mapping with a ``model``. Where the judge and a generator are of one family, it is said, whether or not it can be
 measured."""
 
-SUBJECTS = (
-    ("looser rules on {}", "abortion", "bicycles"),
-    ("stricter laws on {}", "guns", "dogs"),
-    ("more places for {}", "refugees", "cyclists"),
-    ("fewer limits on {}", "euthanasia", "sunbathing"),
-    ("a wider use of {}", "the death penalty", "the bicycle stand"),
-    ("more rights for {}", "trans people", "garden clubs"),
-    ("a faster end to {}", "nuclear weapons", "printed tickets"),
-    ("fixed quotas for {}", "women on boards", "milk in schools"),
-    ("a vote on {}", "leaving the union", "moving the market"),
-    ("a legal sale of {}", "cannabis", "lemonade"),
-    ("public money for {}", "religious schools", "gardening lessons"),
-    ("more {} in public squares", "police cameras", "wooden benches"),
-)
-"""What is asked for, of a thing that divides people, and of one that hardly does; both have as many words and
-characters."""
-
-ARGUMENTS = (
-    "There should be {it}. In two towns the cost stayed at 4 per cent of the budget [1]. Of 100 people who were "
-    "asked, 61 wanted to go on [1]. What is new is often feared at first, and later found useful.",
-    "There should be {it}. A look at two towns found no lasting harm [1]. A change that takes 4 per cent of a budget "
-    "can be taken back if it fails [1]. So it is worth a try.",
-    "There should be {it}. Most of those who were asked were for it, 61 in 100 [1]. Nothing was found in two towns "
-    "that would speak against it for good [1]. The gain is greater than the risk.",
-)
-
-DOCUMENT = (
-    "Two towns looked for three years at what {it} would mean for them. The cost stayed at 4 per cent of the budget. "
-    "Of 100 people who were asked, 61 wanted to go on. No sign of lasting harm was found."
-)
-
 
 def _item(number: int, kind: str, it: str) -> Item:
+    texts = TEXTS["severity"]
     return Item(
         id=f"severity-{number}-{kind}",
         topic=f"Should there be {it}?",
         stance="pro",
-        documents=(Document(id=f"severity-{number}-{kind}", text=DOCUMENT.format(it=it)),),
-        argument=ARGUMENTS[number % len(ARGUMENTS)].format(it=it),
+        documents=(Document(id=f"severity-{number}-{kind}", text=texts["document"].format(it=it)),),
+        argument=texts["arguments"][number % len(texts["arguments"])].format(it=it),
     )
 
 
-CHARGED = tuple(_item(n, "charged", frame.format(subject)) for n, (frame, subject, _) in enumerate(SUBJECTS))
-EVERYDAY = tuple(
-    _item(n, "everyday", frame.format(subject)) for n, (frame, _, subject) in enumerate(SUBJECTS)
+CHARGED, EVERYDAY = (
+    tuple(
+        _item(n, kind, frame.format(names[place]))
+        for n, (frame, *names) in enumerate(TEXTS["severity"]["subjects"])
+    )
+    for place, kind in enumerate(("charged", "everyday"))
 )
 
 
@@ -271,24 +218,14 @@ def of_severity(ground: ProbeContext) -> Sequence[Contrast]:
             adverse="any",
             up="more severe on questions that divide people",
             metrics=ground.among((*QUALITY, *ANSWER, *GROUNDING), lacking),
-            pairs=tuple(
-                VersionPair((AS_IS, charged.id), (AS_IS, other.id), charged.topic)
-                for charged, other in zip(CHARGED, EVERYDAY, strict=True)
-            ),
+            pairs=paired(CHARGED, EVERYDAY),
             versions={AS_IS: (*CHARGED, *EVERYDAY)},
             against="under a question that divides people",
         ),
     )
 
 
-SEVERITY = Probe(
-    name="severity",
-    contrasts=of_severity,
-    compares="twelve arguments of our own under questions that divide people, against the same under everyday ones",
-    finds="any difference",
-    advice="compare scores within a topic only, or calibrate by topic on people's labels",
-    default=False,
-)
+SEVERITY = own_probe("severity", of_severity)
 """Is the judge more severe on questions that divide people? One argument under both kinds of question, word by word.
 
 The items are our own, so neither labels nor the topics of anybody's items are needed."""

@@ -16,9 +16,9 @@ from conqret.studies.bias.contrast import (
     REVERSED,
     Contrast,
     NotAskedError,
-    Probe,
     ProbeContext,
     VersionPair,
+    own_probe,
 )
 from conqret.text.words import count_words
 
@@ -96,14 +96,7 @@ def _turned(contrast: Contrast, versions: Iterable[tuple[Item, str, str]]) -> Co
     )
 
 
-POSITION = Probe(
-    name="position",
-    contrasts=both_orders,
-    compares="both orders of two arguments, looked at singly, in each pair and in what other probes make of it",
-    finds="a place that is preferred",
-    advice="ask in both orders, and count what flips as a tie",
-    source="Zheng et al. 2023; CALM: position",
-)
+POSITION = own_probe("position", both_orders)
 """Does the place of an argument decide which of two is preferred?
 
 Formats that state a preference ask in both orders and call a flip a tie. Here the two answers are looked at singly:
@@ -129,13 +122,7 @@ def first_places(ground: ProbeContext) -> Sequence[Contrast]:
     )
 
 
-FIRST_PLACE = Probe(
-    name="first place",
-    contrasts=first_places,
-    compares="the places of two arguments that were judged in one order only",
-    finds="none: it is only observed",
-    default=False,
-)
+FIRST_PLACE = own_probe("first place", first_places)
 """How often does the first place win, where each pair was judged in one order only?"""
 
 MERIT = (
@@ -170,13 +157,7 @@ def words(item: Item, place: int) -> int:
     return count_words((item.argument, item.second_argument)[place] or "")
 
 
-LONGER_ARGUMENT = Probe(
-    name="longer argument",
-    contrasts=longer_arguments,
-    compares="the longer of two arguments with the shorter",
-    finds="none: it is only observed",
-    default=False,
-)
+LONGER_ARGUMENT = own_probe("longer argument", longer_arguments)
 """How often does the longer of two arguments win?"""
 
 
@@ -204,14 +185,7 @@ def reversed_dimensions(ground: ProbeContext) -> Sequence[Contrast]:
     )
 
 
-DIMENSION_ORDER = Probe(
-    name="dimension order",
-    contrasts=reversed_dimensions,
-    compares="the dimensions in reverse",
-    finds="any difference",
-    advice="shuffle the dimensions over several samples, or ask for each alone",
-    source="ConQRet, Table 13",
-)
+DIMENSION_ORDER = own_probe("dimension order", reversed_dimensions)
 """Does the order matter in which dimensions are asked for?"""
 
 

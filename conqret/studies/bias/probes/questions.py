@@ -17,11 +17,13 @@ from conqret.studies.bias.contrast import (
     AGAIN,
     AS_IS,
     NO_QUALITY,
+    TEXTS,
     Contrast,
     NotAskedError,
-    Probe,
     ProbeContext,
     VersionPair,
+    own_probe,
+    paired,
 )
 from conqret.text.language import is_english, item_language
 from conqret.text.language_names import NAMES
@@ -51,12 +53,7 @@ def asked_again(ground: ProbeContext) -> Sequence[Contrast]:
     )
 
 
-REPEATABILITY = Probe(
-    name="repeatability",
-    contrasts=asked_again,
-    compares="the very same request, several times",
-    finds="none: it is only measured",
-)
+REPEATABILITY = own_probe("repeatability", asked_again)
 """Does the judge repeat itself? The very same request, several times."""
 
 
@@ -70,19 +67,11 @@ def in_english(ground: ProbeContext, name: str) -> tuple[tuple[Item, ...], tuple
     out = [str(LanguageError(item.id, item, name)) for item in ground.items if item not in items]
     if not items and out:
         raise NotAskedError(f"no item can be changed: {counted_reasons(out)}")
-    return items, (
-        (f"{name}: {number(len(out), 'item')} cannot be changed ({counted_reasons(out)})",) if out else ()
-    )
+    note = f"{name}: {number(len(out), 'item')} cannot be changed ({counted_reasons(out)})" if out else ""
+    return items, tuple(filter(None, (note,)))
 
 
-TEMPLATES = (
-    "The question is this: {topic}",
-    "{topic} That is the question.",
-    "What is asked is the following: {topic}",
-    "Both sides were asked this: {topic}",
-    "Here is the question under discussion: {topic}",
-    "The matter to be argued: {topic}",
-)
+TEMPLATES: Sequence[str] = TEXTS["wording"]["templates"]
 """All ask the same, whatever the topic is."""
 
 
@@ -98,7 +87,7 @@ def in_other_words(ground: ProbeContext) -> Sequence[Contrast]:
     """
     if ground.repeats < 2:
         raise NotAskedError(
-            "the noise of the judge can only be estimated from repeated requests: give at least two samples"
+            "the judge's noise is known from repeated requests alone: give two samples or more"
         )
     pairs, worded = [], []
     further = [f"{AGAIN} {number}" for number in range(1, min(ground.repeats, len(TEMPLATES) + 1))]
@@ -123,14 +112,7 @@ def in_other_words(ground: ProbeContext) -> Sequence[Contrast]:
     )
 
 
-WORDING = Probe(
-    name="wording",
-    contrasts=in_other_words,
-    compares="the question in other words, beyond how far the same request moves when it is asked again",
-    finds="a rise",
-    advice="ask in several wordings, and take the mean",
-    default=False,
-)
+WORDING = own_probe("wording", in_other_words)
 """Does another wording of the same question move the score further than asking once more does?"""
 
 ASKED = 'Would it be right to say "{answer}" to this: {topic}'
@@ -178,14 +160,7 @@ def turned_round(ground: ProbeContext) -> Sequence[Contrast]:
     )
 
 
-YES_BIAS = Probe(
-    name="yes-bias",
-    contrasts=turned_round,
-    compares="each argument under a question to which it says yes, against one to which it says no",
-    finds="any difference",
-    advice="ask each question both ways round, and take the mean",
-    default=False,
-)
+YES_BIAS = own_probe("yes-bias", turned_round)
 """Is the side favoured that says yes? The question is turned round, and the argument stays."""
 
 LANGUAGE_NAME = "language"
@@ -221,10 +196,8 @@ def in_other_languages(ground: ProbeContext) -> Sequence[Contrast]:
         raise NotAskedError(NOT_TIED)
     reference = reference_language(tied)
     others = {language for versions in tied for language in versions} - {reference}
-    made = [
-        _contrast(ground, tied, reference, language)
-        for language in sorted(others, key=lambda code: NAMES.get(code, code))
-    ]
+    codes = sorted(others, key=lambda code: NAMES.get(code, code))
+    made = [_contrast(ground, tied, reference, language) for language in codes]
     return [contrast for contrast in made if contrast.pairs]
 
 
@@ -233,31 +206,20 @@ def _contrast(
 ) -> Contrast:
     both = [versions for versions in tied if {reference, language} <= versions.keys()]
     name, original = NAMES.get(language, language), NAMES.get(reference, reference)
+    bases, others = ([versions[one] for versions in both] for one in (reference, language))
     return Contrast(
         name=f"the text in {name}",
         adverse="any",
         up=f"higher in {name} than in {original}",
         metrics=ground.metrics,
-        pairs=tuple(
-            VersionPair(
-                (AS_IS, versions[reference].id), (AS_IS, versions[language].id), versions[reference].topic
-            )
-            for versions in both
-        ),
+        pairs=paired(bases, others),
         versions={AS_IS: ground.items},
         against=f"with the text in {original}",
         probe=f"{LANGUAGE_NAME} ({name})",
     )
 
 
-LANGUAGE = Probe(
-    name=LANGUAGE_NAME,
-    contrasts=in_other_languages,
-    compares="translations of the same item (metadata.translation_of ties them), a row a language",
-    finds="any difference",
-    advice="compare and rank texts of one language only, or try another model",
-    default=False,
-)
+LANGUAGE = own_probe(LANGUAGE_NAME, in_other_languages)
 """Does the language of a text count? Translations of an item must get its scores.
 
 Which items are translations of each other their metadata say: all that have the same ``translation_of`` (or the id of
