@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conqret.data import Item
-from conqret.llm.backend import backend_of
+from conqret.llm.backend import backend_of, count_tokens
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Completion, Request
 from conqret.llm.sender import Sender
