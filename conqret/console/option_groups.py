@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, is_dataclass
 from types import FunctionType
@@ -67,15 +66,6 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     expanded.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
     expanded.__doc__ = helps.rest
     return expanded
-
-
-def add_commands(
-    app: typer.Typer, commands: Mapping[str, Callable[..., None]], panel: str | None = None
-) -> None:
-    """Add subcommands by their names, each with the ``EPILOG`` of its module: the examples of its ``--help``. The
-    ``panel`` is the heading under which the help lists them."""
-    for name, command in commands.items():
-        app.command(name, epilog=sys.modules[command.__module__].EPILOG, rich_help_panel=panel)(command)
 
 
 def _shown(helps: OptionHelps, one: inspect.Parameter) -> inspect.Parameter:

@@ -88,7 +88,7 @@ class DamagedLabelsError(LabelFileError):
             f"{path.name}-shm away, and copy {backup.name} to {path.name} (annotators get the items labeled since then "
             "once more)"
             if backup.exists()
-            else f"copy a backup to {path} that conqret labels manage --backup made, or begin anew with another folder"
+            else f"copy a backup to {path} of conqret labels manage FOLDER backup, or begin anew with another folder"
         )
         super().__init__(f"{path} is corrupt ({problem}); {remedy}")
 

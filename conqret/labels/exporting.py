@@ -75,7 +75,7 @@ def export_labels(
         if practice and task != WRITING:
             raise DeclarationError(
                 f"{folder} contains no counter-arguments; see the results of other practice on the "
-                "dashboard or with status"
+                "dashboard or with labels manage"
             )
         left, lacking, questions = 0, list[str](), dict[str, ScreenQuestion]()
         text: str | Iterable[str]

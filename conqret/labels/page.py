@@ -1,5 +1,5 @@
 """How far a study is, who did what, and how far people agree, all together and each with the others: the dashboard, and
-``conqret labels status``."""
+``conqret labels manage``."""
 
 from __future__ import annotations
 

@@ -174,5 +174,5 @@ def test_each_person_stands_beside_the_median_of_the_others(study: Ledger, tmp_p
         name: pytest.approx(krippendorff.alpha(rows, level_of_measurement="ordinal"))
         for name, rows in table.items()
     }
-    outcome = CliRunner().invoke(app, ["labels", "status", str(tmp_path), "--json"])
+    outcome = CliRunner().invoke(app, ["labels", "manage", str(tmp_path), "--json"])
     assert json.loads(outcome.output)["people"][0]["alpha"]["value"] == pytest.approx(found["p01"].value)

@@ -148,7 +148,7 @@ async def test_writers_practise_and_go_on_when_it_was_read(cli: Cli, tmp_path: P
     assert len(graded) == 4
     assert {question.name for question in graded[0].questions} <= {"convincing", "snippets", "addresses"}
     assert any("No, it is not (0)." in passage.text for passage in graded[0].passages)
-    assert cli("labels", "manage", tmp_path / "study", "--resume", "ann").code == 0
+    assert cli("labels", "manage", tmp_path / "study", "resume", "ann").code == 0
     await ann.get("/next")
     assert "0 of 4 written" in ann.page
     assert "Practice" not in ann.page
