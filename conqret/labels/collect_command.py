@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -18,11 +18,10 @@ from conqret.io.bounded import whole_text
 from conqret.options import Within
 
 if TYPE_CHECKING:
-    from conqret.debate.two_turn.slider_answers import SliderAnswer
     from conqret.judging.judge_settings import ItemSettings
     from conqret.labels.answer_ledger import Ledger
     from conqret.labels.pages.study_access import Links
-    from conqret.labels.screens import Screen, Study
+    from conqret.labels.study_screens import PlannedStudy
 
 
 ANNOTATE_PORT = 8767
@@ -110,45 +109,6 @@ class AnnotatorOptions(OptionGroup):
             raise DeclarationError(
                 f"{self.consent} cannot be read as a text ({error}); give a text file in UTF-8"
             ) from None
-
-
-@dataclass(frozen=True)
-class PlannedStudy:
-    """A study that may begin, with its screens, the texts that they speak of, by name, and answers that ``judged``
-    what was written in it."""
-
-    study: Study
-    screens: Sequence[Screen]
-    texts: Mapping[str, str] = field(default_factory=dict)
-    judged: Sequence[SliderAnswer] = ()
-
-    def open(self, folder: Path, names: Sequence[str]) -> Ledger:
-        """The study in a folder, begun where there is none. One that was planned for each annotator keeps them.
-
-        Raises:
-            DeclarationError: the folder holds another study, or annotators are named who are not in it.
-        """
-        from conqret.debate.two_turn.writer_scores import check_judged
-        from conqret.labels.answer_ledger import Ledger
-        from conqret.labels.database import FILE
-
-        planned = any(screen.person for screen in self.screens)
-        joining = () if planned and (folder / FILE).is_file() else names
-        ledger = Ledger.open(folder, self.study, self.screens, joining, texts=self.texts)
-        try:
-            known = [person.name for person in ledger.people()]
-            deleted = sum(person.state == "deleted" for person in ledger.people())
-            if planned and len(set(names) - set(known)) != deleted:
-                raise DeclarationError(
-                    f"{folder} was planned for {', '.join(known)}, each with a plan of their own; "
-                    "name the same annotators, or another folder with -o"
-                )
-            if self.judged:
-                check_judged(ledger, self.judged)
-        except DeclarationError:
-            ledger.close()
-            raise
-        return ledger
 
 
 @dataclass(frozen=True)
@@ -296,7 +256,7 @@ def label_plan(
     """A study in which items are labeled."""
     from conqret.labels.command import ends
     from conqret.labels.screens import OVERLAP, study_of
-    from conqret.labels.study_screens import items_of, planned_screens, practice_screens
+    from conqret.labels.study_screens import PlannedStudy, items_of, planned_screens, practice_screens
     from conqret.labels.task import TaskRequest
 
     metrics = tuple(name.replace("-", "_") for name in asked.metric or ())
@@ -329,6 +289,7 @@ def debate_plan(questions: Path, asked: TaskOptions, panel: AnnotatorOptions) ->
     from conqret.debate.two_turn.judge_answers import debate_study
     from conqret.debate.two_turn.slider_answers import INSTRUCTIONS
     from conqret.debate.two_turn.two_turn_files import read_two_turn
+    from conqret.labels.study_screens import PlannedStudy
 
     question_list = read_two_turn(questions)
     design, instruction = asked.design or "main", asked.instruction or "simple"
@@ -352,6 +313,7 @@ def writing_plan(questions: Path, asked: TaskOptions, panel: AnnotatorOptions) -
     """A study in which counter-arguments are written."""
     from conqret.debate.two_turn.slider_answers import read_slider_answers
     from conqret.debate.two_turn.two_turn_files import read_two_turn
+    from conqret.labels.study_screens import PlannedStudy
     from conqret.labels.written_arguments import writing_study
 
     planned = writing_study(

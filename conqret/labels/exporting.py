@@ -15,10 +15,10 @@ from conqret.debate.two_turn.judge_answers import TASK as JUDGING
 from conqret.debate.two_turn.judge_answers import as_slider_answers
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import json_lines
+from conqret.io.label_scale import LabelScale, dimension_name
 from conqret.io.label_sheets import FOR_ESTIMATION, NOT, PROBABILITY, SCALE, csv_text, written_scale
 from conqret.io.overwriting import write_new
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.collected_labels import scale_of
 from conqret.labels.screens import CANNOT_JUDGE, Final, Person, Screen, ScreenQuestion, ScreenResponse, Study
 from conqret.labels.written_arguments import TASK as WRITING
 from conqret.labels.written_arguments import practised, written
@@ -287,3 +287,33 @@ def _of_people(screen: Screen, question: str, answers: Sequence[str]) -> LabelVe
     else:
         return LabelVerdict(screen, question, None, "")
     return LabelVerdict(screen, question, screen.written({question: value})[question], how)
+
+
+def scale_of(question: ScreenQuestion) -> LabelScale:
+    """Whole numbers are an ordinal scale from the lowest to the highest choice; words are categories."""
+    values = [choice.value for choice in question.choices]
+    if all(value.isdecimal() for value in values):
+        numbers = [int(value) for value in values]
+        return LabelScale(low=min(numbers), high=max(numbers))
+    words = {value.casefold(): float(place) for place, value in enumerate(values)}
+    return LabelScale("nominal", 0, len(values) - 1, words)
+
+
+def reading_options(questions: Mapping[str, ScreenQuestion]) -> list[str]:
+    """The options with which ``conqret labels agreement`` reads the exported table as :func:`label_set` does; none,
+    where the questions are answered in different words."""
+    scales = {dimension_name(name): scale_of(question) for name, question in questions.items()}
+    worded = [scale for scale in scales.values() if scale.words]
+    if not worded and len({(scale.low, scale.high) for scale in scales.values()}) == 1:
+        ((low, high),) = {(scale.low, scale.high) for scale in scales.values()}
+        return ["--scale", f"{low:g}:{high:g}"]
+    if not worded:
+        return [
+            part
+            for name, scale in scales.items()
+            for part in ("--scale", f"{name}={scale.low:g}:{scale.high:g}")
+        ]
+    if any(scale != worded[0] for scale in scales.values()):
+        return []
+    mapped = ",".join(f"{word}={number:g}" for word, number in worded[0].words.items())
+    return ["--level", "nominal", "--map", mapped]

@@ -92,8 +92,7 @@ def manage(
 
 
 def _show_progress(ledger: Ledger, as_json: bool | None) -> None:
-    from conqret.labels.collected_labels import agreement_so_far, label_set
-    from conqret.labels.page import people_rows, people_so_far, why_no_agreement
+    from conqret.labels.page import agreement_so_far, label_set, people_rows, people_so_far, why_no_agreement
     from conqret.studies.agreement_tables import people_table
 
     records, study = list(ledger.given()), ledger.study
@@ -167,7 +166,7 @@ def _readers(label_export: LabelExport, to: str, *, final: bool, practice: bool)
     import shlex
 
     from conqret.debate.two_turn.judge_answers import TASK as JUDGING
-    from conqret.labels.collected_labels import reading_options
+    from conqret.labels.exporting import reading_options
     from conqret.labels.written_arguments import TASK as WRITING
 
     file = str(label_export.file)
@@ -226,13 +225,11 @@ def adjudicate(
     """
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.labels.answer_ledger import Ledger
-    from conqret.labels.collected_labels import disputes
     from conqret.labels.page_messages import page_messages
-    from conqret.labels.pages.adjudicating import adjudication_app
+    from conqret.labels.pages.adjudicating import adjudication_app, disputes
     from conqret.labels.pages.study_access import ADJUDICATE, Links
     from conqret.labels.screens import check_names
-    from conqret.web.local_server import people
-    from conqret.web.request_guard import LOOPBACK
+    from conqret.web.local_server import LOOPBACK, people
 
     (name,) = check_names([by])
     messages = page_messages(page_language)

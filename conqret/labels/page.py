@@ -3,21 +3,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from statistics import median
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from statistics import median, median_low, mode
 
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.debate.two_turn.judge_answers import TASK as JUDGING
-from conqret.io.label_set import LabelSet
+from conqret.io.label_scale import LabelScale, Scales, dimension_name
+from conqret.io.label_set import Label, LabelSet, Unit
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.collected_labels import against_others, agreement_so_far, label_set
+from conqret.labels.exporting import scale_of
 from conqret.labels.page_messages import ENGLISH, PageMessages, worded
-from conqret.labels.screens import ScreenResponse
+from conqret.labels.screens import CANNOT_JUDGE, ScreenResponse
 from conqret.labels.written_arguments import TASK as WRITING
 from conqret.show.report_page import CollapsedTable, Part, ReportPage, Section
 from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
+from conqret.studies.agreement.annotator_agreement import PeopleAgreement, agreement
 from conqret.studies.agreement_answer import annotators_answer, annotators_picture
 from conqret.studies.agreement_tables import people_table
 
@@ -164,3 +167,67 @@ def time_of_items(records: Sequence[ScreenResponse]) -> Table:
         for item, item_seconds in slowest
     ]
     return Table("Time", (Column("Item", "name"), "Labels", "Median, s", "Longest, s"), rows)
+
+
+NAME = "the labels so far"
+
+
+def label_set(records: Iterable[ScreenResponse]) -> LabelSet:
+    """The labels as ``conqret labels agreement`` reads them from the exported table."""
+    labels: list[Label] = []
+    scales: dict[str, LabelScale] = {}
+    for record in records:
+        if not record.screen.questions:  # a debate that was judged or written: no label
+            continue
+        questions = {question.name: question for question in record.screen.questions}
+        for name, value in record.screen.written(record.answers).items():
+            dimension = dimension_name(name)
+            scale = scales.setdefault(dimension, scale_of(questions[name]))
+            number = None if value == CANNOT_JUDGE else scale.read(value)
+            labels.append(
+                Label(
+                    Unit(record.screen.item, record.screen.part),
+                    dimension,
+                    record.person.pseudonym,
+                    number if isinstance(number, float) else None,
+                    "cannot_judge" if number is None else None,
+                    record.screen.topic,
+                )
+            )
+    return LabelSet(NAME, NAME, tuple(labels), Scales(own=scales))
+
+
+def agreement_so_far(found: LabelSet) -> PeopleAgreement | None:
+    """How far people agree so far; None before two of them have labelled one thing."""
+    several = any(len({label.annotator for label in labels}) > 1 for labels in _told(found).values())
+    return agreement(found) if several else None
+
+
+def against_others(study_labels: LabelSet) -> dict[str, Estimate]:
+    """For each person, by pseudonym, the alpha of what they say and what the others say on the same: the (lower) median
+    of these, or the most frequent of words. Who has labelled nothing beside others is not among them."""
+    beside: dict[str, list[Label]] = {}
+    for (_, dimension), labels in _told(study_labels).items():
+        one_of = median_low if study_labels.scale(dimension).level == "ordinal" else mode
+        for label in labels:
+            others = [other.value for other in labels if other is not label and other.value is not None]
+            if others:
+                beside.setdefault(label.annotator, []).extend(
+                    (label, replace(label, annotator="the others", value=one_of(others)))
+                )
+    return {
+        person: _alpha(agreement(replace(study_labels, labels=tuple(beside[person]))))
+        for person in sorted(beside)
+    }
+
+
+def _told(study_labels: LabelSet) -> dict[tuple[Unit, str], list[Label]]:
+    """What was said of each unit and dimension."""
+    return gathered(
+        ((label.unit, label.dimension), label) for label in study_labels.labels if label.value is not None
+    )
+
+
+def _alpha(study_agreement: PeopleAgreement) -> Estimate:
+    """Over all dimensions, or of the one that there is."""
+    return study_agreement.together if study_agreement.together is not None else study_agreement.average

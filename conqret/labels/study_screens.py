@@ -8,18 +8,19 @@ read by who runs the study, who lets its writer go on.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Unpack
 
 from conqret.data import Item
+from conqret.debate.two_turn.slider_answers import SliderAnswer
 from conqret.errors import DeclarationError, ItemsError, number
 from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.bounded import whole_text
 from conqret.judging.judge_settings import ItemSettings
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.screens import Person, Screen, ScreenResponse
+from conqret.labels.screens import Person, Screen, ScreenResponse, Study
 from conqret.labels.task import GOLD, AnnotationTask, TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
 
@@ -201,3 +202,41 @@ def marked_by_gold(records: Sequence[ScreenResponse]) -> tuple[int, int]:
     """How many of the answers that are known a person gave."""
     right = [is_right for record in records for is_right in record.screen.right(record.answers).values()]
     return sum(right), len(right)
+
+
+@dataclass(frozen=True)
+class PlannedStudy:
+    """A study that may begin, with its screens, the texts that they speak of, by name, and answers that ``judged``
+    what was written in it."""
+
+    study: Study
+    screens: Sequence[Screen]
+    texts: Mapping[str, str] = field(default_factory=dict)
+    judged: Sequence[SliderAnswer] = ()
+
+    def open(self, folder: Path, names: Sequence[str]) -> Ledger:
+        """The study in a folder, begun where there is none. One that was planned for each annotator keeps them.
+
+        Raises:
+            DeclarationError: the folder holds another study, or annotators are named who are not in it.
+        """
+        from conqret.debate.two_turn.writer_scores import check_judged
+        from conqret.labels.database import FILE
+
+        planned = any(screen.person for screen in self.screens)
+        joining = () if planned and (folder / FILE).is_file() else names
+        ledger = Ledger.open(folder, self.study, self.screens, joining, texts=self.texts)
+        try:
+            known = [person.name for person in ledger.people()]
+            deleted = sum(person.state == "deleted" for person in ledger.people())
+            if planned and len(set(names) - set(known)) != deleted:
+                raise DeclarationError(
+                    f"{folder} was planned for {', '.join(known)}, each with a plan of their own; "
+                    "name the same annotators, or another folder with -o"
+                )
+            if self.judged:
+                check_judged(ledger, self.judged)
+        except DeclarationError:
+            ledger.close()
+            raise
+        return ledger

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,8 +32,7 @@ from conqret.studies.diff.page import difference_page
 from conqret.studies.diff.result import diff
 from conqret.studies.validate.page import validation_sheet
 from conqret.studies.validate.validate import PAGE_NAME, read_validation
-from conqret.web.local_server import GRACE_SECONDS, LocalServer, local_server
-from conqret.web.request_guard import LOOPBACK, Guard, own_hosts
+from conqret.web.local_server import GRACE_SECONDS, LOOPBACK, Guard, LocalServer, local_server, own_hosts
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -215,21 +214,12 @@ def _response(parts: Iterable[str], status: int = 200, again: int = 0) -> Respon
     return HTMLResponse(content, status, {"Refresh": str(again)} if again else None)
 
 
-PORT = 8765
-"""Where the viewer is, if no other port is given."""
-
-
-def view(root: Path, port: int = PORT, *, on_start: Callable[[str], None]) -> None:
-    """Show the runs under ``root`` until Ctrl-C; ``on_start`` gets the address. Port 0 takes one that is free.
+def view_server(root: Path, port: int) -> LocalServer:
+    """The server that shows the runs under ``root`` at a port (0 takes one that is free); it does not run yet.
 
     Raises:
         DeclarationError: there is no such folder, the port is taken or not allowed, or the extra ``web`` is missing.
     """
-    view_server(root, port).run(lambda address: on_start(f"{address}/"))
-
-
-def view_server(root: Path, port: int = PORT) -> LocalServer:
-    """The server of :func:`view`, which is not running yet."""
     if not root.is_dir():
         raise DeclarationError(f"{root}: there is no such folder; give a folder of runs")
     return local_server(

@@ -17,8 +17,9 @@ from conqret.io.comparisons import read_comparisons
 from conqret.io.labels import read_labels
 from conqret.io.pairs import read_pairs
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.collected_labels import against_others, disputes, label_set
 from conqret.labels.exporting import as_label_studio, verdicts
+from conqret.labels.page import against_others, label_set
+from conqret.labels.pages.adjudicating import disputes
 from conqret.labels.screens import study_of
 from conqret.labels.study_screens import items_of
 from conqret.labels.task import TaskRequest

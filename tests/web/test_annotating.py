@@ -19,8 +19,7 @@ from conqret.labels.pages.study_access import DASHBOARD, JOIN, Links, Setting
 from conqret.labels.screens import study_of
 from conqret.labels.task import TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
-from conqret.web.local_server import guarded
-from conqret.web.request_guard import LOOPBACK
+from conqret.web.local_server import LOOPBACK, guarded
 from tests.annotation.studies import begun
 from tests.io.test_conversations import DATA, OPENAI
 

@@ -32,8 +32,7 @@ pytest.importorskip("uvicorn", reason=REASON)
 jsonschema = pytest.importorskip("jsonschema", reason="no validator of JSON schemas is installed")
 
 from conqret.serve import intake, service  # noqa: E402
-from conqret.serve.access import ServedRequest  # noqa: E402
-from conqret.serve.intake import IntakeLimits  # noqa: E402
+from conqret.serve.intake import IntakeLimits, ServedRequest  # noqa: E402
 from conqret.web.local_server import port_at  # noqa: E402
 from tests.web.services import ITEM, JSON, Running  # noqa: E402
 
@@ -415,13 +414,12 @@ def test_sigterm_ends_it_after_what_is_under_way_is_answered_and_recorded(
         going_on.set()
         assert may_answer.wait(60)
 
-    monkeypatch.setenv("THE_KEY", KEY)
+    monkeypatch.setenv("CONQRET_SERVER_KEY", KEY)
     monkeypatch.setenv("OPENAI_API_KEY", "none-at-all")
     store = tmp_path / "answers.sqlite"
     with FaultServer(alter=slow) as server:
         command = [
             *(sys.executable, "-m", "conqret", "serve", "http", "--port", "0", "--format", "direct"),
-            *("--api-key-env", "THE_KEY"),
             *("--model", "openai/mine", "--api-base", server.url, "--recordings", str(store)),
         ]  # fmt: skip
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -456,24 +454,26 @@ def test_sigterm_ends_it_after_what_is_under_way_is_answered_and_recorded(
 
 def test_wrong_calls_are_a_sentence(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("SHORT", "short")
     keys = tmp_path / "keys.txt"
     keys.write_text("# none\n")
+    sound = tmp_path / "sound.txt"
+    sound.write_text(KEY)
     wrong = {
         ("--host", "0.0.0.0"): "requests need a key",
-        ("--api-key-env", "NOT_SET_AT_ALL"): "the variable NOT_SET_AT_ALL contains no key",
-        ("--api-key-env", "SHORT"): "16 visible ASCII characters",
         ("--api-key-file", tmp_path / "none.txt"): "cannot be read: No such file",
         ("--api-key-file", keys): "is not a file of keys: write one key on each line",
         ("--format", "dircet"): "did you mean 'direct'",
         ("--format", "direct", "--metric", "cogency"): "there is no metric 'cogency' of format direct",
-        ("--host", "256.0.0.1", "--api-key-env", "LONG"): "cannot be used",
+        ("--host", "256.0.0.1", "--api-key-file", sound): "cannot be used",
     }
-    monkeypatch.setenv("LONG", KEY)
     for given, words in wrong.items():
         done = cli("serve", "http", *(() if "--format" in given else ("--format", "direct")), *given)
         assert (done.code, words in done.err) == (2, True), done.err
         assert "short" not in done.err.replace("shorter", "")
+    monkeypatch.setenv("CONQRET_SERVER_KEY", "short")
+    done = cli("serve", "http", "--format", "direct")
+    assert (done.code, "16 visible ASCII characters" in done.err) == (2, True), done.err
+    monkeypatch.delenv("CONQRET_SERVER_KEY")
     with socket.create_server(("127.0.0.1", 0)) as other:
         assert (
             "is taken by another program"

@@ -5,18 +5,26 @@ An answer is on the disk before the page after it is sent.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from conqret.debate.two_turn.two_turn_files import quoted_in
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
 from conqret.labels.page import dashboard
 from conqret.labels.page_messages import worded
-from conqret.labels.pages.page_responses import (
+from conqret.labels.pages.study_access import (
+    DASHBOARD,
+    JOIN,
     SAVE_LATER,
+    Links,
     PageRefusal,
+    Setting,
+    StudyAccess,
     apart,
     form_of,
     html_of,
@@ -26,7 +34,6 @@ from conqret.labels.pages.page_responses import (
     said_in,
     whole,
 )
-from conqret.labels.pages.study_access import DASHBOARD, JOIN, Links, Setting, StudyAccess
 from conqret.labels.screens import (
     CANNOT_JUDGE,
     Person,
@@ -269,4 +276,39 @@ class Pages:
             404,
             "This page opens only by a personal link. Look for it in the message that invited you, and copy it whole; "
             "if you have lost it, contact the organizers of the study.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedSnippet:
+    """A snippet of a passage under the name of its place there, with its number in the text that cites it."""
+
+    name: str
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenPiece:
+    """A piece of a passage: the names of the snippets that begin with it, and of those that hold it."""
+
+    text: str
+    begins: tuple[str, ...]
+    within: tuple[str, ...]
+
+
+def quoted_pieces(passage: str, quotes: Sequence[NumberedSnippet]) -> Iterator[ScreenPiece]:
+    """The passage, cut wherever a snippet begins or ends; a snippet that is not in it has no place."""
+    places: dict[str, tuple[int, int]] = {}
+    for quote in quotes:
+        words = quoted_in(passage, quote.text) if passage else None
+        if words is not None:
+            start = passage.index(words)
+            places[quote.name] = start, start + len(words)
+    cuts = sorted({0, len(passage), *(cut for place in places.values() for cut in place)})
+    for start, end in pairwise(cuts):
+        yield ScreenPiece(
+            passage[start:end],
+            tuple(name for name, place in places.items() if place[0] == start),
+            tuple(name for name, place in places.items() if place[0] <= start < place[1]),
         )

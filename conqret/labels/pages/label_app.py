@@ -47,18 +47,17 @@ from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
 from conqret.labels.page_messages import PageMessages
-from conqret.labels.pages.item_pages import Pages
-from conqret.labels.pages.page_responses import (
+from conqret.labels.pages.item_pages import NumberedSnippet, Pages, quoted_pieces
+from conqret.labels.pages.study_access import (
     SAVE_LATER,
-    NumberedSnippet,
+    Links,
     PageRefusal,
+    Setting,
     apart,
     app_of,
     led_to,
-    quoted_pieces,
     whole,
 )
-from conqret.labels.pages.study_access import Links, Setting
 from conqret.labels.screens import Person, Screen, ScreenResponse, ScreenTurn, StaleAnswerError
 from conqret.labels.written_arguments import MAX_TEXT, Draft
 from conqret.labels.written_arguments import TASK as WRITING
