@@ -137,6 +137,7 @@ class ServerOptions(OptionGroup):
                 already; or as :meth:`PlannedStudy.open`.
         """
         require("starlette", "uvicorn", extra="web")
+        from conqret.debate.two_turn.writer_scores import check_judged
         from conqret.io.safe_files import only_writer
         from conqret.labels.page_messages import page_messages
         from conqret.labels.pages.label_app import annotation_app
@@ -154,6 +155,8 @@ class ServerOptions(OptionGroup):
             only_writer(folder, "the study is being served already"),
             closing(planned.open(folder, names)) as ledger,
         ):
+            if planned.judged:
+                check_judged(ledger, planned.judged)
             ledger.backup_session()
             links = Links(folder)
             people(

@@ -41,14 +41,9 @@ def dashboard(ledger: Ledger, t: PageMessages = ENGLISH) -> ReportPage:
     done, wanted = ledger.wanted()
     labels = label_set(records)
     agreement_result, people = agreement_so_far(labels), people_rows(ledger, records, labels)
-    right = sum(annotator.right for annotator in people)
     checks = sum(annotator.checks for annotator in people)
-    lacking = why_no_agreement(ledger)
-    events = Table(
-        "Log",
-        (Column("When", "name"), Column("What", "name"), Column("Who", "text")),
-        [(at[:16].replace("T", " ") + " UTC", what, who) for at, what, who in ledger.events()[-100:][::-1]],
-    )
+    log = [(at[:16].replace("T", " ") + " UTC", what, who) for at, what, who in ledger.events()[-100:][::-1]]
+    events = Table("Log", (Column("When", "name"), Column("What", "name"), Column("Who", "text")), log)
     facts = [
         (t.plain("Screens"), f"{ledger.study.screens:,}"),
         (t.plain("Annotators for each"), str(ledger.study.overlap)),
@@ -60,8 +55,16 @@ def dashboard(ledger: Ledger, t: PageMessages = ENGLISH) -> ReportPage:
         slowest = t.plain("Seconds of each item, the slowest first")
         times.append(CollapsedTable(slowest, worded(time_of_items(records), t)))
     if checks:
+        right = sum(annotator.right for annotator in people)
         passed = t.plain("{right} of {checks}").format(right=right, checks=checks)
         facts.append((t.plain("Attention checks right"), passed))
+    answer = [
+        t.plain("{done} of {labels} are in.").format(done=f"{done:,}", labels=t.number(wanted, "label"))
+    ]
+    if agreement_result is None:
+        answer[0] += f" {t.plain(why_no_agreement(ledger))}"
+    else:
+        answer += annotators_answer(agreement_result)
     return ReportPage(
         "labels",
         t.plain("Study: {task}").format(task=ledger.study.task),
@@ -75,11 +78,7 @@ def dashboard(ledger: Ledger, t: PageMessages = ENGLISH) -> ReportPage:
             Section(t.plain("Time"), times),
             Section(t.plain("Who joined, paused or left"), [worded(events, t)] if events.rows else []),
         ],
-        answer=[
-            t.plain("{done} of {labels} are in.").format(done=f"{done:,}", labels=t.number(wanted, "label"))
-            + ("" if agreement_result else f" {t.plain(lacking)}"),
-            *(annotators_answer(agreement_result) if agreement_result else []),
-        ],
+        answer=answer,
         picture=annotators_picture(agreement_result) if agreement_result else [],
         facts=facts,
     )
@@ -132,25 +131,19 @@ def people_rows(ledger: Ledger, records: Sequence[ScreenResponse], labels: Label
     return rows
 
 
-def _stands(person: PersonSoFar) -> str:
-    return "finished" if person.state == "active" and person.done and not person.left else person.state
-
-
 def people_so_far(people: Sequence[PersonSoFar]) -> Table:
     """A row for each person."""
     columns = (
         "Person", Column("Name", "name"), Column("State", "name"), "Practice right", "Done", "Left (at most)",
         "Seconds", "Checks right", "Alpha",
     )  # fmt: skip
-    rows = [
-        (
-            annotator.person, annotator.name, _stands(annotator), annotator.practised, annotator.done, annotator.left,
-            "" if annotator.seconds is None else f"{annotator.seconds:.0f}",
-            f"{annotator.right} of {annotator.checks}" if annotator.checks else "",
-            "" if annotator.alpha is None else annotator.alpha,
-        )
-        for annotator in people
-    ]  # fmt: skip
+    rows = []
+    for one in people:
+        state = "finished" if one.state == "active" and one.done and not one.left else one.state
+        seconds = "" if one.seconds is None else f"{one.seconds:.0f}"
+        checks = f"{one.right} of {one.checks}" if one.checks else ""
+        alpha = "" if one.alpha is None else one.alpha
+        rows.append((one.person, one.name, state, one.practised, one.done, one.left, seconds, checks, alpha))
     note = (
         "Exports name annotators by their number (p01) alone. Done, left: screens. Seconds: the median per screen. "
         "Alpha: this annotator with the (lower) median of the others, on what both labeled."

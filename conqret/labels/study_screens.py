@@ -220,23 +220,17 @@ class PlannedStudy:
         Raises:
             DeclarationError: the folder holds another study, or annotators are named who are not in it.
         """
-        from conqret.debate.two_turn.writer_scores import check_judged
         from conqret.labels.database import FILE
 
         planned = any(screen.person for screen in self.screens)
         joining = () if planned and (folder / FILE).is_file() else names
         ledger = Ledger.open(folder, self.study, self.screens, joining, texts=self.texts)
-        try:
-            known = [person.name for person in ledger.people()]
-            deleted = sum(person.state == "deleted" for person in ledger.people())
-            if planned and len(set(names) - set(known)) != deleted:
-                raise DeclarationError(
-                    f"{folder} was planned for {', '.join(known)}, each with a plan of their own; "
-                    "name the same annotators, or another folder with -o"
-                )
-            if self.judged:
-                check_judged(ledger, self.judged)
-        except DeclarationError:
+        known = [person.name for person in ledger.people()]
+        deleted = sum(person.state == "deleted" for person in ledger.people())
+        if planned and len(set(names) - set(known)) != deleted:
             ledger.close()
-            raise
+            raise DeclarationError(
+                f"{folder} was planned for {', '.join(known)}, each with a plan of their own; "
+                "name the same annotators, or another folder with -o"
+            )
         return ledger

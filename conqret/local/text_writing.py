@@ -10,7 +10,7 @@ from typing import Any
 
 from conqret.llm.token_sampling import GREEDY, NucleusSampling
 from conqret.local.models import LoadedModel
-from conqret.local.wrapping import PLAIN_TEMPLATE, rendered
+from conqret.local.prefix import PLAIN_TEMPLATE, rendered
 
 ROOM = 1024
 """Tokens of a text where nobody says how many: of 1,440 published statements of three models none takes 700."""

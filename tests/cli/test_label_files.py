@@ -71,9 +71,7 @@ def sheets(cli: Cli, tmp_path: Path) -> Path:
 def test_a_sheet_says_how_to_fill_it_in(cli: Cli, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.csv"
     assert (
-        cli(
-            "labels", "sample", DEMO, "--plan", 2, "--dimension", "clarity", "--scale", "0:3", "-o", sheet
-        ).code
+        cli("labels", "sample", DEMO, "--plan", 2, "--metric", "clarity", "--scale", "0:3", "-o", sheet).code
         == 0
     )
     for row in rows_of(sheet):

@@ -3,11 +3,11 @@ all have labelled."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from conqret.data import Judgment
 from conqret.data.digest import gathered
@@ -31,7 +31,7 @@ from conqret.labels.pages.study_access import (
     said_in,
     whole,
 )
-from conqret.labels.screens import CANNOT_JUDGE, Final, Screen, ScreenQuestion, ScreenResponse
+from conqret.labels.screens import CANNOT_JUDGE, Final, Screen, ScreenResponse
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -87,11 +87,7 @@ def disputes(ledger: Ledger, judgments: Iterable[Judgment] = ()) -> list[Dispute
         names = tuple(
             question.name
             for question in screen.questions
-            if _differ(
-                question,
-                [record.answers[question.name] for record in records],
-                judge_values.get(question.name),
-            )
+            if _differ([record.answers[question.name] for record in records], judge_values.get(question.name))
         )
         if names:
             dispute_list.append(Dispute(place, screen, records, names, judge_values, last.get(place)))
@@ -107,24 +103,18 @@ def judge_said(screen: Screen, judgment: Judgment | None) -> dict[str, JudgeAnsw
         measure = named.get(dimension_name(question.name))
         parts = {part.id: part for part in measure.parts} if measure is not None else {}
         judged_part = parts.get(screen.part) if screen.part and not screen.compared else measure
-        if (
-            judged_part is not None
-            and (value := _on_scale(question, judged_part.value, judged_part.label, screen)) is not None
-        ):
-            answers_by_question[question.name] = JudgeAnswer(value, judged_part.explanation)
+        if judged_part is None:
+            continue
+        label, why, scale = judged_part.label, judged_part.explanation, scale_of(question)
+        if label is not None and label in question.values:
+            shown = question.mirrored.get(label, label) if screen.swapped else label
+            answers_by_question[question.name] = JudgeAnswer(shown, why)
+        elif judged_part.value is not None and not scale.words:
+            answers_by_question[question.name] = JudgeAnswer(scale.value(judged_part.value), why)
     return answers_by_question
 
 
-def _on_scale(
-    question: ScreenQuestion, value: float | None, label: str | None, screen: Screen
-) -> float | str | None:
-    if label is not None and label in question.values:
-        return question.mirrored.get(label, label) if screen.swapped else label
-    scale = scale_of(question)
-    return None if value is None or scale.words else scale.value(value)
-
-
-def _differ(question: ScreenQuestion, answers: Sequence[str], judge: JudgeAnswer | None) -> bool:
+def _differ(answers: Sequence[str], judge: JudgeAnswer | None) -> bool:
     values = [value for value in answers if value != CANNOT_JUDGE]
     if len(set(values)) > 1:
         return True
@@ -145,7 +135,7 @@ def adjudication_app(
     """The pages for ``by``, beside what a judge says where there are ``judgments``, in the words of ``messages``."""
     from starlette.routing import Route
 
-    desk = _AdjudicationPage(ledger, links, by, judgments, messages)
+    desk = _AdjudicationPage(ledger, links, by, judgments, partial(page_of, messages=messages))
     routes = [
         Route("/adjudicate/{token}", desk.all),
         Route("/adjudicate/{token}/{place}", desk.one, methods=["GET", "POST"]),
@@ -153,12 +143,13 @@ def adjudication_app(
     return app_of(routes, messages)
 
 
+@dataclass(frozen=True)
 class _AdjudicationPage:
-    def __init__(
-        self, ledger: Ledger, links: Links, by: str, judgments: Sequence[Judgment], messages: PageMessages
-    ) -> None:
-        self.ledger, self.links, self.by, self.judgments = ledger, links, by, judgments
-        self.page = partial(page_of, messages=messages)
+    ledger: Ledger
+    links: Links
+    by: str
+    judgments: Sequence[Judgment]
+    page: Callable[..., Response]
 
     async def all(self, request: Request) -> Response:
         """What there is to decide."""
@@ -181,37 +172,30 @@ class _AdjudicationPage:
         dispute = next((candidate for candidate in open_disputes if candidate.place == place), None)
         if dispute is None:
             raise PageRefusal(404, "There is nothing to decide on this screen.")
+        shown = partial(self._shown, open_disputes, dispute, token)
         if request.method == "GET":
-            return self._shown(open_disputes, dispute, token)
+            return shown()
         form = await form_of(request)
         if not self.links.same(form.get("form", ""), self.links.form(token)):
             raise PageRefusal(403, "This form is not from a page of yours; open your link again.")
-        answers_by_question = said_in(form)
-        comment = form.get("comment", "").strip()
+        typed, comment = said_in(form), form.get("comment", "").strip()
         try:
-            answers = dispute.screen.about(dispute.questions).read(answers_by_question)
-        except DeclarationError as error:
-            return self._shown(open_disputes, dispute, token, str(error), answers_by_question, comment, 422)
-        try:
+            answers = dispute.screen.about(dispute.questions).read(typed)
             await apart(self.ledger.decide, place, answers, comment, self.by)
+        except DeclarationError as error:
+            return shown(422, fault=str(error), answers=typed, comment=comment)
         except LabelFileError:  # what was typed stays on the page
-            return self._shown(open_disputes, dispute, token, SAVE_LATER, answers_by_question, comment, 507)
-        following = _next(
-            [candidate for candidate in open_disputes if candidate.place > place] or open_disputes, but=place
-        )
+            return shown(507, fault=SAVE_LATER, answers=typed, comment=comment)
+        later = [candidate for candidate in open_disputes if candidate.place > place] or open_disputes
+        following = _next(later, but=place)
         return led_to(f"/adjudicate/{token}" + (f"/{following}" if following else ""))
 
     def _shown(
-        self,
-        open_disputes: Sequence[Dispute],
-        dispute: Dispute,
-        token: str,
-        fault: str = "",
-        answers: dict[str, str] | None = None,
-        comment: str = "",
-        status: int = 200,
+        self, open_disputes: Sequence[Dispute], dispute: Dispute, token: str, status: int = 200, **typed: Any
     ) -> Response:
         kept = dispute.final
+        comment = typed.pop("comment", "") or (kept.comment if kept else "")
+        context = {"fault": "", "answers": kept.answers if kept else {}, "comment": comment, **typed}
         return self.page(
             "adjudicate.html.j2",
             status,
@@ -220,13 +204,11 @@ class _AdjudicationPage:
             screen=dispute.screen.about(dispute.questions),
             pieces=pieces,
             cannot=CANNOT_JUDGE,
-            fault=fault,
             done=sum(other.decided for other in open_disputes),
             total=len(open_disputes),
             form=self.links.form(token),
             token=token,
-            answers=answers if answers is not None else (kept.answers if kept else {}),
-            comment=comment or (kept.comment if kept else ""),
+            **context,
         )
 
     def _disputes(self) -> list[Dispute]:

@@ -83,10 +83,8 @@ class Pages:
 
     async def join(self, request: Request) -> Response:
         """The open link: say a name, and be somebody."""
-        if (
-            not self.links.same(request.path_params["token"], self.links.to(JOIN))
-            or not self.ledger.study.open_to
-        ):
+        joins = self.links.same(request.path_params["token"], self.links.to(JOIN))
+        if not joins or not self.ledger.study.open_to:
             raise self.door.strange()
         if request.method == "GET":
             return self._joining()
@@ -162,9 +160,9 @@ class Pages:
             return await (self._practised(person, turn) if practised else self._shown(person, token, turn))
         if practised:  # what is right was told: nothing is changed any more
             return led_to(f"/screen/{turn.number}")
-        revision = whole(form.get("revision", ""))
-        answers = said_in(form)
+        revision, answers = whole(form.get("revision", "")), said_in(form)
         comment = form.get("comment", "").strip()
+        kept: dict[str, Any] = {"answers": answers, "comment": comment}
         try:
             if "withdraw" in form:
                 await apart(self.ledger.withdraw, person, turn, revision)
@@ -175,11 +173,10 @@ class Pages:
                 return led_to(f"/screen/{turn.number}")
             following = await apart(self.ledger.answer_and_next, person, turn, read, comment, revision)
         except (DeclarationError, StaleAnswerError) as fault:
-            stale = isinstance(fault, StaleAnswerError)
-            kept = {} if stale else {"answers": answers, "comment": comment}
-            return await self._shown(person, token, turn, str(fault), 409 if stale else 422, kept)
+            if isinstance(fault, StaleAnswerError):
+                return await self._shown(person, token, turn, str(fault), 409)
+            return await self._shown(person, token, turn, str(fault), 422, kept)
         except LabelFileError:  # what was typed stays on the page
-            kept = {"answers": answers, "comment": comment}
             return await self._shown(person, token, turn, SAVE_LATER, 507, kept)
         return led_to(f"/screen/{following.number}" if following is not None else "/next")
 
@@ -199,10 +196,10 @@ class Pages:
         turn: ScreenTurn,
         fault: str = "",
         status: int = 200,
-        kept: Mapping[str, Any] | None = None,
+        kept: Any = None,
     ) -> Response:
         done, left = await self._far(person, turn)
-        answered = {"answers": turn.answers, "comment": turn.comment, **(kept or {})}
+        answered = kept or {"answers": turn.answers, "comment": turn.comment}
         return self.page(
             "screen.html.j2",
             status,

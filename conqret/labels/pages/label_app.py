@@ -63,9 +63,6 @@ from conqret.labels.written_arguments import MAX_TEXT, Draft
 from conqret.labels.written_arguments import TASK as WRITING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.types import ASGIApp
@@ -87,9 +84,7 @@ class JudgingPages(Pages):
     def told_first(self, person: Person) -> Mapping[str, Any]:
         """How the person's first question is asked."""
         turn = self.ledger.next(person)
-        return (
-            {"judging": None} if turn is None else {"judging": turn.screen.judging, **_bonuses(turn.screen)}
-        )
+        return {"judging": turn.screen.judging, **_bonuses(turn.screen)} if turn else {"judging": None}
 
     def marked(self, records: Sequence[ScreenResponse]) -> tuple[int, int]:
         """By each question's last judgment."""
@@ -256,6 +251,7 @@ class WritingPages(Pages):
         draft = Draft.of(turn.answers)
         if form is None:
             return await self._written(person, token, turn, question, draft)
+        stored = draft
         draft = replace(draft, text=form.get("text", "").strip()[:MAX_TEXT])
         revision = whole(form.get("revision", ""))
         try:
@@ -270,7 +266,7 @@ class WritingPages(Pages):
                 draft = replace(draft, snippets=tuple(kept))
             await apart(self.ledger.draft, person, turn, draft.answers(), revision)
         except StaleAnswerError as fault:
-            return await self._written(person, token, turn, question, Draft.of(turn.answers), str(fault), 409)
+            return await self._written(person, token, turn, question, stored, str(fault), 409)
         except DeclarationError as fault:
             return await self._written(person, token, turn, question, draft, str(fault), 422)
         except LabelFileError:  # what was typed stays on the page

@@ -13,7 +13,6 @@ import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl
@@ -64,25 +63,11 @@ def app_of(routes: Sequence[Route], messages: PageMessages) -> ASGIApp:
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException
 
-    handlers = {HTTPException: lost, PageRefusal: refused, LabelFileError: unsaved}
-    told = {error: partial(handler, messages=messages) for error, handler in handlers.items()}
-    return Starlette(routes=routes, exception_handlers=told)
+    async def told(request: Request, error: Exception) -> Response:
+        return _sorry(error, messages)
 
-
-async def lost(request: Request, error: Exception, messages: PageMessages = ENGLISH) -> Response:
-    """What stands where nothing is."""
-    return _sorry(PageRefusal(404, "There is no such page."), messages)
-
-
-async def refused(request: Request, error: Exception, messages: PageMessages = ENGLISH) -> Response:
-    """The page with the sentence of a refusal."""
-    return _sorry(error if isinstance(error, PageRefusal) else PageRefusal(500, str(error)), messages)
-
-
-async def unsaved(request: Request, error: Exception, messages: PageMessages = ENGLISH) -> Response:
-    """The page that says that the disk takes nothing more, or that the file of labels is damaged."""
-    refusal = PageRefusal(507, f"{NOT_SAVED} Go back and try again later.", "This could not be saved")
-    return _sorry(refusal, messages)
+    handlers = dict.fromkeys((HTTPException, PageRefusal, LabelFileError), told)
+    return Starlette(routes=routes, exception_handlers=handlers)
 
 
 async def form_of(request: Request) -> dict[str, str]:
@@ -124,19 +109,13 @@ async def apart(work: Callable[..., Returned], *arguments: Any) -> Returned:
 
 
 def page_of(
-    template: str,
-    status: int = 200,
-    *,
-    scripts: Sequence[str] = (),
-    messages: PageMessages = ENGLISH,
-    **content: Any,
+    template: str, status: int = 200, *, messages: PageMessages = ENGLISH, **content: Any
 ) -> Response:
     """The answer with a page of a template, in the words of ``messages``; where its ``screen`` has images, it may show
     them."""
     shown = content.get("screen")
     parts = page(
         template,
-        scripts=scripts,
         style="annotating.css",
         within=_HERE,
         forms="'self'",
@@ -172,9 +151,18 @@ def led_to(address: str) -> Response:
     return RedirectResponse(address, 303)
 
 
-def _sorry(error: PageRefusal, messages: PageMessages) -> Response:
-    response = page_of("sorry.html.j2", error.status, messages=messages, why=str(error), title=error.title)
-    if error.status == 413:  # the rest of the form is not waited for
+def _sorry(error: Exception, messages: PageMessages) -> Response:
+    """What stands where a page is refused, where the disk takes nothing more, or where nothing is."""
+    if isinstance(error, PageRefusal):
+        refusal = error
+    elif isinstance(error, LabelFileError):
+        refusal = PageRefusal(507, f"{NOT_SAVED} Go back and try again later.", "This could not be saved")
+    else:
+        refusal = PageRefusal(404, "There is no such page.")
+    response = page_of(
+        "sorry.html.j2", refusal.status, messages=messages, why=str(refusal), title=refusal.title
+    )
+    if refusal.status == 413:  # the rest of the form is not waited for
         response.headers["Connection"] = "close"
     return response
 
@@ -272,14 +260,8 @@ class StudyAccess:
 
     def remember(self, page: Response, token: str) -> None:
         """Have the browser that gets this page known from then on."""
-        page.set_cookie(
-            self.cookie,
-            token,
-            httponly=True,
-            samesite="strict",
-            secure=self.setting.secure,
-            max_age=REMEMBERED,
-        )
+        kept: dict[str, Any] = {"httponly": True, "samesite": "strict", "max_age": REMEMBERED}
+        page.set_cookie(self.cookie, token, secure=self.setting.secure, **kept)
 
     def strange(self) -> PageRefusal:
         """What somebody gets whose word is nobody's."""
