@@ -76,14 +76,6 @@ def test_what_all_or_most_say_is_final_and_the_rest_waits_for_a_decision(
     assert [final.by for final in study.finals()] == ["another annotator"]
 
 
-def test_only_what_all_have_labelled_can_be_disputed(study: Ledger, tmp_path: Path) -> None:
-    assert [(dispute.place, dispute.questions) for dispute in disputes(study)] == [
-        (2, ("overall_quality",)), (3, ("overall_quality",)),
-    ]  # fmt: skip
-    study.set_state(study.person("carl"), "dropped")
-    assert disputes(study) == []
-
-
 def test_a_judge_that_differs_is_a_dispute_with_its_reason(study: Ledger, tmp_path: Path) -> None:
     def judged(item: str, value: float) -> Judgment:
         said = {

@@ -30,18 +30,8 @@ def answered(folder: Path, name: str, *values: str) -> None:
 
 
 def test_served_stopped_and_served_again_with_the_same_links(tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "conqret",
-        "labels",
-        "collect",
-        str(ITEMS),
-        "--annotators",
-        "anna,ben",
-        "--port",
-        "0",
-    ]
+    command = [sys.executable, "-m", "conqret", "labels", "collect", str(ITEMS)]
+    command += ["--annotators", "anna,ben", "--port", "0"]
     links = []
     for _ in range(2):
         process = subprocess.Popen([*command, "-o", str(tmp_path)], stdout=subprocess.PIPE, text=True)

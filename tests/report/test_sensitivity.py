@@ -28,7 +28,6 @@ from conqret.studies.sensitivity.sensitivity_tables import (
     damage,
     monotone_table,
     precision_table,
-    stance_table,
     verdicts,
 )
 
@@ -117,13 +116,6 @@ def test_what_should_move_is_counted_apart_from_what_should_not(results: Sensiti
     assert all(row[4] for row in table.rows if row[0] == "Context relevance")
 
 
-def test_models_by_formats(results: SensitivityResults) -> None:
-    table = monotone_table(results, "irrelevant", "context_relevance")
-    assert table.header == ("Model", "direct", "rag-direct")
-    assert table.rows[0] == ("gpt", "no", "yes")
-    assert table.rows[1][1:] == ("\u03b3", "yes")
-
-
 def test_precision_with_the_error_in_brackets(results: SensitivityResults) -> None:
     assert precision_table(results).rows == (("0", "0.505", "0.924", "0.548 (+0.043)"),)
 
@@ -143,6 +135,9 @@ def test_a_judge_that_was_not_asked_is_told_from_one_without_answers(results: Se
     other = {**results.record.judges[0], "model": "third", "metrics": ["groundedness"]}
     record = results.record.model_copy(update={"judges": (*results.record.judges, other)})
     table = monotone_table(results.model_copy(update={"record": record}), "irrelevant", "context_relevance")
+    assert table.header == ("Model", "direct", "rag-direct")
+    assert table.rows[0] == ("gpt", "no", "yes")
+    assert table.rows[1][1:] == ("\u03b3", "yes")
     assert table.rows[2] == ("third", "–", "–")
 
 
@@ -169,13 +164,6 @@ def test_two_perturbations_cross_in_a_grid(results: SensitivityResults) -> None:
     assert table.title == "Groundedness by direct (gpt): irrelevant by hallucinate (ConQRet, Figure 4)"
     assert table.header == ("irrelevant", "hallucinate 0", "hallucinate 5")
     assert table.rows == (("0", "", "0.500"), ("50", "0.400", "0.300"))
-
-
-def test_by_stance(results: SensitivityResults) -> None:
-    assert stance_table(results, "irrelevant", "context_relevance").header == (
-        "Percent of the documents",
-        "direct con",
-    )
 
 
 def test_markdown_holds_every_table_and_no_markup(results: SensitivityResults) -> None:

@@ -96,12 +96,6 @@ def test_what_has_no_score_has_a_reason_and_no_value(open_service: Running) -> N
     assert measure["reason"] == "nothing_to_judge"
 
 
-def test_only_the_metrics_that_are_asked_for(open_service: Running) -> None:
-    got = open_service.judge("direct?metric=groundedness")
-    assert list(got.json["measures"]) == ["groundedness"]
-    assert len(got.json["trace"]["calls"]) == 1
-
-
 @pytest.mark.parametrize("name", JUDGES)
 def test_every_format_takes_and_gives_what_the_document_says(
     open_service: Running, document: dict[str, Any], name: str
@@ -196,9 +190,7 @@ def test_all_faults_of_an_item_are_named_with_place_and_remedy(open_service: Run
         ("direct", b"{}", JSON | {"Content-Length": str(10**12)}, 413, "too_large"),
         ("direct", b"{}", JSON | {"Host": "evil.example"}, 421, "refused"),
         ("direct", b"{}", JSON | {"Origin": "http://evil.example"}, 403, "refused"),
-        ("direct", b"{}", JSON | {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "empty"}, 403, "refused"),
         ("direct", b"{}", JSON | {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "document"}, 403, "refused"),
-        ("direct", b"{}", JSON | {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Dest": "document"}, 403, "refused"),
         ("direct", b"{}", {"Content-Type": "application/x-www-form-urlencoded"}, 415, "not_json"),
         ("direct", b"{}", JSON | {"Origin": "null"}, 403, "refused"),
     ],
@@ -213,17 +205,6 @@ def test_hostile_requests_are_told_what_is_wrong(
     assert len(got.text) < 2000
     noted = open_service.noted(got)
     assert (noted.status, noted.code) == (status, code)
-
-
-def test_two_hosts_and_other_methods_are_refused(open_service: Running) -> None:
-    port = str(open_service.port)
-    two = open_service.send("GET", "/", b"", {}, ("Host", "evil.example"))
-    assert two.status in (400, 421)
-    for method in ("PUT", "DELETE", "PATCH", "OPTIONS"):
-        got = open_service.send(method, "/v1/judge/direct", b"", {})
-        assert (got.status, got.headers["Allow"]) == (405, "GET, HEAD, POST")
-    got = open_service.get("/v1/judge/direct", Host=f"localhost:{port}")
-    assert (got.status, got.json["code"], got.headers["Allow"]) == (405, "wrong_method", "POST")
 
 
 def test_a_body_that_grows_too_large_is_not_read_on(open_service: Running) -> None:
@@ -474,11 +455,6 @@ def test_wrong_calls_are_a_sentence(cli: Cli, tmp_path: Path, monkeypatch: pytes
     done = cli("serve", "http", "--format", "direct")
     assert (done.code, "16 visible ASCII characters" in done.err) == (2, True), done.err
     monkeypatch.delenv("CONQRET_SERVER_KEY")
-    with socket.create_server(("127.0.0.1", 0)) as other:
-        assert (
-            "is taken by another program"
-            in cli("serve", "http", "-f", "direct", "--port", other.getsockname()[1]).err
-        )
     assert not (tmp_path / "runs").exists(), "a wrong call leaves nothing"
     assert "curl" in cli("serve", "http", "--help").out
 
