@@ -54,7 +54,7 @@ def formats(
             "score": judge.score,
             "source": judge.source,
             "prompts": list(dict.fromkeys(ask.prompt for ask in judge.asks)),
-            "needs": sorted(set().union(*(part.needs | part.against for part in judge.parts()))),
+            "needs": sorted(_fields(judge, "needs") | _fields(judge, "against")),
             "without_documents": _without_documents(judge),
             "calls": sum(2 if ask.both_orders else 1 for ask in judge.asks),
             "plug_in": JUDGES.plugged(judge.name),
@@ -75,7 +75,7 @@ def _entries(judges: Sequence[Judge]) -> Iterator[RenderableType]:
             judge.summary,
             f"metrics: {metric_names(judge.metrics)}",
             *(f"with --metric {name}: 1 - {base}, lower is better" for name, base in judge.derived.items()),
-            *(f"items without a {name}: unscored" for name in _against(judge)),
+            *(f"items without a {name}: unscored" for name in sorted(_fields(judge, "against"))),
             f"without documents: {metric_names(_without_documents(judge)) or 'nothing'}",
             f"scale: {judge.scale}; score: {judge.score}",
             f"source: {judge.source}",
@@ -92,8 +92,8 @@ def _entries(judges: Sequence[Judge]) -> Iterator[RenderableType]:
     yield "What ragas, DeepEval, TruLens, RAGChecker and others call them: docs/you-know-it-as.md."
 
 
-def _against(judge: Judge) -> list[str]:
-    return sorted(set().union(*(part.against for part in judge.parts())))
+def _fields(judge: Judge, kind: str) -> set[str]:
+    return set().union(*(getattr(part, kind) for part in judge.parts()))
 
 
 def _without_documents(judge: Judge) -> list[str]:

@@ -150,16 +150,8 @@ def as_table(records: Iterable[ScreenResponse], *, marks: Mapping[str, str] | No
     for record in records:
         screen, scales = record.screen, _scales(record.screen)
         for name, value in screen.written(record.answers).items():
-            labeled = (
-                screen.item,
-                screen.part,
-                name,
-                value,
-                record.person.pseudonym,
-                screen.topic,
-                record.comment,
-            )
-            rows.append((*labeled, record.at, f"{record.seconds:.1f}", scales[name], *more.values()))
+            said = (record.person.pseudonym, screen.topic, record.comment, record.at, f"{record.seconds:.1f}")
+            rows.append((screen.item, screen.part, name, value, *said, scales[name], *more.values()))
     return csv_text((*COLUMNS, *more), rows)
 
 

@@ -235,9 +235,8 @@ def adjudicate(
     messages = page_messages(page_language)
     judgments: tuple[Judgment, ...] = ()
     if run is not None:
-        judge = JudgeFolder(run)
-        judge.record()
-        judgments = tuple(judge.judgments())
+        JudgeFolder(run).record()
+        judgments = tuple(JudgeFolder(run).judgments())
     with closing(Ledger(folder)) as ledger:
         links = Links(folder)
         open_disputes = disputes(ledger, judgments)

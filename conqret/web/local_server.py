@@ -45,7 +45,6 @@ def people(app: ASGIApp, *, host: str, port: int, url: str = "", on_start: Calla
     Raises:
         DeclarationError: the port is taken or not allowed, ``url`` is none, or the extra ``web`` is missing.
     """
-    checked_url(url)
     server = local_server(
         lambda port: guarded(app, host, port, url), host, port, timeout_graceful_shutdown=GRACE_SECONDS
     )

@@ -27,7 +27,6 @@ from conqret.labels.pages.study_access import (
     form_of,
     led_to,
     page_of,
-    pieces,
     said_in,
     whole,
 )
@@ -202,8 +201,6 @@ class _AdjudicationPage:
             scripts=["screen.js"],
             dispute=dispute,
             screen=dispute.screen.about(dispute.questions),
-            pieces=pieces,
-            cannot=CANNOT_JUDGE,
             done=sum(other.decided for other in open_disputes),
             total=len(open_disputes),
             form=self.links.form(token),

@@ -30,12 +30,10 @@ from conqret.labels.pages.study_access import (
     html_of,
     led_to,
     page_of,
-    pieces,
     said_in,
     whole,
 )
 from conqret.labels.screens import (
-    CANNOT_JUDGE,
     Person,
     ScreenResponse,
     ScreenTurn,
@@ -206,8 +204,6 @@ class Pages:
             scripts=["screen.js"],
             turn=turn,
             screen=turn.screen,
-            pieces=pieces,
-            cannot=CANNOT_JUDGE,
             fault=fault,
             before=await apart(self.ledger.before, person, turn.number),
             done=done,
@@ -248,7 +244,7 @@ class Pages:
             for name, values in screen.gold.items()
         }
         return self.page(
-            "practised.html.j2", screen=screen, pieces=pieces, answers=turn.answers, known=known, done=done,
+            "practised.html.j2", screen=screen, answers=turn.answers, known=known, done=done,
             right=screen.right(turn.answers), total=done + left, before=None, fault="", turn=turn,
         )  # fmt: skip
 

@@ -25,7 +25,7 @@ from conqret.io.images import described, inline
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
 from conqret.labels.page_messages import ENGLISH, PageMessages
-from conqret.labels.screens import Person, Screen, ScreenPassage
+from conqret.labels.screens import CANNOT_JUDGE, Person, Screen, ScreenPassage
 from conqret.labels.study_screens import NOT_PASSED, WAITING
 from conqret.show.page import page
 from conqret.text.language import language_of
@@ -126,7 +126,7 @@ def page_of(
         tongue=tongue,
         language=messages.language,
         direction=messages.direction,
-        **content,
+        **{"pieces": pieces, "cannot": CANNOT_JUDGE, **content},
     )
     return html_of("".join(parts).encode("utf-8", "replace"), status)
 
