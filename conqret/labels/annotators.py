@@ -120,10 +120,9 @@ class People:
             DeclarationError: there are as many people as may join, or a newcomer chose somebody's name.
         """
         with self._database.change() as connection:
-            found = connection.execute("SELECT 1 FROM people WHERE name = ?", (name,)).fetchone()
             if by_link is not None:
                 self._check_newcomer(connection, name, by_link)
-            if found is None:
+            if connection.execute("SELECT 1 FROM people WHERE name = ?", (name,)).fetchone() is None:
                 (count,) = connection.execute("SELECT COUNT(*) FROM people").fetchone()
                 if count >= MAX_PEOPLE:
                     raise DeclarationError(f"{MAX_PEOPLE} annotators have joined, and no more can")

@@ -260,12 +260,9 @@ def _of_people(screen: Screen, question: str, answers: Sequence[str]) -> LabelVe
     if not judged:
         return LabelVerdict(screen, question, CANNOT_JUDGE, AGREED)
     value, count = Counter(judged).most_common(1)[0]
-    if count == len(answers):
-        how = AGREED
-    elif 2 * count > len(judged):
-        how = MOST
-    else:
+    if 2 * count <= len(judged):
         return LabelVerdict(screen, question, None, "")
+    how = AGREED if count == len(answers) else MOST
     return LabelVerdict(screen, question, screen.written({question: value})[question], how)
 
 

@@ -44,10 +44,8 @@ def dashboard(ledger: Ledger, t: PageMessages = ENGLISH) -> ReportPage:
     checks = sum(annotator.checks for annotator in people)
     log = [(at[:16].replace("T", " ") + " UTC", what, who) for at, what, who in ledger.events()[-100:][::-1]]
     events = Table("Log", (Column("When", "name"), Column("What", "name"), Column("Who", "text")), log)
-    facts = [
-        (t.plain("Screens"), f"{ledger.study.screens:,}"),
-        (t.plain("Annotators for each"), str(ledger.study.overlap)),
-    ]
+    screens, overlap = f"{ledger.study.screens:,}", str(ledger.study.overlap)
+    facts = [(t.plain("Screens"), screens), (t.plain("Annotators for each"), overlap)]
     times: list[Part] = []
     if records:
         seconds = median(record.seconds for record in records)

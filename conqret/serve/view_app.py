@@ -117,8 +117,8 @@ class _Viewer:
             return _sorry(error, links=list(inner_runs(run)))
 
     def _report(self, run: Path) -> Response:
-        listed_run = look(self.root, run)
-        ways = _around(run)
+        listed_run, ways = look(self.root, run), _around(run)
+        facts = [("Made with", listed_run.what), ("Begun", listed_run.begun), ("State", listed_run.state)]
         if JudgeFolder(run).is_there():
             ways.append(("Compare", f"/diff?{urlencode({'first': run.relative_to(self.root).as_posix()})}"))
         report_page = run_page(
@@ -130,11 +130,7 @@ class _Viewer:
                 listed_run.name,
                 [Section("Runs inside", [PageLinks(inside)] if (inside := list(inner_runs(run))) else [])],
                 lede=[f"The viewer has no page for runs of this kind; what they hold is in {run}."],
-                facts=[
-                    ("Made with", listed_run.what),
-                    ("Begun", listed_run.begun),
-                    ("State", listed_run.state),
-                ],
+                facts=facts,
             ).html(around=ways)
         return _response(report_page, again=PAGE_SECONDS if listed_run.going_on else 0)
 
