@@ -155,7 +155,7 @@ class Pages:
         form, person, token, turn = await self._asked(request)
         practised = turn.screen.practice and turn.state == "done"
         if form is None:
-            return await (self._practised(person, turn) if practised else self._shown(person, token, turn))
+            return await (self._practised if practised else self._shown)(person, token, turn)
         if practised:  # what is right was told: nothing is changed any more
             return led_to(f"/screen/{turn.number}")
         revision, answers = whole(form.get("revision", "")), said_in(form)
@@ -196,25 +196,16 @@ class Pages:
         status: int = 200,
         kept: Any = None,
     ) -> Response:
-        done, left = await self._far(person, turn)
-        answered = kept or {"answers": turn.answers, "comment": turn.comment}
-        return self.page(
-            "screen.html.j2",
-            status,
-            scripts=["screen.js"],
-            turn=turn,
-            screen=turn.screen,
-            fault=fault,
-            before=await apart(self.ledger.before, person, turn.number),
-            done=done,
-            total=done + left,
-            form=self.links.form(token),
-            **answered,
-        )
+        context = await self._frame(person, token, turn)
+        context |= kept or {"answers": turn.answers, "comment": turn.comment}
+        return self.page("screen.html.j2", status, scripts=["screen.js"], fault=fault, **context)
 
-    async def _far(self, person: Person, turn: ScreenTurn) -> tuple[int, int]:
-        """How many screens like this one the person has answered, and how many are left."""
-        return await apart(partial(self.ledger.counts, practice=turn.screen.practice), person)
+    async def _frame(self, person: Person, token: str, turn: ScreenTurn) -> dict[str, Any]:
+        """What stands around every screen: how many like it the person has answered, and how many there are."""
+        done, left = await apart(partial(self.ledger.counts, practice=turn.screen.practice), person)
+        before = await apart(self.ledger.before, person, turn.number)
+        counts = {"done": done, "total": done + left, "before": before}
+        return {"turn": turn, "screen": turn.screen, "form": self.links.form(token), **counts}
 
     async def _who(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Person, str]:
         """Whose request this is, who has agreed to what the first page says."""
@@ -235,18 +226,19 @@ class Pages:
             return person
         return await apart(settle, self.ledger, person, self.marked)
 
-    async def _practised(self, person: Person, turn: ScreenTurn) -> Response:
+    async def _practised(self, person: Person, token: str, turn: ScreenTurn) -> Response:
         """What was right at a screen to practise, and why."""
-        done, left = await self._far(person, turn)
         screen = turn.screen
         known = {
             name: [screen.written({name: value})[name] for value in values]  # turning twice is no turn
             for name, values in screen.gold.items()
         }
-        return self.page(
-            "practised.html.j2", screen=screen, answers=turn.answers, known=known, done=done,
-            right=screen.right(turn.answers), total=done + left, before=None, fault="", turn=turn,
-        )  # fmt: skip
+        context = await self._frame(person, token, turn) | {
+            "before": None,
+            "fault": "",
+            "answers": turn.answers,
+        }
+        return self.page("practised.html.j2", known=known, right=screen.right(turn.answers), **context)
 
     # Who runs it
 

@@ -115,7 +115,7 @@ class JudgingPages(Pages):
         if shown is None:
             raise PageRefusal(404, "There is no such page.")
         asking = await apart(judge_answers.asking_of, self.ledger, turn.screen)
-        common: dict[str, Any] = {"turn": turn, "judging": shown, "asking": asking, "letters": LETTERS}
+        common: dict[str, Any] = {"judging": shown, "asking": asking, "letters": LETTERS}
         if turn.state == "done":
             over = shown.turn == shown.turns
             reveals = over and (asking.condition.startswith("P") or turn.screen.practice)
@@ -124,18 +124,15 @@ class JudgingPages(Pages):
                 return led_to("/next")
             mine = await apart(judge_answers.judged, self.ledger, person, turn.screen) if reveals else []
             return self.page(
-                "judging_told.html.j2", **common, told=reveals, late=late,
+                "judging_told.html.j2", **common, turn=turn, told=reveals, late=late,
                 answers=[(_said(answer, self.setting.messages), judge_answers.bonus(answer)) for answer in mine],
                 right=_right(asking) if over and turn.screen.practice else "",
                 so_far=None if turn.screen.practice else await apart(self._earned, person),
                 total=sum(judge_answers.bonus(answer) or 0 for answer in mine),
             )  # fmt: skip
-        common["form"] = self.links.form(token)
+        common |= await self._frame(person, token, turn)
         if turn.started is None:
-            done, rest = await self._far(person, turn)
-            return self.page(
-                "judging_start.html.j2", **common, **_bonuses(turn.screen), done=done, total=done + rest
-            )
+            return self.page("judging_start.html.j2", **common, **_bonuses(turn.screen))
         return self.page(
             "judging.html.j2", scripts=["quoted.js", "judging.js"], **common, **evidence_of(asking),
             points=_points(self.setting.messages),
@@ -255,14 +252,11 @@ class WritingPages(Pages):
         self, person: Person, token: str, turn: ScreenTurn, question: TwoTurnQuestion, draft: Draft, fault: str = "",
         status: int = 200,
     ) -> Response:  # fmt: skip
-        done, left = await self._far(person, turn)
         asking = DebateRequest(question, CONDITIONS["main"][1], 1, SIMPLE.name, swapped=False)
         return self.page(
-            "writing.html.j2", status, scripts=["quoted.js", "writing.js"], turn=turn, asking=asking, draft=draft,
-            fault=fault, against=LETTERS[turn.screen.against - 1], other=LETTERS[2 - turn.screen.against],
-            most=MAX_TEXT,
-            before=await apart(self.ledger.before, person, turn.number), done=done, total=done + left,
-            form=self.links.form(token), **evidence_of(asking),
+            "writing.html.j2", status, scripts=["quoted.js", "writing.js"], asking=asking, draft=draft, fault=fault,
+            against=LETTERS[turn.screen.against - 1], other=LETTERS[2 - turn.screen.against], most=MAX_TEXT,
+            **await self._frame(person, token, turn), **evidence_of(asking),
         )  # fmt: skip
 
 
