@@ -112,7 +112,7 @@ TEXTS_OF_ITEMS = (
     "generation",
     "judging/dimensions.py",
     "labels/label_tasks.py",
-    "cli/doctor.py",
+    "cli/info_command.py",
     "judging/setup.py",
 )
 """Folders and modules whose strings go into texts that are judged, into prompts, or are words to look for."""

@@ -55,36 +55,20 @@ def save_dataset(run: Run, folder: str | Path) -> Path:
 def dataset_card(folder: JudgeFolder) -> str:
     """The card of the dataset of a run: what judged what, means with intervals, bounds and what is missing."""
     record, summary = folder.record(), folder.summary()
-    front = "\n".join(
-        [
-            "---",
-            "tags: [llm-as-a-judge, conqret]",
-            "configs:",
-            "- config_name: default",
-            f"  data_files: {DATA}",
-            "---",
-        ]
-    )
     baseline = " (a lexical baseline, and no model)" if record.baseline else ""
     lost = [f"- `{name}`: {why}" for name, why in without_number(summary).items()]
-    missing = ["What has no number, and why:", "", *lost, ""] if lost else []
-    return "\n".join(
-        [
-            front,
-            "",
-            f"# Judgments of {safe(record.items_name)} by {record.format}",
-            "",
-            f"{summary.total} items, judged by {record.format} with {safe(record.model)}{baseline}; fingerprint "
-            f"`{record.fingerprint}`. A row is one measure of one item: `value` lies in [0, 1], and where it is null, "
-            "`status` and `reason` say why. It is missing then, and no 0.",
-            "",
-            tables_markdown([metric_table(summary)]),
-            "",
-            *missing,
-            "The texts are their authors'. Their license is unknown: add it before you publish this.",
-            "",
-        ]
-    )
+    missing = ["What has no number, and why:", "\n".join(lost)] if lost else []
+    paragraphs = [
+        f"---\ntags: [llm-as-a-judge, conqret]\nconfigs:\n- config_name: default\n  data_files: {DATA}\n---",
+        f"# Judgments of {safe(record.items_name)} by {record.format}",
+        f"{summary.total} items, judged by {record.format} with {safe(record.model)}{baseline}; fingerprint "
+        f"`{record.fingerprint}`. A row is one measure of one item: `value` lies in [0, 1], and where it is null, "
+        "`status` and `reason` say why. It is missing then, and no 0.",
+        tables_markdown([metric_table(summary)]),
+        *missing,
+        "The texts are their authors'. Their license is unknown: add it before you publish this.\n",
+    ]
+    return "\n\n".join(paragraphs)
 
 
 def _dataset(folder: JudgeFolder) -> Any:
@@ -93,20 +77,14 @@ def _dataset(folder: JudgeFolder) -> Any:
     instrument = {"format": record.format, "model": record.model, "fingerprint": record.fingerprint}
 
     def row(measure: dict[str, Any]) -> dict[str, Any]:
-        item = items[measure["item"]]
+        name = measure.pop("item")
+        item = items[name]
         documents = [
-            {"id": document["id"], "text": document["text"]} for document in item.get("documents", ())
+            {part: document[part] for part in ("id", "text")} for document in item.get("documents", ())
         ]
-        texts = {name: item.get(name) for name in ("argument", "second_argument", "reference")}
+        texts = {field: item.get(field) for field in ("argument", "second_argument", "reference")}
         more = json.dumps(item.get("metadata", {}))
-        return {
-            "id": measure.pop("item"),
-            "documents": documents,
-            **texts,
-            **measure,
-            **instrument,
-            "metadata": more,
-        }
+        return {"id": name, "documents": documents, **texts, **measure, **instrument, "metadata": more}
 
     dataset_rows = [row(fields) for judgment in folder.judgments() for fields in rows(judgment)]
     return datasets.Dataset.from_list(dataset_rows)

@@ -22,22 +22,10 @@ from typing import Any
 
 from conqret.errors import DeclarationError
 
-VARIABLES = {
-    "topic": "question",
-    "documents": "documents",
-    "reference": "reference",
-    "second_argument": "second_argument",
-}
+VARIABLES = {"topic": "question"} | {name: name for name in ("documents", "reference", "second_argument")}
 """Where the fields of an item stand in a test's ``vars``, unless the config says otherwise."""
-EXPECTING = (
-    "equals",
-    "similar",
-    "factuality",
-    "model-graded-factuality",
-    "context-recall",
-    "rouge-n",
-    "bleu",
-    "gleu",
+EXPECTING = frozenset(
+    "equals similar factuality model-graded-factuality context-recall rouge-n bleu gleu".split()
 )
 """promptfoo's assertions whose value is an expected answer."""
 THRESHOLD = 0.5
@@ -76,9 +64,14 @@ def get_assert(output: str, context: Mapping[str, Any]) -> dict[str, Any]:
         "reference": values.get(names["reference"]) or _expected(test),
         "metadata": metadata,
     }
-    response = (
-        _shared(config, item) if _started_by_promptfoo() else _here(json.dumps(config, sort_keys=True), item)
-    )
+    if _started_by_promptfoo():
+        from conqret.adapters.judge_process import ask_process
+
+        response = ask_process(config, item)
+    else:
+        from conqret.adapters.single import outcome
+
+        response = asyncio.run(outcome(_single(json.dumps(config, sort_keys=True)), item))
     value = response["value"]
     return {
         "pass": value is not None and value >= threshold,
@@ -102,18 +95,6 @@ def _started_by_promptfoo() -> bool:
     """Whether this Python was started for one assertion, and there are sockets by which to ask another process."""
     started = Path(sys.argv[0])
     return "promptfoo" in started.parts and "wrapper" in started.stem and sys.platform != "win32"
-
-
-def _shared(config: Mapping[str, Any], item: Mapping[str, Any]) -> dict[str, Any]:
-    from conqret.adapters.judge_process import ask_process
-
-    return ask_process(config, item)
-
-
-def _here(config: str, item: Mapping[str, Any]) -> dict[str, Any]:
-    from conqret.adapters.single import outcome
-
-    return asyncio.run(outcome(_single(config), item))
 
 
 @functools.cache

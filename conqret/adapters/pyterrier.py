@@ -52,10 +52,8 @@ class ConqretJudge(pt.Transformer):  # type: ignore[misc]
             name: settings.pop(name) for name in ("rubric", "criteria_per_call") if name in settings
         }
         asked = JUDGES.resolve(chosen_format({"format": format, **own, **of_a_rubric}) or format)
-        self.format, self.metrics = (
-            format,
-            asked.metrics if own else tuple(map(str, metrics)) or asked.metrics,
-        )
+        self.format = format
+        self.metrics = asked.metrics if own else tuple(map(str, metrics)) or asked.metrics
         asked.select(self.metrics)
         self.documents = documents
         self.judge = SessionJudge(format=asked, metrics=self.metrics, **settings)
@@ -115,13 +113,8 @@ def as_frame(items: Items) -> Any:
         answer_fields = {"qid": more.pop("id"), "query": item.topic, "qanswer": item.argument, **more}
         last = len(item.documents)
         documents = [
-            {
-                "docno": document.id,
-                **document.model_dump(exclude={"id"}),
-                "score": float(last - rank),
-                "rank": rank,
-            }
-            for rank, document in enumerate(item.documents)
+            {"docno": each.id, **each.model_dump(exclude={"id"}), "score": float(last - rank), "rank": rank}
+            for rank, each in enumerate(item.documents)
         ]
         rows += [{**answer_fields, **document} for document in documents or [{}]]
     return pd.DataFrame(rows)

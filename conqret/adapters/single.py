@@ -109,13 +109,8 @@ async def outcome(single: SingleMetric, item: Mapping[str, Any]) -> dict[str, An
     """What comes of the arguments of :func:`as_item`, as JSON holds it: the metric's name, its value or None, what it
     says, and all else."""
     judgment = await single.ajudged(as_item(**item))
-    measure = single.measure(judgment)
-    return {
-        "name": single.name,
-        "value": measure.value,
-        "told": told(measure),
-        "kept": kept(judgment, single.metric),
-    }
+    measure, more = single.measure(judgment), kept(judgment, single.metric)
+    return {"name": single.name, "value": measure.value, "told": told(measure), "kept": more}
 
 
 def told(measure: Measure) -> str:

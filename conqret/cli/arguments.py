@@ -78,16 +78,6 @@ class CheckedCommand(TyperCommand):
         return left
 
 
-def with_checks(app: typer.Typer) -> None:
-    """Have all commands of ``app``, and of the groups in it, check their arguments."""
-    for command in app.registered_commands:
-        if command.cls in (None, TyperCommand):
-            command.cls = CheckedCommand
-    for group in app.registered_groups:
-        if group.typer_instance is not None:
-            with_checks(group.typer_instance)
-
-
 def _check_repeated(order: Iterable[Any]) -> None:
     """``order`` has the parameters as they come on the command line, each as often as it stands there."""
     for option, times in Counter(

@@ -12,14 +12,10 @@ from typing import Any, Final
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from conqret.cli.arguments import with_checks
+from conqret.cli.arguments import CheckedCommand
 
 Parts = Mapping[str, "str | Parts"]
-"""The commands of a group by name: ``module:function`` within the package, or a group of them; what stands under
-:data:`APP` is a module whose ``app`` has further ones."""
-
-APP = ""
-"""The part of a group that is a module's ``app``."""
+"""The commands of a group by name: ``module:function`` within the package, or a group of them."""
 
 PANELS: Mapping[str, Mapping[str, str]] = {
     "Judge": {
@@ -69,12 +65,13 @@ HOMES: Parts = {
     "judge": "judging.command:judge",
     "tournament": "studies.tournament.command:tournament",
     "runs": {
-        APP: "cli.runs_command",
+        "list": "cli.runs_command:list_",
+        "prune": "cli.runs_command:prune",
         "report": "experiments.command:report",
         "show": "judging.show_command:show",
         "diff": "studies.diff.command:diff",
         "methods": "studies.card.methods_command:methods",
-        "recordings": {APP: "cli.recordings_command"},
+        "recordings": {"export": "cli.runs_command:export", "import": "cli.runs_command:import_"},
     },
     "serve": {
         "http": "serve.command:serve",
@@ -82,14 +79,13 @@ HOMES: Parts = {
         "view": "serve.command:view",
     },
     "info": {
-        "formats": "cli.format_list:formats",
+        "formats": "cli.info_command:formats",
         "prompt": "cli.prompt_command:prompt",
-        "doctor": "cli.doctor:doctor",
+        "doctor": "cli.info_command:doctor",
     },
     "labels": {
         "sample": "labels.command:label",
         "collect": "labels.collect_command:collect",
-        "status": "labels.manage_command:status",
         "manage": "labels.manage_command:manage",
         "adjudicate": "labels.manage_command:adjudicate",
         "export": "labels.manage_command:export",
@@ -123,7 +119,11 @@ HOMES: Parts = {
         "evidence": "scrapers.corpus_command:evidence",
         "inspect": "scrapers.command:inspect",
     },
-    "retrieve": {"index": "retrieval.index_command:index", APP: "retrieval.command"},
+    "retrieve": {
+        "index": "retrieval.index_command:index",
+        "run": "retrieval.command:run",
+        "evaluate": "retrieval.evaluate_command:evaluate",
+    },
     "generate": {
         "arguments": "generation.command:generate",
         "perturbations": "perturb.command:perturb",
@@ -162,6 +162,7 @@ HOMES: Parts = {
 """The module and function of each command, within the package."""
 
 GROUPS: Mapping[str, str] = {
+    "recordings": "Export and import recorded model responses.",
     "two-turn": "Write debates on which of two answers to a question is right, and test whether they help a judge to "
     "choose.",
 }
@@ -245,14 +246,6 @@ class CommandGroup(TyperGroup):
 class _Parts(UserDict[str, Any]):
     """The commands of a group by name; each is made when it is asked for."""
 
-    def __init__(self, parts: Parts) -> None:
-        super().__init__()
-        for name, home in parts.items():
-            if name == APP and isinstance(home, str):
-                self.data.update(_group_of(home).commands)
-            else:
-                self.data[name] = home
-
     def __getitem__(self, name: str) -> Any:
         home = self.data[name]
         if isinstance(home, str):
@@ -264,6 +257,7 @@ class _Parts(UserDict[str, Any]):
 
 EXAMPLES: Mapping[str, str] = {
     "runs": "conqret runs report runs/first",
+    "recordings": "conqret runs recordings export runs/first recordings.jsonl",
     "serve": "conqret serve http --model gpt-4o-mini --port 8000",
     "info": "conqret info formats",
     "labels": "conqret labels sample items.jsonl --plan 100 -o form.csv",
@@ -282,12 +276,12 @@ EXAMPLES: Mapping[str, str] = {
 
 def _command(name: str, home: str) -> Any:
     """The command whose function, with its docstring for a help and the examples at its end, is ``module:function``."""
-    module_name, function = home.split(":")
+    module_name, name_there = home.split(":")
     module = import_module(f"conqret.{module_name}")
+    function = getattr(module, name_there)
     alone = typer.Typer(add_completion=False, rich_markup_mode=MARKUP)
-    what, example, examples = inspect.cleandoc(getattr(module, function).__doc__).partition("\n\nExample")
-    alone.command(name, help=what, epilog=example.strip() + examples)(getattr(module, function))
-    with_checks(alone)
+    what, example, examples = inspect.cleandoc(function.__doc__).partition("\n\nExample")
+    alone.command(name, cls=CheckedCommand, help=what, epilog=example.strip() + examples)(function)
     command: Any = typer.main.get_command(alone)
     command.name = name
     if common := getattr(module, "COMMON", ()):
@@ -296,30 +290,19 @@ def _command(name: str, home: str) -> Any:
 
 
 def _group(name: str, parts: Parts) -> Any:
-    """The group of the commands. Where its only part is an ``app``, it has the help of that."""
+    """The group of the commands."""
     helps = {name: text for names in (*PANELS.values(), GROUPS) for name, text in names.items()}
-    help_text = helps.get(name)
-    apps = [home for part, home in parts.items() if part == APP and isinstance(home, str)]
-    if help_text is None or len(parts) == 1:
-        group = _group_of(apps[0])
-    else:
-        example = f"Example: {EXAMPLES[name]}"
-        alone = typer.Typer(
-            cls=CommandGroup, no_args_is_help=True, rich_markup_mode=MARKUP, help=help_text, epilog=example
-        )
-        alone.callback()(_no_option)
-        group = typer.main.get_group(alone)
-    group.name, group.help = name, help_text or group.help
-    group.commands = _Parts(parts)
+    alone = typer.Typer(
+        cls=CommandGroup,
+        no_args_is_help=True,
+        rich_markup_mode=MARKUP,
+        help=helps[name],
+        epilog=f"Example: {EXAMPLES[name]}",
+    )
+    alone.callback()(_no_option)
+    group = typer.main.get_group(alone)
+    group.name, group.commands = name, _Parts(parts)
     return group
-
-
-def _group_of(home: str) -> Any:
-    """The group that a module's ``app`` is."""
-    app = import_module(f"conqret.{home}").app
-    app.rich_markup_mode, app.info.cls = MARKUP, CommandGroup
-    with_checks(app)
-    return typer.main.get_group(app)
 
 
 def _no_option() -> None:

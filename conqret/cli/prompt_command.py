@@ -5,25 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, entry, note, note_left_out, out, result, say
 from conqret.data import Item
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import number as counted
 from conqret.judging.instrument import filled
-from conqret.judging.judge_parts import Ask, Case
+from conqret.judging.judge_parts import JUDGES, Ask, Case
 from conqret.prompts import Library, RenderedPrompt
 from conqret.text.sentences import sentences
 
 if TYPE_CHECKING:
-    from conqret.data import Item
-    from conqret.judging.judge_parts import Ask
     from conqret.llm.client_options import ClientOptions
-    from conqret.prompts import Library
 
 
 COMMON = ("item", "items", "metric", "prompts", "copy", "model", "json_output")
@@ -35,48 +31,16 @@ DEMO_ITEMS = Path("fixtures/demo/items.jsonl")
 
 @grouped
 def prompt(
-    name: Annotated[
-        str | None,
-        typer.Argument(
-            help="A judge format, for all its prompts (`conqret info formats` lists them), or one prompt. Default: "
-            "list all prompts."
-        ),
-    ] = None,
+    name: str | None = None,
     *,
-    item: Annotated[
-        str | None,
-        typer.Option(
-            help="Fill the prompt with this item, given by its id or its number in the file (from 1)."
-        ),
-    ] = None,
-    items: Annotated[
-        Path | None,
-        typer.Option(
-            help="The file of items. Default: fixtures/demo/items.jsonl if it is there, else a made-up item."
-        ),
-    ] = None,
-    skip_invalid: options.SkipInvalid = False,
+    item: str | None = None,
+    items: Path | None = None,
     language: options.Language = None,
     metric: options.Metric = None,
-    prompts: Annotated[
-        Path | None, typer.Option(help="A folder with prompts of your own, laid out like prompts/.")
-    ] = None,
-    copy: Annotated[
-        Path | None,
-        typer.Option(
-            help="Copy the prompts into this folder, to change them there: `conqret judge --prompts` takes it."
-        ),
-    ] = None,
+    prompts: Path | None = None,
+    copy: Path | None = None,
     overwrite: options.Replace = False,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model",
-            "-m",
-            help="Have this model write new evaluation steps for a prompt of the format g-eval, from its criteria "
-            "(G-Eval; ConQRet, D.3); with `--copy` into the copy. `offline` writes fixed steps without a model.",
-        ),
-    ] = None,
+    model: str | None = None,
     calls: options.Calls,
     json_output: options.Printed = None,
 ) -> None:
@@ -84,6 +48,16 @@ def prompt(
 
     Prompts that judge no item (to write arguments, say) are filled with values of an item as an example. A copy
     explains its variables; parts that prompts share need no copy.
+
+    Args:
+        name: A judge format, for all its prompts (`conqret info formats` lists them), or one prompt. Default: list all
+            prompts.
+        item: Fill the prompt with this item, given by its id or its number in the file (from 1).
+        items: The file of items. Default: fixtures/demo/items.jsonl if it is there, else a made-up item.
+        prompts: A folder with prompts of your own, laid out like prompts/.
+        copy: Copy the prompts into this folder, to change them there: `conqret judge --prompts` takes it.
+        model (--model, -m): Have this model write new evaluation steps for a prompt of the format g-eval, from its
+            criteria (G-Eval; ConQRet, D.3); with `--copy` into the copy. `offline` writes fixed steps without a model.
 
     Examples:
 
@@ -93,8 +67,6 @@ def prompt(
 
     conqret info prompt rag-fine-grained --copy my-prompts
     """
-    from conqret.prompts import Library
-
     if name is None:
         _list_prompts(Library(prompts), json_output=json_output)
         return
@@ -109,10 +81,7 @@ def prompt(
     elif item is None:
         out().out("\n".join(library[identifier].text for identifier in asks), highlight=False)
     else:
-        if faults := _show(
-            library, asks, _find_item(items, item, skip_invalid=skip_invalid, language=language)
-        ):
-            raise DeclarationError("\n".join(faults))
+        _show(library, asks, _find_item(items, item, language=language))
 
 
 def _list_prompts(library: Library, *, json_output: bool | None) -> None:
@@ -127,8 +96,12 @@ def _list_prompts(library: Library, *, json_output: bool | None) -> None:
     result(rows, chain.from_iterable(entries), as_json=json_output)
 
 
-def _show(library: Library, asks: dict[str, Ask[Any] | None], item: Item) -> list[str]:
-    """Show prompts as they are sent for an item; what is wrong, where none of them can be."""
+def _show(library: Library, asks: dict[str, Ask[Any] | None], item: Item) -> None:
+    """Show prompts as they are sent for an item.
+
+    Raises:
+        DeclarationError: none of them can be.
+    """
     from rich.text import Text
 
     faults = []
@@ -143,16 +116,14 @@ def _show(library: Library, asks: dict[str, Ask[Any] | None], item: Item) -> lis
             out().out(text, highlight=False)
         note(*remarks)
     if len(faults) == len(asks):
-        return faults
+        raise DeclarationError("\n".join(faults))
     note(*faults)
-    return []
 
 
 def _copy(library: Library, asks: dict[str, Ask[Any] | None], folder: Path, *, overwrite: bool) -> None:
     """Copy prompts into a folder, with their variables explained."""
     from conqret.io.overwriting import write_new
     from conqret.judging.instrument import given
-    from conqret.judging.judge_parts import Case
     from conqret.judging.setup import PROBE
     from conqret.prompts.library import SUFFIX
     from conqret.prompts.variables import explained
@@ -190,8 +161,6 @@ def _new_steps(
 
 def _asks_of(name: str, library: Library, metrics: Sequence[str] = ()) -> dict[str, Ask[Any] | None]:
     """The prompts of a format, or a prompt alone, each with a question that asks it (None: no judge does)."""
-    from conqret.judging.judge_parts import JUDGES
-
     name = name if name in JUDGES or name in library.ids() else name.replace("_", "-")
     if name in JUDGES:
         wanted = tuple(metric.replace("-", "_") for metric in metrics)
@@ -207,9 +176,7 @@ def _asks_of(name: str, library: Library, metrics: Sequence[str] = ()) -> dict[s
     return {library[name].id: asks.get(name)}
 
 
-def _find_item(file: Path | None, wanted: str, *, skip_invalid: bool, language: str | None) -> Item:
-    from conqret.errors import UnknownNameError
-    from conqret.errors import number as counted
+def _find_item(file: Path | None, wanted: str, *, language: str | None) -> Item:
     from conqret.io import open_items
     from conqret.judging.setup import PROBE
 
@@ -219,7 +186,7 @@ def _find_item(file: Path | None, wanted: str, *, skip_invalid: bool, language: 
             "no items were given, so the prompt shows an invented example: give --items FILE to use your own"
         )
         return PROBE
-    source = open_items(path, skip_invalid=skip_invalid, language=language)
+    source = open_items(path, skip_invalid=True, language=language)
     note_left_out(source.check())
     for number, item in enumerate(source, start=1):
         if item.id == wanted or str(number) == wanted:
@@ -260,22 +227,28 @@ def shown(
         DeclarationError: the item lacks what the prompt shows, or the prompt shows nothing that items have.
     """
     used = library.used(identifier)
-    user = {"topic", "stance", "documents", "argument", "second_argument", "reference", *_STANDS_IN} & set(
-        used["user"]
-    )
-    needs = (
-        ask.needs | ask.against
-        if ask
-        else {_STANDS_IN.get(name, (name,))[0] for name in user - {"reference"}}
-    )
+    user = {*("topic", "stance", "documents", "argument", "second_argument", "reference"), *_STANDS_IN}
+    user &= set(used["user"])
+    needs = {_STANDS_IN.get(name, (name,))[0] for name in user - {"reference"}}
+    if ask is not None:
+        needs = set(ask.needs | ask.against)
     if not needs:
         raise DeclarationError(f"prompt {identifier!r} takes nothing from items: leave out --item")
     if lacking := [need for need in sorted(needs) if not getattr(item, need)]:
         raise DeclarationError(f"{identifier}: item {item.id} has no {' and no '.join(lacking)}")
     if ask is not None:
-        return filled(library[identifier], ask, Case(item)), _asked_again(ask, used["system"])
+        remark = (
+            f"{ask.prompt} is sent once for each metric; this is {ask.metrics[0]}, and --metric shows another"
+        )
+        remarks = [remark] if "dimension" in used["system"] else []
+        return filled(library[identifier], ask, Case(item)), remarks
+    settings: dict[str, Any] = {"stance": item.stance}
+    if "most" in used["system"]:
+        from conqret.retrieval.expansion import MOST  # needs the extra "retrieval"
+
+        settings["most"] = MOST
     try:
-        rendered = library[identifier].render(_variables(item), _settings(item, used["system"]))
+        rendered = library[identifier].render(_variables(item), settings)
     except DeclarationError as lacking_more:
         raise DeclarationError(
             f"prompt {identifier!r} needs more than an item: leave out --item ({lacking_more})"
@@ -283,40 +256,18 @@ def shown(
     return rendered, [words for name in sorted(user) if (words := _STANDS_IN.get(name, ("", ""))[1])]
 
 
-def _asked_again(ask: Ask[Any], system: Sequence[str]) -> list[str]:
-    if "dimension" not in system:
-        return []
-    return [
-        f"{ask.prompt} is sent once for each metric; this is {ask.metrics[0]}, and --metric shows another"
-    ]
-
-
 def _variables(item: Item) -> dict[str, Any]:
     listed = enumerate(sentences(item.argument or ""), start=1)
+    first = item.documents[0] if item.documents else None
     return {
-        "topic": item.topic,
-        "documents": item.documents,
-        "argument": item.argument,
-        "second_argument": item.second_argument,
-        "reference": item.reference,
+        **{
+            name: getattr(item, name)
+            for name in ("topic", "documents", "argument", "second_argument", "reference")
+        },
         "question": item.topic,
         "answer": item.argument,
         "perspective": item.topic,
-        "document": _whole(item),
+        "document": "\n".join(filter(None, (first.title, first.text))) if first is not None else "",
         "chosen": [{"number": number, "text": sentence.text} for number, sentence in listed],
         "examples": (),
     }
-
-
-def _settings(item: Item, names: Sequence[str]) -> dict[str, Any]:
-    if "most" not in names:
-        return {"stance": item.stance}
-    from conqret.retrieval.expansion import MOST  # needs the extra "retrieval"
-
-    return {"stance": item.stance, "most": MOST}
-
-
-def _whole(item: Item) -> str:
-    return (
-        "\n".join(filter(None, (item.documents[0].title, item.documents[0].text))) if item.documents else ""
-    )

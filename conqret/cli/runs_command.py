@@ -1,15 +1,15 @@
-"""``conqret runs``: which runs there are, and their folders and answers in order."""
+"""``conqret runs``: which runs there are, what can be removed of them, and recorded answers that move or are shared."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from conqret.console import shared_options as options
-from conqret.console.printing import complain, end, result
+from conqret.console.option_groups import grouped
+from conqret.console.printing import complain, end, result, say
 from conqret.errors import number
+from conqret.io.bounded import whole_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,21 +18,19 @@ if TYPE_CHECKING:
 
     from conqret.runs.management import FoundRun
 
-app = typer.Typer(
-    help="List runs, show and compare them, and remove what is no longer needed.",
-    no_args_is_help=True,
-    epilog="Example: conqret runs list",
-)
-
-Folder = Annotated[Path, typer.Argument(help="The folder in which the runs are.")]
 _UNITS = ("B", "KB", "MB", "GB")
 
 
-@app.command("list", epilog="Example: conqret runs list runs --json")
-def list_(folder: Folder = Path("runs"), json_output: options.Printed = None) -> None:
+@grouped
+def list_(folder: Path = Path("runs"), json_output: options.Printed = None) -> None:
     """List the runs in a folder, one per line: whether a run is finished, when it was made, its size and its kind.
 
     For the folder of a single run, or for all with `--json`, it also counts the recorded model responses.
+
+    Args:
+        folder: The folder in which the runs are.
+
+    Example: conqret runs list runs --json
     """
     from dataclasses import asdict
 
@@ -61,27 +59,30 @@ def _state(run: FoundRun) -> str:
     return ", ".join(filter(None, (run.state, run.lost, damaged)))
 
 
-@app.command(
-    "prune", epilog="Examples:\n\nconqret runs prune\n\nconqret runs prune runs --store answers.sqlite --yes"
-)
+@grouped
 def prune(
-    folder: Folder = Path("runs"),
-    store: Annotated[
-        Path | None,
-        typer.Option(
-            help="A recordings file: with it, the recordings of a run are removed, too, if this file has all of its "
-            "responses."
-        ),
-    ] = None,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Really remove the files; without this option they are only listed.")
-    ] = False,
+    folder: Path = Path("runs"),
+    *,
+    store: Path | None = None,
+    yes: bool = False,
     json_output: options.Printed = None,
 ) -> None:
     """Remove leftovers: half-written files and empty runs.
 
     A recorded model response is removed only if it is also stored elsewhere. To continue a run whose recordings were
     removed, give the other file with `--recordings`.
+
+    Args:
+        folder: The folder in which the runs are.
+        store: A recordings file: with it, the recordings of a run are removed, too, if this file has all of its
+            responses.
+        yes: Really remove the files; without this option they are only listed.
+
+    Examples:
+
+    conqret runs prune
+
+    conqret runs prune runs --store answers.sqlite --yes
     """
     from conqret.runs.management import prune_runs
 
@@ -105,3 +106,80 @@ def _size(size: float) -> str:
             break
         size /= 1000
     return f"{size:.0f} {unit}" if size >= 10 or unit == "B" else f"{size:.1f} {unit}"
+
+
+@grouped
+def export(
+    store: Path,
+    to: Path,
+    *,
+    names: list[str] | None = None,
+    patterns: list[str] | None = None,
+    json_output: options.Printed = None,
+) -> None:
+    """Write all recorded model responses to a JSONL file, with which others can repeat the run (`--replay`). API keys
+    that your environment holds are replaced by `[key]` and counted. The file has no texts of items.
+
+    Each response is checked by its checksum: corrupt ones are left out, and the exit code is 1. Of a corrupt file the
+    responses that can be read are saved.
+
+    Args:
+        store: The folder of a run, or a recordings file.
+        to: The JSONL file to write.
+        names: Names to remove from the export: comma-separated, or a text file with one per line. May be repeated.
+        patterns: A kind of text to remove from the export: `email`, `url`, `phone`, `ip`, `handle` (@name), or a
+            regular expression. May be repeated.
+
+    Examples:
+
+    conqret runs recordings export runs/first recordings.jsonl
+
+    conqret runs recordings export runs/first shared.jsonl --names 'Ann Miller,Bob' --patterns email,phone
+    """
+    from conqret.llm.recordings import export_recordings
+
+    done = export_recordings(
+        store, to, names=list(_names(names or [])), patterns=list(_patterns(patterns or []))
+    )
+    left_out = f"; {number(done.damaged, 'corrupt recording')} left out" if done.damaged else ""
+    lines = [f"{number(done.answers, 'answer')} written to {to}{left_out}"]
+    removed = ", ".join(f"{times} x [{label}]" for label, times in done.removed.items())
+    lines += [f"taken out: {removed or 'nothing'}"] if removed or names or patterns else []
+    facts = {"answers": done.answers, "removed": done.removed, "damaged": done.damaged}
+    result(facts, lines, as_json=json_output)
+    end(done.damaged)
+
+
+def _names(values: list[str]) -> Iterator[str]:
+    for value in values:
+        file = Path(value)
+        yield from whole_text(file).splitlines() if file.is_file() else options.listed(value)
+
+
+def _patterns(values: list[str]) -> Iterator[str]:
+    from conqret.llm.redaction import PATTERNS
+
+    for value in values:
+        listed = options.listed(value)
+        yield from listed if set(listed) <= PATTERNS.keys() else [value]
+
+
+@grouped
+def import_(sources: list[Path], store: Path) -> None:
+    """Copy recorded model responses into one recordings file; responses that it already has are not replaced.
+
+    Args:
+        sources: What to copy responses from: exports (JSONL), folders of runs, folders that hold runs, or recordings
+            files.
+        store: The folder of a run, or a recordings file, which is created if it does not exist.
+
+    Examples:
+
+    conqret runs recordings import recordings.jsonl runs/first
+
+    conqret runs recordings import runs/first runs/second answers.sqlite
+    """
+    from conqret.llm.recordings import store_file
+    from conqret.runs.management import import_recordings
+
+    say(f"{number(import_recordings(sources, store), 'answer')} added to {store_file(store)}")

@@ -20,8 +20,7 @@ from conqret.debateqa.scoring import AnswerCase, KeptValues, Likeness
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
-from conqret.local.embedding import encoder_weights, load_encoder
-from conqret.local.models import placed
+from conqret.local.models import encoder_weights, load_encoder, placed
 from conqret.local.seq2seq import Seq2SeqLikelihood
 
 if TYPE_CHECKING:

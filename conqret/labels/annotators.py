@@ -120,16 +120,15 @@ class People:
             DeclarationError: there are as many people as may join, or a newcomer chose somebody's name.
         """
         with self._database.change() as connection:
-            row = connection.execute("SELECT * FROM people WHERE name = ?", (name,)).fetchone()
             if by_link is not None:
                 self._check_newcomer(connection, name, by_link)
-            if row is None:
+            if connection.execute("SELECT 1 FROM people WHERE name = ?", (name,)).fetchone() is None:
                 (count,) = connection.execute("SELECT COUNT(*) FROM people").fetchone()
                 if count >= MAX_PEOPLE:
                     raise DeclarationError(f"{MAX_PEOPLE} annotators have joined, and no more can")
                 connection.execute("INSERT INTO people (name) VALUES (?)", (name,))
                 self._note(connection, "joined" if by_link is None else BY_LINK, name)
-                row = connection.execute("SELECT * FROM people WHERE name = ?", (name,)).fetchone()
+            row = connection.execute("SELECT * FROM people WHERE name = ?", (name,)).fetchone()
         return _person(row)
 
     def _check_newcomer(self, connection: sqlite3.Connection, name: str, most: int) -> None:
@@ -152,12 +151,11 @@ class People:
         Raises:
             DeclarationError: there is none.
         """
-        everybody = self.people()
-        for person in everybody:
-            if name in (person.name, person.pseudonym):
-                return person
-        known = ", ".join(person.name for person in everybody)
-        raise DeclarationError(f"no annotator has the name {name!r}; the annotators are {known}")
+        known = {key: person for person in self.people() for key in (person.pseudonym, person.name)}
+        if name not in known:
+            names = ", ".join(dict.fromkeys(person.name for person in known.values()))
+            raise DeclarationError(f"no annotator has the name {name!r}; the annotators are {names}")
+        return known[name]
 
     def agree(self, person: Person) -> None:
         """The person consents to what the first page says."""

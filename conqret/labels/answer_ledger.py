@@ -73,9 +73,19 @@ class Ledger(People):
         with begun.change() as connection:
             if connection.execute("SELECT 1 FROM study").fetchone() is None:
                 connection.execute("INSERT INTO study (body) VALUES (?)", (study.model_dump_json(),))
+                rows = (
+                    (
+                        *(screen.item, screen.part, screen.model_dump_json()),
+                        MAX_PEOPLE
+                        if screen.practice and not screen.person
+                        else study.overlap,  # room for everybody
+                        *(screen.person, screen.practice),
+                    )
+                    for screen in screens
+                )
                 connection.executemany(
                     "INSERT INTO screens (item, part, body, room, person, practice) VALUES (?, ?, ?, ?, ?, ?)",
-                    map(_row(study), screens),
+                    rows,
                 )
                 connection.executemany("INSERT INTO texts (name, body) VALUES (?, ?)", (texts or {}).items())
         begun.close()
@@ -98,6 +108,14 @@ class Ledger(People):
     def close(self) -> None:
         """Close the file."""
         self._database.close()
+
+    def backup(self, target: Path) -> None:
+        """A whole copy of the file, also while labels come in. Raises DeclarationError where it cannot be written."""
+        self._database.backup(target)
+
+    def backup_session(self) -> None:
+        """Copy the file to the backup beside it. Raises DamagedLabelsError where it is not whole."""
+        self._database.backup_session()
 
     # What
 
@@ -278,21 +296,3 @@ class Ledger(People):
             "AND number NOT IN (SELECT screen FROM turns WHERE state = 'given')"
         )
         return frozenset(row["number"] for row in rows)
-
-    def backup(self, target: Path) -> None:
-        """A whole copy of the file, also while labels come in. Raises DeclarationError where it cannot be written."""
-        self._database.backup(target)
-
-    def backup_session(self) -> None:
-        """Copy the file to the backup beside it. Raises DamagedLabelsError where it is not whole."""
-        self._database.backup_session()
-
-
-def _row(study: Study) -> Callable[[Screen], tuple[object, ...]]:
-    """A screen as it stands in the table; one to practise that is nobody's own has room for everybody."""
-
-    def row(screen: Screen) -> tuple[object, ...]:
-        room = MAX_PEOPLE if screen.practice and not screen.person else study.overlap
-        return screen.item, screen.part, screen.model_dump_json(), room, screen.person, screen.practice
-
-    return row

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
+from conqret._optional import require
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
-from conqret.console.printing import note, note_left_out
-from conqret.errors import DeclarationError
+from conqret.console.printing import note, note_left_out, say
+from conqret.errors import DeclarationError, number
 from conqret.io.bounded import whole_text
-from conqret.labels.label_server import ServerOptions
 from conqret.options import Within
 
 if TYPE_CHECKING:
-    from conqret.debate.two_turn.slider_answers import SliderAnswer
+    from conqret.judging.judge_settings import ItemSettings
     from conqret.labels.answer_ledger import Ledger
-    from conqret.labels.screens import Screen, Study
+    from conqret.labels.pages.study_access import Links
+    from conqret.labels.study_screens import PlannedStudy
 
 
+ANNOTATE_PORT = 8767
+"""Where the pages are on which people label, if no other port is given."""
 DEBATE, WRITE = "debate", "write"
 """The tasks for two-turn debates, whose screens are planned for each annotator."""
 ONLY_FOR = {
@@ -76,7 +80,7 @@ class AnnotatorOptions(OptionGroup):
         consent: A text file, shown to each annotator before the first item; only those who agree to it can go on.
         practice: Practice items, which each annotator gets first and is then shown the right answers to: items with
             known answers (`gold` in their metadata), or questions with debates. Practice texts of writers are read by
-            you (`conqret labels manage --resume`).
+            you (`conqret labels manage FOLDER resume NAME`).
         passing (--pass): The share of practice items (`--practice`) that an annotator must answer correctly to go on,
             for example 0.8.
     """
@@ -108,42 +112,83 @@ class AnnotatorOptions(OptionGroup):
 
 
 @dataclass(frozen=True)
-class PlannedStudy:
-    """A study that may begin, with its screens, the texts that they speak of, by name, and answers that ``judged``
-    what was written in it."""
+class ServerOptions(OptionGroup):
+    """Where pages are served, and how people reach them.
 
-    study: Study
-    screens: Sequence[Screen]
-    texts: Mapping[str, str] = field(default_factory=dict)
-    judged: Sequence[SliderAnswer] = ()
+    Args:
+        host: The address to listen on; beyond this machine, put a proxy with TLS before it.
+        port: The port; 0 takes one that is free.
+        url: The address at which annotators reach the pages, if behind a proxy.
+        page_language: The language of the pages: `en`, `de`, `ar`, or a file with the words of another one, `my.toml`
+            (docs/languages.md).
+    """
 
-    def open(self, folder: Path, names: Sequence[str]) -> Ledger:
-        """The study in a folder, begun where there is none. One that was planned for each annotator keeps them.
+    host: str = "127.0.0.1"
+    port: Annotated[int, Within(0, 65535)] = ANNOTATE_PORT
+    url: str = ""
+    page_language: str = "en"
+
+    def serve(self, folder: Path, planned: PlannedStudy, names: Sequence[str]) -> None:
+        """Serve a study in ``folder``, in which people of these ``names`` take part, until Ctrl-C; links are said as
+        soon as they hold.
 
         Raises:
-            DeclarationError: the folder holds another study, or annotators are named who are not in it.
+            DeclarationError: there are no words for the pages' language, ``url`` is none, or the study is being served
+                already; or as :meth:`PlannedStudy.open`.
         """
+        require("starlette", "uvicorn", extra="web")
         from conqret.debate.two_turn.writer_scores import check_judged
-        from conqret.labels.answer_ledger import Ledger
-        from conqret.labels.database import FILE
+        from conqret.io.safe_files import only_writer
+        from conqret.labels.page_messages import page_messages
+        from conqret.labels.pages.label_app import annotation_app
+        from conqret.labels.pages.study_access import Links, Setting
+        from conqret.web.local_server import checked_url, is_loopback, people
 
-        planned = any(screen.person for screen in self.screens)
-        joining = () if planned and (folder / FILE).is_file() else names
-        ledger = Ledger.open(folder, self.study, self.screens, joining, texts=self.texts)
-        try:
-            known = [person.name for person in ledger.people()]
-            deleted = sum(person.state == "deleted" for person in ledger.people())
-            if planned and len(set(names) - set(known)) != deleted:
-                raise DeclarationError(
-                    f"{folder} was planned for {', '.join(known)}, each with a plan of their own; "
-                    "name the same annotators, or another folder with -o"
-                )
-            if self.judged:
-                check_judged(ledger, self.judged)
-        except DeclarationError:
-            ledger.close()
-            raise
-        return ledger
+        secure = checked_url(self.url).scheme == "https"
+        setting = Setting(secure, planned.judged, page_messages(self.page_language))
+        if not is_loopback(self.host) and not secure:
+            note(
+                "without TLS, others on the network can read links and labels: put a proxy in front "
+                "and set its address with --url"
+            )
+        with (
+            only_writer(folder, "the study is being served already"),
+            closing(planned.open(folder, names)) as ledger,
+        ):
+            if planned.judged:
+                check_judged(ledger, planned.judged)
+            ledger.backup_session()
+            links = Links(folder)
+            people(
+                annotation_app(ledger, links, setting),
+                host=self.host,
+                port=self.port,
+                url=self.url,
+                on_start=lambda base: _say_links(base, ledger, links),
+            )
+            ledger.backup_session()
+            done, wanted = ledger.wanted()
+        say(f"stopped: {done:,} of {number(wanted, 'label')} are in {folder}; the same command continues")
+
+
+def _say_links(base: str, ledger: Ledger, links: Links) -> None:
+    from conqret.labels.pages.study_access import DASHBOARD, JOIN
+
+    people = [person for person in ledger.people() if person.state != "deleted"]
+    width = max((len(person.name) for person in people), default=0)
+    done, wanted = ledger.wanted()
+    each = "one annotator" if ledger.study.overlap == 1 else f"{ledger.study.overlap} annotators"
+    say(f"{number(ledger.study.screens, 'screen')}, {each} each: {done:,} of {wanted:,} labels")
+    if ledger.study.practice:
+        say(f"everybody practises on {number(ledger.study.practice, 'screen')} first")
+    for person in people:
+        say(f"  {person.name:<{width}}  {base}/in/{links.of(person)}")
+    if ledger.study.open_to:
+        say(f"  everyone who joins: {base}/join/{links.to(JOIN)}")
+    say(f"  for you only, the progress: {base}/study/{links.to(DASHBOARD)}")
+    say(
+        "Send each annotator their own link, which identifies them. Stop with Ctrl-C; the same command continues."
+    )
 
 
 @grouped
@@ -202,40 +247,31 @@ def collect(
     elif asked.task == WRITE:
         planned = writing_plan(items, asked, panel)
     else:
-        planned = label_plan(
-            items,
-            asked,
-            panel,
-            options.column_map(columns, options.ITEM_COLUMNS),
-            skip_invalid=skip_invalid,
-            language=language,
-        )
-    served.serve(output, lambda: planned.open(output, panel.names), planned.judged)
+        named = options.column_map(columns, options.ITEM_COLUMNS)
+        reading: ItemSettings = {"columns": named, "skip_invalid": skip_invalid, "language": language}
+        planned = label_plan(items, asked, panel, reading)
+    served.serve(output, planned, panel.names)
 
 
 def label_plan(
-    items: Path, asked: TaskOptions, panel: AnnotatorOptions, columns: Mapping[str, str], **reading: Any
+    items: Path, asked: TaskOptions, panel: AnnotatorOptions, reading: ItemSettings
 ) -> PlannedStudy:
     """A study in which items are labeled."""
     from conqret.labels.command import ends
     from conqret.labels.screens import OVERLAP, study_of
-    from conqret.labels.study_screens import items_of, planned_screens, practice_screens
+    from conqret.labels.study_screens import PlannedStudy, items_of, planned_screens, practice_screens
+    from conqret.labels.task import TaskRequest
 
-    metrics, points = asked.metric or (), ends(asked.scale) if asked.scale else None
-    source = items_of(items, asked.task, columns, metrics=metrics, on_check=note_left_out, **reading)
-    planned = planned_screens(source, asked.task, metrics=metrics, scale=points, plan=asked.plan)
-    screens = planned.screens
+    metrics = tuple(name.replace("-", "_") for name in asked.metric or ())
+    wanted = TaskRequest(metrics, ends(asked.scale) if asked.scale else None)
+    source = items_of(items, asked.task, wanted, on_check=note_left_out, **reading)
+    planned = planned_screens(source, asked.task, wanted, plan=asked.plan)
+    screens, overlap = planned.screens, panel.overlap
     if panel.practice is not None:
+        reading = {**reading, "columns": None}
         screens = screens + practice_screens(
-            panel.practice,
-            asked.task,
-            screens,
-            metrics=metrics,
-            scale=points,
-            on_check=note_left_out,
-            **reading,
+            panel.practice, asked.task, screens, wanted, on_check=note_left_out, **reading
         )
-    overlap = panel.overlap
     study = study_of(
         asked.task,
         screens,
@@ -256,6 +292,7 @@ def debate_plan(questions: Path, asked: TaskOptions, panel: AnnotatorOptions) ->
     from conqret.debate.two_turn.judge_answers import debate_study
     from conqret.debate.two_turn.slider_answers import INSTRUCTIONS
     from conqret.debate.two_turn.two_turn_files import read_two_turn
+    from conqret.labels.study_screens import PlannedStudy
 
     question_list = read_two_turn(questions)
     design, instruction = asked.design or "main", asked.instruction or "simple"
@@ -279,6 +316,7 @@ def writing_plan(questions: Path, asked: TaskOptions, panel: AnnotatorOptions) -
     """A study in which counter-arguments are written."""
     from conqret.debate.two_turn.slider_answers import read_slider_answers
     from conqret.debate.two_turn.two_turn_files import read_two_turn
+    from conqret.labels.study_screens import PlannedStudy
     from conqret.labels.written_arguments import writing_study
 
     planned = writing_study(

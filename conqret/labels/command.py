@@ -31,13 +31,13 @@ class FormOptions(OptionGroup):
     Args:
         task: The annotation task: `rating` (rate each item on a scale), `partial-answer` (accept or reject partial
             answers of debatable questions), or a plug-in's task.
-        dimension: The dimension that annotators label, such as overall_quality. May be repeated. Default: the one of
-            the annotation task.
+        metric: The dimension that annotators label, such as overall_quality. May be repeated. Default: the one of the
+            annotation task.
         scale: Lowest and highest label, whole numbers, for example `1:5`. Default: the task's.
     """
 
     task: str = "rating"
-    dimension: list[str] | None = None
+    metric: list[str] | None = None
     scale: str | None = None
 
 
@@ -46,6 +46,8 @@ class SamplingOptions(OptionGroup):
     """Which items are sampled.
 
     Args:
+        run: A judge's finished run over these items: the sample is stratified by its scores, so that low and high
+            scores are both drawn.
         uncertain_first: Instead of a random sample, take the items of which the judge of `--run` is least sure (first
             those on which it abstained), to analyze errors. Their labels are marked, and commands that estimate
             agreement refuse them.
@@ -55,6 +57,7 @@ class SamplingOptions(OptionGroup):
         seed: The seed of the sample.
     """
 
+    run: Path | None = None
     labelled: Annotated[
         list[Path] | None,
         label_files(
@@ -73,7 +76,6 @@ def label(
     items: options.Items,
     *,
     plan: int = 100,
-    run: Path | None = None,
     output: Path = Path("sheet.csv"),
     to: Target = "csv",
     form: FormOptions,
@@ -90,8 +92,6 @@ def label(
 
     Args:
         plan: How many items to label.
-        run: A judge's finished run over these items: the sample is stratified by its scores, so that low and high
-            scores are both drawn.
         output (--output, -o): The file to write; NAME.plan.json next to it says how it was drawn.
         to: A CSV form, Label Studio tasks, or Argilla records.
 
@@ -111,48 +111,41 @@ def label(
 
     asked = TASKS[form.task]
     low, high = asked.scale if form.scale is None else ends(form.scale)
-    names = [name.strip().replace("-", "_") for name in form.dimension or asked.dimensions]
+    names = [name.strip().replace("-", "_") for name in form.metric or asked.dimensions]
     label_plan = sample_items(
         items,
         plan,
-        run=run,
         task=form.task,
-        labelled=sampling.labelled or (),
-        uncertain_first=sampling.uncertain_first,
-        oversample_uncertain=sampling.oversample_uncertain,
-        seed=sampling.seed,
         on_check=shown.left_out,
         columns=options.column_map(columns, options.ITEM_COLUMNS),
         skip_invalid=skip_invalid,
         language=language,
+        **sampling.given(),
     )
+    chosen, probability = label_plan.chosen, label_plan.probability
     sheet = AnnotationForm(
         asked,
-        [entry.item for entry in label_plan.chosen],
+        [entry.item for entry in chosen],
         names,
         low,
         high,
         not sampling.uncertain_first,
-        {entry.item.id: entry.probability or 0.0 for entry in label_plan.chosen}
-        if label_plan.unequal
-        else label_plan.probability,
+        {entry.item.id: entry.probability or 0.0 for entry in chosen} if label_plan.unequal else probability,
     )
+    reasons = _reasons(label_plan)
+    plan_text = json.dumps(reasons, indent=1, ensure_ascii=False) + "\n"
     texts = {
-        **FORMS[to](sheet),
-        ".plan.json": json.dumps(_reasons(label_plan), indent=1, ensure_ascii=False) + "\n",
+        output.with_name(f"{output.name}{suffix}"): text
+        for suffix, text in {**FORMS[to](sheet), ".plan.json": plan_text}.items()
     }
-    paths = write_new(
-        {output.with_name(f"{output.name}{suffix}"): text for suffix, text in texts.items()},
-        overwrite=overwrite,
-    )
+    paths = write_new(texts, overwrite=overwrite)
     if shown.json_output or not shown.quiet:
-        result(_reasons(label_plan), _lines(label_plan, paths), as_json=shown.json_output)
-    if len(label_plan.chosen) < plan:
-        shown.note(f"only {number(len(label_plan.chosen), 'item')} could be sampled, fewer than --plan")
+        result(reasons, _lines(label_plan, paths), as_json=shown.json_output)
+    if len(chosen) < plan:
+        shown.note(f"only {number(len(chosen), 'item')} could be sampled, fewer than --plan")
     if label_plan.abstained and not sampling.uncertain_first:
         shown.note(
-            f"the judge abstained on {number(label_plan.abstained, 'item')}: --uncertain-first puts them "
-            "first, as "
+            f"the judge abstained on {number(label_plan.abstained, 'item')}: --uncertain-first puts them first, as "
             "annotators decide in its place"
         )
 
@@ -173,11 +166,8 @@ def ends(scale: str) -> tuple[int, int]:
 
 
 def _reasons(plan: LabelPlan) -> dict[str, Any]:
-    rows = [
-        {"item": entry.item.id, **entry.model_dump(mode="json", exclude={"item"})} for entry in plan.chosen
-    ]
-    facts = plan.model_dump(mode="json", exclude={"chosen"})
-    return {**facts, "chosen": rows}
+    facts = plan.model_dump(mode="json")
+    return {**facts, "chosen": [{**entry, "item": entry["item"]["id"]} for entry in facts["chosen"]]}
 
 
 def _lines(plan: LabelPlan, files: list[Path]) -> Iterator[RenderableType]:

@@ -88,7 +88,7 @@ class DamagedLabelsError(LabelFileError):
             f"{path.name}-shm away, and copy {backup.name} to {path.name} (annotators get the items labeled since then "
             "once more)"
             if backup.exists()
-            else f"copy a backup to {path} that conqret labels manage --backup made, or begin anew with another folder"
+            else f"copy a backup to {path} of conqret labels manage FOLDER backup, or begin anew with another folder"
         )
         super().__init__(f"{path} is corrupt ({problem}); {remedy}")
 
@@ -113,19 +113,21 @@ class Database:
             self._connection.row_factory = sqlite3.Row
             prepare(self._connection)
             with self._errors():
+                self._connection.execute(f"PRAGMA busy_timeout={BUSY_MS}")
                 for setting in (
-                    f"busy_timeout={BUSY_MS}", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON",
+                    "journal_mode=WAL",
+                    "synchronous=FULL",
+                    "foreign_keys=ON",
                     "secure_delete=ON",
-                ):  # fmt: skip
+                ):
                     self._connection.execute(f"PRAGMA {setting}")
                 self._check_layout()
                 self._check_rows()
             self._remarked = -math.inf
-        except sqlite3.Error as error:
+        except BaseException as error:
             self._connection.close()
-            raise DamagedLabelsError(self.path, str(error)) from None
-        except BaseException:
-            self._connection.close()
+            if isinstance(error, sqlite3.Error):
+                raise DamagedLabelsError(self.path, str(error)) from None
             raise
 
     def _check_layout(self) -> None:
@@ -201,7 +203,7 @@ class Database:
         except (
             sqlite3.Error,
             UnicodeDecodeError,
-        ) as error:  # a message that quotes a damaged name is no text
+        ) as error:  # a message may quote a damaged name, which is no text
             exact = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)
             code = exact & 0xFF  # the other bits say more exactly what is wrong
             if code in _DAMAGE:

@@ -15,10 +15,10 @@ from conqret.debate.two_turn.judge_answers import TASK as JUDGING
 from conqret.debate.two_turn.judge_answers import as_slider_answers
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import json_lines
+from conqret.io.label_scale import LabelScale, dimension_name
 from conqret.io.label_sheets import FOR_ESTIMATION, NOT, PROBABILITY, SCALE, csv_text, written_scale
 from conqret.io.overwriting import write_new
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.collected_labels import scale_of
 from conqret.labels.screens import CANNOT_JUDGE, Final, Person, Screen, ScreenQuestion, ScreenResponse, Study
 from conqret.labels.written_arguments import TASK as WRITING
 from conqret.labels.written_arguments import practised, written
@@ -75,59 +75,56 @@ def export_labels(
         if practice and task != WRITING:
             raise DeclarationError(
                 f"{folder} contains no counter-arguments; see the results of other practice on the "
-                "dashboard or with status"
+                "dashboard or with labels manage"
             )
-        left, lacking, questions = 0, list[str](), dict[str, ScreenQuestion]()
+        if task in (JUDGING, WRITING) and (final or to != "csv"):
+            raise DeclarationError(f"{folder} is a debate study: leave out --final and --to")
+        given, lacking = list(ledger.given()), list[str]()
+        decided = list(verdicts(given, ledger.finals()))
         text: str | Iterable[str]
-        if task in (JUDGING, WRITING):
-            if final or to != "csv":
-                raise DeclarationError(f"{folder} is a debate study: leave out --final and --to")
-            if task == WRITING:
-                text, lacking = _debates(ledger, practice=practice)
-            elif any(ledger.given()):
-                text = as_slider_answers(ledger)
-            else:
-                raise DeclarationError("the study has no answers yet")
+        if task == WRITING:
+            whole, lacking = (practised(ledger), []) if practice else written(ledger)
+            if not whole:
+                raise DeclarationError("no question has both of its counter-arguments yet")
+            text = json_lines(question.record() for question in whole)
+        elif not given:
+            raise DeclarationError(f"{folder} contains no {'answers' if task == JUDGING else 'labels'} yet")
+        elif task == JUDGING:
+            text = as_slider_answers(ledger)
         else:
-            text, left, questions = _labels(ledger, place, to, final=final)
+            text = _labels(ledger, given, decided, to, final=final)
         write_new({file: text}, overwrite=overwrite, register=place)
+        questions = {question.name: question for record in given for question in record.screen.questions}
+        left = sum(verdict.value is None for verdict in decided) if final or to == "pairs" else 0
         return LabelExport(file, task, questions, left, lacking)
 
 
 def _labels(
-    ledger: Ledger, folder: Path, to: Form, *, final: bool
-) -> tuple[str, int, dict[str, ScreenQuestion]]:
-    """The labels in a form, how many are left out as nobody has decided, and the questions of the screens."""
-    given = list(ledger.given())
-    if not given:
-        raise DeclarationError(f"{folder} contains no labels yet")
-    decided = list(verdicts(given, ledger.finals()))
-    left = sum(decision.value is None for decision in decided)
-    marks = marks_of(ledger.study, undecided=left if final else 0)
+    ledger: Ledger, given: Sequence[ScreenResponse], decided: Sequence[LabelVerdict], to: Form, *, final: bool
+) -> str:
+    """The labels in a form.
+
+    Raises:
+        DeclarationError: there are none of this form.
+    """
     if to == "pairs":
-        if not any(decision.value in ("yes", "no") for decision in decided):
+        rows = [(one.screen.item, one.value) for one in decided if one.value in ("yes", "no")]
+        if not rows:
             raise DeclarationError(
-                f"{folder} contains no yes-or-no labels of pairs: they come from --task perspective"
+                "there are no yes-or-no labels of pairs: they come from --task perspective"
             )
-        text = as_pair_labels(decided)
-    elif to == "comparisons":
+        return csv_text(("id", "label"), rows)
+    if to == "comparisons":
         if not any(one.screen.compared for one in given):
             raise DeclarationError(
-                f"{folder} contains no preferences between systems: they come from --task answer-preference"
+                "there are no preferences between systems: they come from --task answer-preference"
             )
-        text = as_comparisons(given)
-    else:
-        text = as_finals(decided, ledger.people(), marks=marks) if final else EXPORTS[to](given, marks=marks)
-    questions = {question.name: question for one in given for question in one.screen.questions}
-    return text, left if final or to == "pairs" else 0, questions
-
-
-def _debates(ledger: Ledger, *, practice: bool) -> tuple[Iterable[str], list[str]]:
-    """The debates that are whole, or those that each writer practised on, and the questions that are not."""
-    whole, lacking = (practised(ledger), []) if practice else written(ledger)
-    if not whole:
-        raise DeclarationError("no question has both of its counter-arguments yet")
-    return json_lines(question.record() for question in whole), lacking
+        return as_comparisons(given)
+    undecided = sum(one.value is None for one in decided) if final else 0
+    marks = marks_of(ledger.study, undecided=undecided)
+    if final:
+        return as_finals(decided, ledger.people(), marks=marks)
+    return as_label_studio(given, marks=marks) if to == "label-studio" else as_table(given, marks=marks)
 
 
 COLUMNS = ("item", "part", "dimension", "value", "annotator", "topic", "comment", "at", "seconds", SCALE)
@@ -149,8 +146,13 @@ FINAL = "final"
 
 def as_table(records: Iterable[ScreenResponse], *, marks: Mapping[str, str] | None = None) -> str:
     """The long table as CSV, which ``conqret validate`` and ``conqret labels agreement`` read."""
-    more = marks or {}
-    return csv_text((*COLUMNS, *more), ((*row, *more.values()) for row in _rows(records)))
+    more, rows = marks or {}, []
+    for record in records:
+        screen, scales = record.screen, _scales(record.screen)
+        for name, value in screen.written(record.answers).items():
+            said = (record.person.pseudonym, screen.topic, record.comment, record.at, f"{record.seconds:.1f}")
+            rows.append((screen.item, screen.part, name, value, *said, scales[name], *more.values()))
+    return csv_text((*COLUMNS, *more), rows)
 
 
 FINAL_COLUMNS = ("item", "part", "dimension", "value", "annotator", "topic", "comment", "how", "by", SCALE)
@@ -177,14 +179,6 @@ def as_finals(
     return csv_text((*FINAL_COLUMNS, *more), rows)
 
 
-def as_pair_labels(label_verdicts: Iterable[LabelVerdict]) -> str:
-    """What ``conqret perspectives detect --labels`` reads: a yes or no for each pair, as far as people could say."""
-    rows = (
-        (verdict.screen.item, verdict.value) for verdict in label_verdicts if verdict.value in ("yes", "no")
-    )
-    return csv_text(("id", "label"), rows)
-
-
 def as_comparisons(records: Iterable[ScreenResponse]) -> str:
     """What ``conqret debateqa score correlate --preferences`` reads: a row for each preference of each person."""
     rows = [
@@ -195,16 +189,6 @@ def as_comparisons(records: Iterable[ScreenResponse]) -> str:
         if value != CANNOT_JUDGE
     ]
     return csv_text(("first", "second", "preference", "annotator", "item"), rows)
-
-
-def _rows(records: Iterable[ScreenResponse]) -> Iterator[tuple[object, ...]]:
-    for record in records:
-        screen, scales = record.screen, _scales(record.screen)
-        for name, value in screen.written(record.answers).items():
-            yield (
-                screen.item, screen.part, name, value, record.person.pseudonym, screen.topic, record.comment, record.at,
-                f"{record.seconds:.1f}", scales[name],
-            )  # fmt: skip
 
 
 def _scales(screen: Screen) -> dict[str, str]:
@@ -236,10 +220,6 @@ def as_label_studio(records: Iterable[ScreenResponse], *, marks: Mapping[str, st
             }
         )
     return json.dumps(list(tasks.values()), indent=1, ensure_ascii=False) + "\n"
-
-
-EXPORTS = {"csv": as_table, "label-studio": as_label_studio}
-"""The forms of an export, by name."""
 
 
 ADJUDICATED, AGREED, MOST = "adjudicated", "all agree", "most"
@@ -280,10 +260,37 @@ def _of_people(screen: Screen, question: str, answers: Sequence[str]) -> LabelVe
     if not judged:
         return LabelVerdict(screen, question, CANNOT_JUDGE, AGREED)
     value, count = Counter(judged).most_common(1)[0]
-    if count == len(answers):
-        how = AGREED
-    elif 2 * count > len(judged):
-        how = MOST
-    else:
+    if 2 * count <= len(judged):
         return LabelVerdict(screen, question, None, "")
+    how = AGREED if count == len(answers) else MOST
     return LabelVerdict(screen, question, screen.written({question: value})[question], how)
+
+
+def scale_of(question: ScreenQuestion) -> LabelScale:
+    """Whole numbers are an ordinal scale from the lowest to the highest choice; words are categories."""
+    values = [choice.value for choice in question.choices]
+    if all(value.isdecimal() for value in values):
+        numbers = [int(value) for value in values]
+        return LabelScale(low=min(numbers), high=max(numbers))
+    words = {value.casefold(): float(place) for place, value in enumerate(values)}
+    return LabelScale("nominal", 0, len(values) - 1, words)
+
+
+def reading_options(questions: Mapping[str, ScreenQuestion]) -> list[str]:
+    """The options with which ``conqret labels agreement`` reads the exported table as :func:`label_set` does; none,
+    where the questions are answered in different words."""
+    scales = {dimension_name(name): scale_of(question) for name, question in questions.items()}
+    worded = [scale for scale in scales.values() if scale.words]
+    if not worded and len({(scale.low, scale.high) for scale in scales.values()}) == 1:
+        ((low, high),) = {(scale.low, scale.high) for scale in scales.values()}
+        return ["--scale", f"{low:g}:{high:g}"]
+    if not worded:
+        return [
+            part
+            for name, scale in scales.items()
+            for part in ("--scale", f"{name}={scale.low:g}:{scale.high:g}")
+        ]
+    if any(scale != worded[0] for scale in scales.values()):
+        return []
+    mapped = ",".join(f"{word}={number:g}" for word, number in worded[0].words.items())
+    return ["--level", "nominal", "--map", mapped]

@@ -51,23 +51,12 @@ def _rating_screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
         yield screen_of(item, shown, asked)
 
 
-RATING = AnnotationTask("rating", RATING_SHEET.summary, _rating_screens, needs=where_any("argument"))
-
-
 _OF = "rag-fine-grained"
 """The format whose scale and words are taken: labels of people stand beside its judgments."""
 
 
 def _all_of_them(wanted: TaskRequest) -> TaskRequest:
     return replace(wanted, metrics=wanted.metrics or tuple(dimension.name for dimension in DIMENSIONS))
-
-
-FIFTEEN_DIMENSIONS = AnnotationTask(
-    "dimensions",
-    "rate an argument on its 15 quality dimensions",
-    lambda item, wanted: format_task(JUDGES[_OF]).screens(item, _all_of_them(wanted)),
-    needs=lambda wanted, has: format_task(JUDGES[_OF]).needs(_all_of_them(wanted), has),
-)
 
 
 SYSTEMS = "systems"
@@ -108,14 +97,6 @@ def _systems(item: Item) -> tuple[str, ...]:
     return tuple(map(str, named)) if isinstance(named, (list, tuple)) and len(named) == 2 else ()
 
 
-ARGUMENT_PREFERENCE = AnnotationTask(
-    "preference",
-    "say which of two arguments is better, or neither",
-    lambda item, wanted: two_sides(item, wanted, PREFERENCE),
-    needs=needing("argument", "second_argument"),
-)
-
-
 SUPPORT = ScreenQuestion(
     name="citation_support",
     asks="Does the document bear out the marked sentence?",
@@ -142,14 +123,6 @@ def _citation_screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
         lit = ScreenPassage(title="Argument", text=argument, lit=((sentence.start, sentence.end),))
         shown = (lit, *passages(item, ("documents",), only=cited - 1))
         yield screen_of(item, shown, [SUPPORT], part=f"sentence {number}, document {cited}")
-
-
-CITATION_SUPPORT = AnnotationTask(
-    "citation-support",
-    "say whether each cited document bears out the sentence that cites it",
-    _citation_screens,
-    needs=needing("argument", "documents"),
-)
 
 
 def _yes_or_no(name: str, asks: str, yes: str, no: str) -> ScreenQuestion:
@@ -183,14 +156,6 @@ def _partial_answer_screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]
     if item.argument and item.documents:
         shown = (ScreenPassage(title="Partial answer", text=item.argument), *passages(item, ("documents",)))
         yield screen_of(item, shown, PARTIAL_ANSWER_QUESTIONS, heading=item.topic)
-
-
-PARTIAL_ANSWER = AnnotationTask(
-    "partial-answer",
-    "say whether a partial answer is grounded in its documents, answers the question, and is ethical",
-    _partial_answer_screens,
-    needs=needing("argument", "documents"),
-)
 
 
 CONTAINS = ScreenQuestion(
@@ -230,22 +195,9 @@ def _perspective_screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
         yield screen_of(item, shown, [CONTAINS], heading=item.topic)
 
 
-PERSPECTIVE = AnnotationTask(
-    "perspective", "say whether a document contains a perspective", _perspective_screens, reads=pairs_as_items
-)
-
-
 def counter_arguments(path: Path) -> tuple[Item, ...]:
     """An item for each counter-argument. Raises what :func:`read_two_turn` and :func:`counter_items` do."""
     return counter_items(read_two_turn(path))
-
-
-COUNTER_ARGUMENT = AnnotationTask(
-    FORMAT,
-    "rate how well a counter-argument answers an argument",
-    lambda item, wanted: format_task(JUDGES[FORMAT]).screens(item, wanted),
-    reads=counter_arguments,
-)
 
 
 ANSWERS = "answers.jsonl"
@@ -301,21 +253,48 @@ def answers_of_two(folder: Path) -> list[Item]:
     ]
 
 
-ANSWER_PREFERENCE = AnnotationTask(
-    "answer-preference",
-    "say which of two systems' answers is better",
-    lambda item, wanted: two_sides(item, wanted, BETTER),
-    reads=answers_of_two,
-)
-
-
 TASKS = (
-    RATING,
-    FIFTEEN_DIMENSIONS,
-    ARGUMENT_PREFERENCE,
-    CITATION_SUPPORT,
-    PARTIAL_ANSWER,
-    PERSPECTIVE,
-    COUNTER_ARGUMENT,
-    ANSWER_PREFERENCE,
+    AnnotationTask("rating", RATING_SHEET.summary, _rating_screens, needs=where_any("argument")),
+    AnnotationTask(
+        "dimensions",
+        "rate an argument on its 15 quality dimensions",
+        lambda item, wanted: format_task(JUDGES[_OF]).screens(item, _all_of_them(wanted)),
+        needs=lambda wanted, has: format_task(JUDGES[_OF]).needs(_all_of_them(wanted), has),
+    ),
+    AnnotationTask(
+        "preference",
+        "say which of two arguments is better, or neither",
+        lambda item, wanted: two_sides(item, wanted, PREFERENCE),
+        needs=needing("argument", "second_argument"),
+    ),
+    AnnotationTask(
+        "citation-support",
+        "say whether each cited document bears out the sentence that cites it",
+        _citation_screens,
+        needs=needing("argument", "documents"),
+    ),
+    AnnotationTask(
+        "partial-answer",
+        "say whether a partial answer is grounded in its documents, answers the question, and is ethical",
+        _partial_answer_screens,
+        needs=needing("argument", "documents"),
+    ),
+    AnnotationTask(
+        "perspective",
+        "say whether a document contains a perspective",
+        _perspective_screens,
+        reads=pairs_as_items,
+    ),
+    AnnotationTask(
+        FORMAT,
+        "rate how well a counter-argument answers an argument",
+        lambda item, wanted: format_task(JUDGES[FORMAT]).screens(item, wanted),
+        reads=counter_arguments,
+    ),
+    AnnotationTask(
+        "answer-preference",
+        "say which of two systems' answers is better",
+        lambda item, wanted: two_sides(item, wanted, BETTER),
+        reads=answers_of_two,
+    ),
 )

@@ -1,136 +1,120 @@
-"""``conqret labels status``, ``manage``, ``adjudicate`` and ``export``: what becomes of a study once it has begun."""
+"""``conqret labels manage``, ``adjudicate`` and ``export``: what becomes of a study once it has begun."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, note, result, say
 from conqret.errors import DeclarationError, number
-from conqret.labels.label_server import Folder, PageLanguage, Port, opened_study
+from conqret.options import Within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rich.console import RenderableType
-
     from conqret.data import Judgment
+    from conqret.labels.answer_ledger import Ledger
     from conqret.labels.exporting import LabelExport
 
 
-def status(folder: Folder, json_output: options.Printed = None) -> None:
-    """Show the progress of a study, by annotator, and the agreement so far.
-
-    Example: conqret labels status labels
-    """
-    from conqret.labels.collected_labels import agreement_so_far, label_set
-    from conqret.labels.page import people_rows, people_so_far, why_no_agreement
-    from conqret.studies.agreement.page import people_table
-
-    with opened_study(folder) as ledger:
-        records = list(ledger.given())
-        done, wanted = ledger.wanted()
-        labels = label_set(records)
-        alpha, people = agreement_so_far(labels), people_rows(ledger, records, labels)
-        facts = {
-            "task": ledger.study.task,
-            "screens": ledger.study.screens,
-            "overlap": ledger.study.overlap,
-            "labels": done,
-            "wanted": wanted,
-            "people": [row.model_dump(mode="json") for row in people],
-            "agreement": alpha.model_dump(mode="json") if alpha else None,
-        }
-
-        each = "one annotator" if ledger.study.overlap == 1 else f"{ledger.study.overlap} annotators"
-
-        def lines() -> Iterator[RenderableType]:
-            yield f"{ledger.study.task}: {done:,} of {number(wanted, 'label')}, {each} a screen"
-            yield people_so_far(people)
-            yield people_table(alpha) if alpha else why_no_agreement(ledger)
-
-        result(facts, lines(), as_json=json_output)
+STATES = {
+    "pause": ("paused", "paused; resume lets them go on"),
+    "resume": ("active", "may go on"),
+    "drop": ("dropped", "left out; resume takes it back"),
+}
+"""The state in which an action leaves an annotator, and what is said of it."""
 
 
 @grouped
 def manage(
-    folder: Folder,
+    folder: Path,
+    action: Literal["pause", "resume", "drop", "reassign", "forget", "backup"] | None = None,
+    name: str | None = None,
     *,
-    pause: str | None = None,
-    resume: str | None = None,
-    drop: str | None = None,
     why: str = "",
-    reassign: str | None = None,
-    forget: str | None = None,
     yes: bool = False,
-    backup: Path | None = None,
+    json_output: options.Printed = None,
 ) -> None:
-    """Pause, drop or delete an annotator, or copy the labels, also while the study is served.
-
-    An annotator is named by name, or by pseudonym (p02).
+    """Show the progress of a study, by annotator, and the agreement so far; or pause, drop or delete an annotator, or
+    copy the labels, also while the study is served.
 
     Args:
-        pause: Pause this annotator: their link shows no items.
-        resume: Let this annotator go on after a pause or after practice, even a failed one; the labels of a dropped
-            annotator count again.
-        drop: Leave this annotator's labels out of all exports, and give their items to others; the labels are not
-            deleted.
-        why: With `--drop`: the reason, which is stored with the study.
-        reassign: Give the items that this annotator has not labeled yet to others.
-        forget: Delete all answers of this annotator, and their name, on their request.
-        yes: With `--forget`: really delete; this cannot be undone.
-        backup: Copy the labels as they are now to this file, which must not exist.
+        folder: The folder of the study, the -o of `conqret labels collect`.
+        action: `pause`: the annotator's link shows no items. `resume`: they go on after a pause or after practice, even
+            a failed one; the labels of a dropped annotator count again. `drop`: leave their labels out of all exports,
+            and give their items to others; the labels are not deleted. `reassign`: give the items that they have not
+            labeled yet to others. `forget`: delete all their answers, and their name, on their request. `backup`: copy
+            the labels as they are now. Default: show the progress.
+        name: The annotator, by name or pseudonym (p02); of `backup` the file to write, which must not exist.
+        why: The reason for `pause`, `resume` or `drop`, which is stored with the study.
+        yes: With `forget`: really delete; this cannot be undone.
 
     Examples:
 
-    conqret labels manage labels --pause ben
+    conqret labels manage labels
 
-    conqret labels manage labels --drop p02 --why 'answered without reading'
+    conqret labels manage labels pause ben
 
-    conqret labels manage labels --forget ben --yes
+    conqret labels manage labels drop p02 --why 'answered without reading'
 
-    conqret labels manage labels --backup labels-monday.sqlite
+    conqret labels manage labels forget ben --yes
+
+    conqret labels manage labels backup labels-monday.sqlite
     """
-    if not any((pause, resume, drop, reassign, forget, backup)):
-        raise DeclarationError(
-            "say what is to be done: --pause NAME, --resume NAME, --drop NAME, --reassign NAME, --forget NAME or "
-            "--backup FILE"
-        )
-    with opened_study(folder) as ledger:
-        if backup is not None:
-            ledger.backup(backup)
-            say(at(backup))
-        if pause:
-            ledger.set_state(ledger.person(pause), "paused")
-            say(f"{pause}: paused; --resume lets them go on")
-        if resume:
-            ledger.set_state(ledger.person(resume), "active")
-            say(f"{resume}: may go on")
-        if drop:
-            ledger.set_state(ledger.person(drop), "dropped", why)
-            say(f"{drop}: left out; --resume takes it back")
-        if reassign:
-            freed = ledger.reassign(ledger.person(reassign))
-            say(f"{number(freed, 'screen')} of {reassign} are free for others")
-        if forget:
-            person = ledger.person(forget)
-            done, _ = ledger.counts(person)
+    from conqret.labels.answer_ledger import Ledger
+
+    with closing(Ledger(folder)) as ledger:
+        if action is None:
+            _show_progress(ledger, json_output)
+        elif not name:
+            raise DeclarationError(f"say whom or what: conqret labels manage {folder} {action} NAME")
+        elif action == "backup":
+            ledger.backup(Path(name))
+            say(at(Path(name)))
+        elif action == "reassign":
+            say(f"{number(ledger.reassign(ledger.person(name)), 'screen')} of {name} are free for others")
+        elif action == "forget":
+            person = ledger.person(name)
             if not yes:
+                answers = number(ledger.counts(person)[0], "answer")
                 raise DeclarationError(
-                    f"this deletes {number(done, 'answer')} of {person.name} permanently; add --yes to confirm"
+                    f"this deletes {answers} of {person.name} permanently; add --yes to confirm"
                 )
-            deleted = ledger.forget(person)
-            say(
-                f"{number(deleted, 'answer')} of {forget} are deleted; earlier exports and copies still contain them"
-            )
+            answers = number(ledger.forget(person), "answer")
+            say(f"{answers} of {name} are deleted; earlier exports and copies still contain them")
+        else:
+            state, told = STATES[action]
+            ledger.set_state(ledger.person(name), state, why)
+            say(f"{name}: {told}")
+
+
+def _show_progress(ledger: Ledger, as_json: bool | None) -> None:
+    from conqret.labels.page import agreement_so_far, label_set, people_rows, people_so_far, why_no_agreement
+    from conqret.studies.agreement.page import people_table
+
+    records, study = list(ledger.given()), ledger.study
+    done, wanted = ledger.wanted()
+    labels = label_set(records)
+    alpha, people = agreement_so_far(labels), people_rows(ledger, records, labels)
+    facts = {
+        **study.model_dump(include={"task", "screens", "overlap"}),
+        "labels": done,
+        "wanted": wanted,
+        "people": [row.model_dump(mode="json") for row in people],
+        "agreement": alpha.model_dump(mode="json") if alpha else None,
+    }
+    each = "one annotator" if study.overlap == 1 else f"{study.overlap} annotators"
+    progress = f"{study.task}: {done:,} of {number(wanted, 'label')}, {each} a screen"
+    agreement = people_table(alpha) if alpha else why_no_agreement(ledger)
+    result(facts, [progress, people_so_far(people), agreement], as_json=as_json)
 
 
 @grouped
 def export(
-    folder: Folder,
+    folder: Path,
     *,
     output: Path | None = None,
     to: Literal["csv", "label-studio", "comparisons", "pairs"] = "csv",
@@ -144,6 +128,7 @@ def export(
     An earlier export is replaced; if it was edited, the command refuses.
 
     Args:
+        folder: The folder of the study, the -o of `conqret labels collect`.
         output (--output, -o): The file to write. Default: labels.csv; of Label Studio labels.json, of debates
             debates.jsonl.
         to: `csv`: a long table. `label-studio`: its JSON. `comparisons`: preferences between systems, for `conqret
@@ -181,7 +166,7 @@ def _readers(label_export: LabelExport, to: str, *, final: bool, practice: bool)
     import shlex
 
     from conqret.debate.two_turn.judge_answers import TASK as JUDGING
-    from conqret.labels.collected_labels import reading_options
+    from conqret.labels.exporting import reading_options
     from conqret.labels.written_arguments import TASK as WRITING
 
     file = str(label_export.file)
@@ -190,7 +175,7 @@ def _readers(label_export: LabelExport, to: str, *, final: bool, practice: bool)
             f"grade them with: conqret labels collect {file} --task counter-argument, or conqret debate two-turn "
             f"judge {file} --rubric"
         )
-        yield "let a writer go on with: conqret labels manage --resume"
+        yield "let a writer go on with: conqret labels manage FOLDER resume NAME"
         return
     if label_export.task == WRITING:
         yield f"judge them with: conqret labels collect {file} --task debate, or conqret debate two-turn judge {file}"
@@ -209,12 +194,12 @@ def _readers(label_export: LabelExport, to: str, *, final: bool, practice: bool)
 
 @grouped
 def adjudicate(
-    folder: Folder,
+    folder: Path,
     *,
     run: Path | None = None,
     by: str = "adjudicator",
-    port: Port = 8768,
-    page_language: PageLanguage = "en",
+    port: Annotated[int, Within(0, 65535)] = 8768,
+    page_language: str = "en",
 ) -> None:
     """Serve pages on this machine on which an adjudicator decides items where annotators differ, or annotators and a
     judge.
@@ -223,8 +208,12 @@ def adjudicate(
     changed; decisions are stored separately.
 
     Args:
+        folder: The folder of the study, the -o of `conqret labels collect`.
         run: A judge's run: also show where it differs from annotators, and its reasons.
         by: The name of the adjudicator; exports have a pseudonym.
+        port: The port; 0 takes one that is free.
+        page_language: The language of the pages: `en`, `de`, `ar`, or a file with the words of another one, `my.toml`
+            (docs/languages.md).
 
     Examples:
 
@@ -235,22 +224,20 @@ def adjudicate(
     conqret labels export labels --final -o final.csv
     """
     from conqret.judging.judge_folder import JudgeFolder
-    from conqret.labels.collected_labels import disputes
+    from conqret.labels.answer_ledger import Ledger
     from conqret.labels.page_messages import page_messages
-    from conqret.labels.pages.adjudicating import adjudication_app
+    from conqret.labels.pages.adjudicating import adjudication_app, disputes
     from conqret.labels.pages.study_access import ADJUDICATE, Links
     from conqret.labels.screens import check_names
-    from conqret.web.local_server import people
-    from conqret.web.request_guard import LOOPBACK
+    from conqret.web.local_server import LOOPBACK, people
 
     (name,) = check_names([by])
     messages = page_messages(page_language)
     judgments: tuple[Judgment, ...] = ()
     if run is not None:
-        judge = JudgeFolder(run)
-        judge.record()
-        judgments = tuple(judge.judgments())
-    with opened_study(folder) as ledger:
+        JudgeFolder(run).record()
+        judgments = tuple(JudgeFolder(run).judgments())
+    with closing(Ledger(folder)) as ledger:
         links = Links(folder)
         open_disputes = disputes(ledger, judgments)
         if judgments and not {judgment.item for judgment in judgments} & {

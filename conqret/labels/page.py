@@ -1,23 +1,26 @@
 """How far a study is, who did what, and how far people agree, all together and each with the others: the dashboard, and
-``conqret labels status``."""
+``conqret labels manage``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from statistics import median
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from statistics import median, median_low, mode
 
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.debate.two_turn.judge_answers import TASK as JUDGING
-from conqret.io.label_set import LabelSet
+from conqret.io.label_scale import LabelScale, Scales, dimension_name
+from conqret.io.label_set import Label, LabelSet, Unit
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.collected_labels import against_others, agreement_so_far, label_set
+from conqret.labels.exporting import scale_of
 from conqret.labels.page_messages import ENGLISH, PageMessages, worded
-from conqret.labels.screens import ScreenResponse
+from conqret.labels.screens import CANNOT_JUDGE, ScreenResponse
 from conqret.labels.written_arguments import TASK as WRITING
 from conqret.show.report_page import CollapsedTable, Part, ReportPage, Section
 from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
+from conqret.studies.agreement.annotator_agreement import PeopleAgreement, agreement
 from conqret.studies.agreement.page import annotators_answer, annotators_picture, people_table
 
 SLOWEST = 100
@@ -37,18 +40,11 @@ def dashboard(ledger: Ledger, t: PageMessages = ENGLISH) -> ReportPage:
     done, wanted = ledger.wanted()
     labels = label_set(records)
     agreement_result, people = agreement_so_far(labels), people_rows(ledger, records, labels)
-    right = sum(annotator.right for annotator in people)
     checks = sum(annotator.checks for annotator in people)
-    lacking = why_no_agreement(ledger)
-    events = Table(
-        "Log",
-        (Column("When", "name"), Column("What", "name"), Column("Who", "text")),
-        [(at[:16].replace("T", " ") + " UTC", what, who) for at, what, who in ledger.events()[-100:][::-1]],
-    )
-    facts = [
-        (t.plain("Screens"), f"{ledger.study.screens:,}"),
-        (t.plain("Annotators for each"), str(ledger.study.overlap)),
-    ]
+    log = [(at[:16].replace("T", " ") + " UTC", what, who) for at, what, who in ledger.events()[-100:][::-1]]
+    events = Table("Log", (Column("When", "name"), Column("What", "name"), Column("Who", "text")), log)
+    screens, overlap = f"{ledger.study.screens:,}", str(ledger.study.overlap)
+    facts = [(t.plain("Screens"), screens), (t.plain("Annotators for each"), overlap)]
     times: list[Part] = []
     if records:
         seconds = median(record.seconds for record in records)
@@ -56,8 +52,16 @@ def dashboard(ledger: Ledger, t: PageMessages = ENGLISH) -> ReportPage:
         slowest = t.plain("Seconds of each item, the slowest first")
         times.append(CollapsedTable(slowest, worded(time_of_items(records), t)))
     if checks:
+        right = sum(annotator.right for annotator in people)
         passed = t.plain("{right} of {checks}").format(right=right, checks=checks)
         facts.append((t.plain("Attention checks right"), passed))
+    answer = [
+        t.plain("{done} of {labels} are in.").format(done=f"{done:,}", labels=t.number(wanted, "label"))
+    ]
+    if agreement_result is None:
+        answer[0] += f" {t.plain(why_no_agreement(ledger))}"
+    else:
+        answer += annotators_answer(agreement_result)
     return ReportPage(
         "labels",
         t.plain("Study: {task}").format(task=ledger.study.task),
@@ -71,11 +75,7 @@ def dashboard(ledger: Ledger, t: PageMessages = ENGLISH) -> ReportPage:
             Section(t.plain("Time"), times),
             Section(t.plain("Who joined, paused or left"), [worded(events, t)] if events.rows else []),
         ],
-        answer=[
-            t.plain("{done} of {labels} are in.").format(done=f"{done:,}", labels=t.number(wanted, "label"))
-            + ("" if agreement_result else f" {t.plain(lacking)}"),
-            *(annotators_answer(agreement_result) if agreement_result else []),
-        ],
+        answer=answer,
         picture=annotators_picture(agreement_result) if agreement_result else [],
         facts=facts,
     )
@@ -128,25 +128,19 @@ def people_rows(ledger: Ledger, records: Sequence[ScreenResponse], labels: Label
     return rows
 
 
-def _stands(person: PersonSoFar) -> str:
-    return "finished" if person.state == "active" and person.done and not person.left else person.state
-
-
 def people_so_far(people: Sequence[PersonSoFar]) -> Table:
     """A row for each person."""
     columns = (
         "Person", Column("Name", "name"), Column("State", "name"), "Practice right", "Done", "Left (at most)",
         "Seconds", "Checks right", "Alpha",
     )  # fmt: skip
-    rows = [
-        (
-            annotator.person, annotator.name, _stands(annotator), annotator.practised, annotator.done, annotator.left,
-            "" if annotator.seconds is None else f"{annotator.seconds:.0f}",
-            f"{annotator.right} of {annotator.checks}" if annotator.checks else "",
-            "" if annotator.alpha is None else annotator.alpha,
-        )
-        for annotator in people
-    ]  # fmt: skip
+    rows = []
+    for one in people:
+        state = "finished" if one.state == "active" and one.done and not one.left else one.state
+        seconds = "" if one.seconds is None else f"{one.seconds:.0f}"
+        checks = f"{one.right} of {one.checks}" if one.checks else ""
+        alpha = "" if one.alpha is None else one.alpha
+        rows.append((one.person, one.name, state, one.practised, one.done, one.left, seconds, checks, alpha))
     note = (
         "Exports name annotators by their number (p01) alone. Done, left: screens. Seconds: the median per screen. "
         "Alpha: this annotator with the (lower) median of the others, on what both labeled."
@@ -163,3 +157,67 @@ def time_of_items(records: Sequence[ScreenResponse]) -> Table:
         for item, item_seconds in slowest
     ]
     return Table("Time", (Column("Item", "name"), "Labels", "Median, s", "Longest, s"), rows)
+
+
+NAME = "the labels so far"
+
+
+def label_set(records: Iterable[ScreenResponse]) -> LabelSet:
+    """The labels as ``conqret labels agreement`` reads them from the exported table."""
+    labels: list[Label] = []
+    scales: dict[str, LabelScale] = {}
+    for record in records:
+        if not record.screen.questions:  # a debate that was judged or written: no label
+            continue
+        questions = {question.name: question for question in record.screen.questions}
+        for name, value in record.screen.written(record.answers).items():
+            dimension = dimension_name(name)
+            scale = scales.setdefault(dimension, scale_of(questions[name]))
+            number = None if value == CANNOT_JUDGE else scale.read(value)
+            labels.append(
+                Label(
+                    Unit(record.screen.item, record.screen.part),
+                    dimension,
+                    record.person.pseudonym,
+                    number if isinstance(number, float) else None,
+                    "cannot_judge" if number is None else None,
+                    record.screen.topic,
+                )
+            )
+    return LabelSet(NAME, NAME, tuple(labels), Scales(own=scales))
+
+
+def agreement_so_far(found: LabelSet) -> PeopleAgreement | None:
+    """How far people agree so far; None before two of them have labelled one thing."""
+    several = any(len({label.annotator for label in labels}) > 1 for labels in _told(found).values())
+    return agreement(found) if several else None
+
+
+def against_others(study_labels: LabelSet) -> dict[str, Estimate]:
+    """For each person, by pseudonym, the alpha of what they say and what the others say on the same: the (lower) median
+    of these, or the most frequent of words. Who has labelled nothing beside others is not among them."""
+    beside: dict[str, list[Label]] = {}
+    for (_, dimension), labels in _told(study_labels).items():
+        one_of = median_low if study_labels.scale(dimension).level == "ordinal" else mode
+        for label in labels:
+            others = [other.value for other in labels if other is not label and other.value is not None]
+            if others:
+                beside.setdefault(label.annotator, []).extend(
+                    (label, replace(label, annotator="the others", value=one_of(others)))
+                )
+    return {
+        person: _alpha(agreement(replace(study_labels, labels=tuple(beside[person]))))
+        for person in sorted(beside)
+    }
+
+
+def _told(study_labels: LabelSet) -> dict[tuple[Unit, str], list[Label]]:
+    """What was said of each unit and dimension."""
+    return gathered(
+        ((label.unit, label.dimension), label) for label in study_labels.labels if label.value is not None
+    )
+
+
+def _alpha(study_agreement: PeopleAgreement) -> Estimate:
+    """Over all dimensions, or of the one that there is."""
+    return study_agreement.together if study_agreement.together is not None else study_agreement.average

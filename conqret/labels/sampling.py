@@ -15,6 +15,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import reduce
+from operator import add
 from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any, Unpack
@@ -174,23 +176,23 @@ def plan_labels(
     """
     if wanted < 1:
         raise DeclarationError(f"--plan is the number of items to label, at least 1, not {wanted}")
-    every = list(items)
-    done = set(labelled)
+    every, done = list(items), set(labelled)
     rest = [item for item in every if item.id not in done]
     if not rest:
         raise DeclarationError("no items are left to label")
     judged = {judgment.item: judgment for judgment in judgments}
-    values = {judgment.item: judgment.values.values() for judgment in judged.values()}
-    scores = {item.id: fmean(value) if (value := values.get(item.id)) else None for item in rest}
-    borders = _borders([score for score in scores.values() if score is not None])
+    scores = {
+        name: fmean(values) for name, judgment in judged.items() if (values := judgment.values.values())
+    }
+    borders = _borders([scores[item.id] for item in rest if item.id in scores])
     rng = random.Random(seed)
     rng.shuffle(rest)
-    weighed = [_weigh(item, judged.get(item.id), scores[item.id], borders) for item in rest]
+    weighed = [_weigh(item, judged.get(item.id), scores.get(item.id), borders) for item in rest]
     topics = gathered((candidate.topic, candidate) for candidate in weighed)
     listed = [
-        item
-        for topic_items in topics.values()
-        for item in sorted(topic_items, key=lambda topic_item: topic_item.band)
+        candidate
+        for candidates in topics.values()
+        for candidate in sorted(candidates, key=lambda one: one.band)
     ]
     count = min(wanted, len(listed))
     if (uncertain_first or oversample_uncertain) and not judged:
@@ -287,37 +289,34 @@ def _borders(scores: list[float]) -> list[float]:
 def _weigh(
     item: Item, judgment: Judgment | None, score: float | None, borders: Sequence[float]
 ) -> SampledItem:
-    reasons = []
-    weight = 0.0
+    weights: dict[str, float] = {}
     band = NO_SCORE
     if unsure := abstained(judgment):
-        weight += ABSTAINED + len(unsure) / len(judgment.measures if judgment else unsure)
-        reasons.append(f"the judge abstained: {', '.join(unsure)}")
+        share = len(unsure) / len(judgment.measures if judgment else unsure)
+        weights[f"the judge abstained: {', '.join(unsure)}"] = ABSTAINED + share
     if judgment is None:
-        reasons.append("not judged yet")
+        weights["not judged yet"] = 0.0
     elif score is None and not unsure:
-        reasons.append(f"no score ({judgment.reason})")
+        weights[f"no score ({judgment.reason})"] = 0.0
     elif score is not None:
         band = f"band {1 + sum(score >= border for border in borders)} of {len(borders) + 1}"
         spread = _spread(judgment)
         near = max((1 - abs(score - border) / 0.1 for border in borders), default=0.0)
-        flips = sum(bool(measure.flipped) for measure in judgment.measures.values())
-        for value, reason in (
-            (SPREAD * 2 * spread, f"samples differ by {spread:.2f}"),
-            (FLIP * bool(flips), "the verdict flips with the order"),
-            (FLAG * bool(judgment.addressed), "a text addresses the judge"),
-            (BORDER * max(near, 0.0), "near the border of two bands"),
-        ):
-            if value > 0:
-                weight += value
-                reasons.append(reason)
+        flips = any(measure.flipped for measure in judgment.measures.values())
+        signs = {
+            f"samples differ by {spread:.2f}": SPREAD * 2 * spread,
+            "the verdict flips with the order": FLIP * flips,
+            "a text addresses the judge": FLAG * bool(judgment.addressed),
+            "near the border of two bands": BORDER * near,
+        }
+        weights |= {reason: weight for reason, weight in signs.items() if weight > 0}
     return SampledItem(
         item=item,
         topic=item.topic,
         band=band,
         score=score,
-        uncertainty=weight,
-        reasons=tuple(reasons) or ("stands for its topic and band",),
+        uncertainty=reduce(add, weights.values(), 0.0),
+        reasons=tuple(weights) or ("stands for its topic and band",),
     )
 
 

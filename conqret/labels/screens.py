@@ -261,12 +261,9 @@ def study_of(
     *,
     overlap: int = OVERLAP,
     open_to: int = 0,
-    consent: str = "",
-    estimates: bool = True,
-    probability: float | None = None,
-    passing: float = 0.0,
+    **design: Any,
 ) -> Study:
-    """The study of ``screens``, those to practise among them, checked.
+    """The study of ``screens``, those to practise among them, checked; ``design`` are further fields of it.
 
     Raises:
         DeclarationError: there is nobody to ask or nothing to ask, there are fewer people than labels wanted of a
@@ -287,10 +284,14 @@ def study_of(
             f"({able}), not {overlap}"
         )
     return Study(
-        task=task, overlap=overlap, open_to=open_to, items=digest(screens), screens=len(labelled),
-        consent=consent, estimates=estimates, probability=probability, passing=passing,
+        task=task,
+        overlap=overlap,
+        open_to=open_to,
+        items=digest(screens),
+        screens=len(labelled),
         practice=max(Counter(screen.person for screen in screens if screen.practice).values(), default=0),
-    )  # fmt: skip
+        **design,
+    )
 
 
 def check_names(annotators: Sequence[str]) -> list[str]:

@@ -9,17 +9,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Unpack
 
 from conqret.data import Item
+from conqret.debate.two_turn.slider_answers import SliderAnswer
 from conqret.errors import DeclarationError, ItemsError, number
 from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.bounded import whole_text
+from conqret.judging.judge_settings import ItemSettings
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.screens import Person, Screen, ScreenResponse
-from conqret.labels.task import GOLD, TaskRequest
+from conqret.labels.screens import Person, Screen, ScreenResponse, Study
+from conqret.labels.task import GOLD, AnnotationTask, TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
+
+EVERYTHING = TaskRequest()
+"""All that a task asks, on its own scale."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +42,10 @@ class PlannedScreens:
 def items_of(
     path: Path,
     task: str,
-    columns: Mapping[str, str] | None = None,
+    wanted: TaskRequest = EVERYTHING,
     *,
-    metrics: Sequence[str] = (),
-    skip_invalid: bool = False,
-    language: str | None = None,
     on_check: Callable[[CheckedItems], object] = lambda checked: None,
+    **reading: Unpack[ItemSettings],
 ) -> Iterable[Item]:
     """The items of a file, all of them checked: as the task reads it, where its files hold no items. ``on_check`` gets
     what they hold, and which are left out.
@@ -50,50 +54,38 @@ def items_of(
         ItemsError: rows have faults, or lack what the task shows.
         DeclarationError: there is no such task, the file cannot be read, or nothing can be left out of it.
     """
-    reads = task_of(task).reads
-    if reads is None:
-        return sound_source(
-            path, task, columns, metrics, skip_invalid=skip_invalid, language=language, on_check=on_check
-        )
-    if skip_invalid:
+    asked = task_of(task)
+    if asked.reads is None:
+        return _sound_items(path, asked, wanted, on_check, reading)
+    if reading.get("skip_invalid"):
         raise DeclarationError(
             f"the task {task} reads files of its own, of which no row can be left out: correct the "
             "file, and leave --skip-invalid out"
         )
-    return reads(path)
+    return asked.reads(path)
 
 
-def sound_source(
+def _sound_items(
     path: Path,
-    task: str,
-    columns: Mapping[str, str] | None = None,
-    metrics: Sequence[str] = (),
-    *,
-    skip_invalid: bool,
-    language: str | None = None,
-    on_check: Callable[[CheckedItems], object] = lambda checked: None,
+    task: AnnotationTask,
+    wanted: TaskRequest,
+    on_check: Callable[[CheckedItems], object],
+    reading: ItemSettings,
 ) -> ItemSource:
     """A file of items that have what the task shows. Raises as :func:`items_of` does."""
-    source = open_items(path, columns=columns, skip_invalid=skip_invalid, language=language)
-    asked = task_of(task)
-    wanted = TaskRequest(tuple(name.replace("-", "_") for name in metrics))
+    source = open_items(path, **reading)
     try:
         has = source.check().has
     except ItemsError:  # what the task needs is checked all the same, so that all faults are told at once
         has = replace(source, skip_invalid=True).check().has
-    needs = dict.fromkeys(sorted(asked.needs(wanted, has)), f"the task {asked.name} shows it")
+    needs = dict.fromkeys(sorted(task.needs(wanted, has)), f"the task {task.name} shows it")
     source = replace(source, needs=needs)
     on_check(source.check())
     return source
 
 
 def planned_screens(
-    items: Iterable[Item],
-    task: str,
-    *,
-    metrics: Sequence[str] = (),
-    scale: tuple[int, int] | None = None,
-    plan: Path | None = None,
+    items: Iterable[Item], task: str, wanted: TaskRequest = EVERYTHING, *, plan: Path | None = None
 ) -> PlannedScreens:
     """The screens of ``task`` for ``items``, or for those of ``plan`` (what ``conqret labels sample`` wrote beside
     its sheet).
@@ -113,7 +105,6 @@ def planned_screens(
                 f"example {lacking[0]!r}; give the items from which it was made"
             )
         chosen = [known[name] for name in order]
-    wanted = TaskRequest(tuple(name.replace("-", "_") for name in metrics), scale)
     screens = screens_of(task_of(task), chosen, wanted)
     shown = {screen.item for screen in screens}
     without = [item.id for item in chosen if item.id not in shown]
@@ -143,7 +134,7 @@ def _read(plan: Path) -> tuple[list[str], float | None]:
 
 
 PASSED, NOT_PASSED, WAITING = "active", "not passed", "waiting"
-"""The states in which practice ends: ``conqret labels manage --resume`` lets somebody go on all the same."""
+"""The states in which practice ends: ``conqret labels manage FOLDER resume NAME`` lets somebody go on all the same."""
 
 Marked = Callable[[Sequence[ScreenResponse]], tuple[int, int] | None]
 """How many of so many a person has right in their practice; None where somebody has to read it."""
@@ -153,12 +144,10 @@ def practice_screens(
     path: Path,
     task: str,
     others: Iterable[Screen],
+    wanted: TaskRequest = EVERYTHING,
     *,
-    metrics: Sequence[str] = (),
-    scale: tuple[int, int] | None = None,
-    skip_invalid: bool = False,
-    language: str | None = None,
     on_check: Callable[[CheckedItems], object] = lambda checked: None,
+    **reading: Unpack[ItemSettings],
 ) -> list[Screen]:
     """The screens of the items in a file whose answers are known, for a study of ``others``. ``on_check`` gets what the
     file holds, and which items are left out.
@@ -167,10 +156,8 @@ def practice_screens(
         ItemsError: the file has faults.
         DeclarationError: no answer is known, or an item is among those of the study, too.
     """
-    source = sound_source(
-        path, task, metrics=metrics, skip_invalid=skip_invalid, language=language, on_check=on_check
-    )
-    screens = planned_screens(source, task, metrics=metrics, scale=scale).screens
+    source = _sound_items(path, task_of(task), wanted, on_check, reading)
+    screens = planned_screens(source, task, wanted).screens
     known = [screen for screen in screens if screen.gold]
     if not known:
         raise DeclarationError(
@@ -215,3 +202,35 @@ def marked_by_gold(records: Sequence[ScreenResponse]) -> tuple[int, int]:
     """How many of the answers that are known a person gave."""
     right = [is_right for record in records for is_right in record.screen.right(record.answers).values()]
     return sum(right), len(right)
+
+
+@dataclass(frozen=True)
+class PlannedStudy:
+    """A study that may begin, with its screens, the texts that they speak of, by name, and answers that ``judged``
+    what was written in it."""
+
+    study: Study
+    screens: Sequence[Screen]
+    texts: Mapping[str, str] = field(default_factory=dict)
+    judged: Sequence[SliderAnswer] = ()
+
+    def open(self, folder: Path, names: Sequence[str]) -> Ledger:
+        """The study in a folder, begun where there is none. One that was planned for each annotator keeps them.
+
+        Raises:
+            DeclarationError: the folder holds another study, or annotators are named who are not in it.
+        """
+        from conqret.labels.database import FILE
+
+        planned = any(screen.person for screen in self.screens)
+        joining = () if planned and (folder / FILE).is_file() else names
+        ledger = Ledger.open(folder, self.study, self.screens, joining, texts=self.texts)
+        known = [person.name for person in ledger.people()]
+        deleted = sum(person.state == "deleted" for person in ledger.people())
+        if planned and len(set(names) - set(known)) != deleted:
+            ledger.close()
+            raise DeclarationError(
+                f"{folder} was planned for {', '.join(known)}, each with a plan of their own; "
+                "name the same annotators, or another folder with -o"
+            )
+        return ledger

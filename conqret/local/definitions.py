@@ -67,16 +67,8 @@ class Continuation:
             perplexity, reason = None, "the perplexity is too large for a number"
         if not math.isfinite(log_likelihood):
             return self.failed("the model gave no finite probability")
-        return TargetScore(
-            self.context,
-            self.target,
-            perplexity,
-            log_likelihood,
-            self.counted,
-            prefix + self.start,
-            self.truncated,
-            reason,
-        )
+        counts = (self.counted, prefix + self.start, self.truncated)
+        return TargetScore(self.context, self.target, perplexity, log_likelihood, *counts, reason)
 
     def failed(self, reason: str) -> TargetScore:
         """The row without a score."""
@@ -118,18 +110,12 @@ def released_group(
         shared = min(_common([ids for _, ids, _, _ in placed]), *(first for _, _, first, _ in placed))
         together = [placed] if shared else [[index] for index in placed]
         shared = max(1, shared)
-        groups += [
-            ContextGroup(
-                rows_of_one[0][1][:shared],
-                tuple(
-                    Continuation(
-                        context, number, ids[shared:], first - shared, max(1, denominator), cuts[number]
-                    )
-                    for number, ids, first, denominator in rows_of_one
-                ),
+        for sharing in together:
+            behind = tuple(
+                Continuation(context, number, ids[shared:], first - shared, max(1, denominator), cuts[number])
+                for number, ids, first, denominator in sharing
             )
-            for rows_of_one in together
-        ]
+            groups.append(ContextGroup(sharing[0][1][:shared], behind))
     return groups
 
 

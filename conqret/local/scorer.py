@@ -18,11 +18,10 @@ from conqret.local.definitions import (
     TargetScore,
     released_group,
 )
-from conqret.local.memory import CPU_BUDGET, GPU_BUDGET, TokenBudget
+from conqret.local.forward import CPU_BUDGET, GPU_BUDGET, Forward, TokenBudget
 from conqret.local.models import load
-from conqret.local.prefix import PrefixEncoder
-from conqret.local.token_windows import fit, window_of
-from conqret.local.wrapping import DEFAULT_WRAPPING
+from conqret.local.prefix import DEFAULT_WRAPPING, PrefixEncoder, fit
+from conqret.local.token_windows import window_of
 
 Pair = tuple[str | None, Sequence[str]]
 
@@ -79,7 +78,6 @@ class ConditionalPerplexity:
                 "leave the options for wrapping and chat template out"
             )
         check_positive({"the token budget": token_budget, "the batch size": batch_size, "the window": window})
-        from conqret.local.forward import Forward
 
         loaded = load(model, device, dtype)
         self.loaded, self.model, self.device, self.dtype = loaded, model, loaded.device, loaded.dtype

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError
-from conqret.local.forward import padded
-from conqret.local.memory import CPU_BUDGET, TokenBudget
+from conqret.local.forward import CPU_BUDGET, TokenBudget, padded
 from conqret.local.models import SEQ2SEQ, load
 from conqret.local.token_windows import window_of
 

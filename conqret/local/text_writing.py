@@ -10,7 +10,7 @@ from typing import Any
 
 from conqret.llm.client_options import GREEDY, NucleusSampling
 from conqret.local.models import LoadedModel
-from conqret.local.wrapping import PLAIN_TEMPLATE, rendered
+from conqret.local.prefix import PLAIN_TEMPLATE, rendered
 
 ROOM = 1024
 """Tokens of a text where nobody says how many: of 1,440 published statements of three models none takes 700."""
@@ -45,10 +45,8 @@ def write(
     torch: Any = import_module("torch")
     transformers: Any = import_module("transformers")
     tokenizer = loaded.tokenizer
-    own_template = getattr(tokenizer, "chat_template", None)
-    prompt = rendered(
-        tokenizer, messages, add_generation_prompt=True, chat_template=own_template or PLAIN_TEMPLATE
-    )
+    template = getattr(tokenizer, "chat_template", None) or PLAIN_TEMPLATE
+    prompt = rendered(tokenizer, messages, add_generation_prompt=True, chat_template=template)
     prompt_ids = tokenizer(prompt, add_special_tokens=False, return_tensors="pt")["input_ids"].to(
         loaded.device
     )
@@ -56,16 +54,11 @@ def write(
     free = max(0, min(room or ROOM, window - used))
     if not free:
         return WrittenText("", used, 0, 0, cut=False)
-    ends = sorted(set(_ends(loaded, messages, own_template or PLAIN_TEMPLATE)))
-    drawing = (
-        {
-            "temperature": sampling.temperature,
-            "top_k": 0,
-            "top_p": 1.0 if sampling.top_p is None else sampling.top_p,
-        }
-        if sampling.temperature
-        else {}
-    )
+    ends = sorted(set(_ends(loaded, messages, template)))
+    drawing: dict[str, Any] = {}
+    if sampling.temperature:
+        top_p = 1.0 if sampling.top_p is None else sampling.top_p
+        drawing = {"temperature": sampling.temperature, "top_k": 0, "top_p": top_p}
     settings = transformers.GenerationConfig(
         max_new_tokens=free, do_sample=bool(drawing), eos_token_id=ends, pad_token_id=ends[0] if ends else 0,
         **drawing,
@@ -73,9 +66,8 @@ def write(
     torch.manual_seed(zlib.crc32(f"{seed} {prompt}".encode()))
     with torch.inference_mode():
         mask = torch.ones_like(prompt_ids)
-        made = loaded.model.generate(prompt_ids, attention_mask=mask, generation_config=settings)[
-            0, used:
-        ].tolist()
+        whole = loaded.model.generate(prompt_ids, attention_mask=mask, generation_config=settings)
+    made = whole[0, used:].tolist()
     text = tokenizer.decode(made, skip_special_tokens=True)
     return WrittenText(text.strip(), used, len(made), free, cut=made[-1] not in ends)
 

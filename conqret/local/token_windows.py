@@ -1,11 +1,9 @@
-"""Into the model's window: the answer gives way from its left, the target never."""
+"""How many tokens a model takes at once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
-
-from conqret.local.prefix import Prefix
 
 UNLIMITED = 10**9
 """Tokenizers without a limit say 10^30; positions beyond this one are nobody's."""
@@ -63,17 +61,3 @@ def _constant_rotation(settings: Mapping[str, Any]) -> Iterator[Any]:
         for kind in (rotary, *(value for value in rotary.values() if isinstance(value, Mapping))):
             if (kind.get("rope_type") or kind.get("type")) in _CHANGING:
                 yield kind.get("original_max_position_embeddings") or original_length
-
-
-def fit(prefix: Prefix, target: int, window: int) -> tuple[tuple[int, ...], int] | None:
-    """The prefix's tokens with as many of the answer's first ones left out as it takes, and how many these are.
-
-    The last token of the target is predicted and never read, so it needs no place. None where nothing of the answer
-    would be left: the target's likelihood would not be under it any more.
-    """
-    over = len(prefix.ids) + target - 1 - window
-    if over <= 0:
-        return prefix.ids, 0
-    if over >= prefix.end - prefix.begin:
-        return None
-    return prefix.ids[: prefix.begin] + prefix.ids[prefix.begin + over :], over

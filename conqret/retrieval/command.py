@@ -13,27 +13,10 @@ from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import end, note, progress, result
 from conqret.errors import number
 from conqret.retrieval import retrieve_session
-from conqret.retrieval.evaluate_command import EVALUATE_EPILOG, evaluate
 
 if TYPE_CHECKING:
     from conqret.retrieval.expansion import QueryExpansion
     from conqret.retrieval.rerank import RerankSummary
-
-EPILOG = (
-    "Examples:\n\n"
-    "conqret retrieve run corpus/ --stance pro --rerank gpt-4o-mini -k 10 -o runs/pro.res.gz\n\n"
-    "conqret retrieve run corpus/ --engine bm25,dense -o runs/hybrid.res.gz\n\n"
-    "conqret retrieve run corpus/ --cross-encoder models/tart --instruction 'Find arguments of both sides.'\n\n"
-    "conqret retrieve run corpus/ --perspectives offline --mmr 0.95\n\n"
-    "conqret retrieve evaluate corpus/ --systems bm25,generic,pro,con --rerank gpt-4o-mini"
-)
-
-app = typer.Typer(
-    help="Rank the documents of a corpus for its topics, for one side or both, and score the rankings.",
-    no_args_is_help=True,
-    epilog=EPILOG,
-)
-app.command("evaluate", epilog=EVALUATE_EPILOG)(evaluate)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +86,6 @@ class RetrievalRun(OptionGroup):
     prompts: options.Prompts = None
 
 
-@app.command("run", epilog=EPILOG)
 @grouped
 def run(
     corpus: retrieve_session.Corpus,
@@ -132,6 +114,16 @@ def run(
     Args:
         weights: To fuse the engines' scores (each scaled to 0 to 1), one weight for each, such as `0.3,0.7`. Default:
             fuse their ranks.
+
+    Examples:
+
+    conqret retrieve run corpus/ --stance pro --rerank gpt-4o-mini -k 10 -o runs/pro.res.gz
+
+    conqret retrieve run corpus/ --engine bm25,dense -o runs/hybrid.res.gz
+
+    conqret retrieve run corpus/ --cross-encoder models/tart --instruction 'Find arguments of both sides.'
+
+    conqret retrieve run corpus/ --perspectives offline --mmr 0.95
     """
     from dataclasses import asdict
 

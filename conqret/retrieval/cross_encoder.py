@@ -99,8 +99,7 @@ class CrossEncoder(pt.Transformer):
 def _loaded(name: str) -> Scorer:
     """The scorer of a model that sentence-transformers reads."""
     from conqret.local.checkpoint_weights import from_checkpoint
-    from conqret.local.embedding import sentence_transformers
-    from conqret.local.models import UNREADABLE, bars_on_terminals
+    from conqret.local.models import UNREADABLE, bars_on_terminals, sentence_transformers
 
     library = sentence_transformers(EXTRA)
     try:

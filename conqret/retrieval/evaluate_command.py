@@ -21,14 +21,6 @@ if TYPE_CHECKING:
     from conqret.retrieval.evaluation.systems import SystemRun
     from conqret.show.table import Cell
 
-EVALUATE_EPILOG = (
-    "Examples:\n\n"
-    "conqret retrieve evaluate corpus/ --systems bm25,generic,pro,con --rerank gpt-4o-mini\n\n"
-    "conqret retrieve evaluate corpus/ --systems bm25,dense,hybrid,mine=my.res.gz --split train --measure nDCG@10\n\n"
-    "conqret retrieve evaluate corpus/ --systems bm25,mmr --topics zoos,homework --depth 20\n\n"
-    "conqret retrieve evaluate corpus/ --systems hybrid --split train --tune --mmr-encoder WhereIsAI/UAE-Large-V1"
-)
-
 
 @dataclass(frozen=True)
 class SearchedTopics(OptionGroup):
@@ -73,6 +65,16 @@ def evaluate(
         tune: Choose MMR's lambda for the first of `--systems`, of 0.5, 0.75, 0.9, 0.95 and 0.99 (BeRDS): the one with
             the highest alpha_nDCG@10, the two sides as subtopics. Use `--split train`, and report figures on other
             topics.
+
+    Examples:
+
+    conqret retrieve evaluate corpus/ --systems bm25,generic,pro,con --rerank gpt-4o-mini
+
+    conqret retrieve evaluate corpus/ --systems bm25,dense,hybrid,mine=my.res.gz --split train --measure nDCG@10
+
+    conqret retrieve evaluate corpus/ --systems bm25,mmr --topics zoos,homework --depth 20
+
+    conqret retrieve evaluate corpus/ --systems hybrid --split train --tune --mmr-encoder WhereIsAI/UAE-Large-V1
     """
     from conqret.retrieval.evaluation.ranking_evaluation import evaluate_rankings
     from conqret.retrieval.evaluation.system_names import ASKING, RERANKED, has_step

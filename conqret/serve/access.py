@@ -1,4 +1,5 @@
-"""Who may ask the service, and what is noted of each request: its id, what came of it, and none of its contents."""
+"""The server of ``conqret serve http``: who may ask it, and what is noted of each request: its id, what came of it, and
+none of its contents."""
 
 from __future__ import annotations
 
@@ -8,17 +9,21 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from conqret.errors import DeclarationError
-from conqret.serve.problems import Refusal
-from conqret.web.request_guard import READS, Guard
+from conqret.judging.judge_parts import Judge
+from conqret.llm.backends.server import KEY
+from conqret.runs.session import Session
+from conqret.serve.intake import IntakeLimits, Refusal, ServedRequest
+from conqret.serve.service import offered, service_app
+from conqret.web.local_server import LOOPBACK, READS, Guard, LocalServer, is_loopback, local_server, own_hosts
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
 
 SHORTEST_KEY = 16
 """Characters: a shorter key can be guessed."""
@@ -31,34 +36,13 @@ _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _KEY = re.compile(rf"[!-~]{{{SHORTEST_KEY},}}")
 
 
-@dataclass(slots=True)
-class ServedRequest:
-    """What is noted of a request: none of its contents, and no address that it made up.
-
-    ``code`` says why it has no judgment; ``sent`` are requests to the model, ``recorded`` answers from recordings.
-    """
-
-    id: str
-    method: str
-    format: str = ""
-    status: int = 0
-    code: str = ""
-    seconds: float = 0.0
-    sent: int = 0
-    recorded: int = 0
-    cost_usd: float | None = 0.0
-    began: float = field(default_factory=time.monotonic, repr=False)
-
-
-def read_keys(variable: str | None, file: Path | None) -> tuple[str, ...]:
-    """The keys that requests may bring: one in an environment variable, one a line in a file.
+def read_keys(file: Path | None) -> tuple[str, ...]:
+    """The keys that requests may bring: one in the environment variable :data:`KEY`, one a line in a file.
 
     Raises:
-        DeclarationError: there is none, or one is too short or holds what no header can.
+        DeclarationError: there is none in the file, or one is too short or holds what no header can.
     """
-    keys_found: list[tuple[str, str]] = []
-    if variable is not None:
-        keys_found.append((f"the variable {variable}", os.environ.get(variable, "").strip()))
+    keys_found = [(f"the variable {KEY}", key)] if (key := os.environ.get(KEY, "").strip()) else []
     if file is not None:
         try:
             with file.open("rb") as opened:
@@ -144,3 +128,55 @@ def _guarded(scope: Scope, status: int, why: str) -> ASGIApp:
 
 def _digest(key: str) -> bytes:
     return hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest()
+
+
+SERVICE_PORT = 8766
+"""Where the service is, if no other port is given: the viewer may be there, too."""
+SERVICE_GRACE = 30
+"""Seconds for judgments under way when the service is stopped; what runs services waits so long, too."""
+MORE_CONNECTIONS = 64
+"""Beside one for each place in the queue: for those that are refused, and those who ask after its health."""
+
+
+def service_server(
+    session: Session,
+    formats: Sequence[str | Judge] = (),
+    judging: Mapping[str, Any] | None = None,
+    *,
+    limits: IntakeLimits | None = None,
+    keys: tuple[str, ...] = (),
+    host: str = LOOPBACK,
+    port: int = SERVICE_PORT,
+    heard: Callable[[ServedRequest], object] = lambda served: None,
+) -> tuple[LocalServer, list[str]]:
+    """The server of ``conqret serve http``, which is not running yet, and the formats that it offers. Once it is told
+    to stop, requests under way have :data:`SERVICE_GRACE` seconds.
+
+    ``formats`` and ``judging`` are those of :func:`conqret.serve.service.offered`, and ``heard`` gets a note of each
+    request.
+
+    Raises:
+        DeclarationError: as there; other machines reach ``host``, and there is no key; the port is taken or not
+            allowed; or the extra ``web`` is missing.
+    """
+    alone = is_loopback(host)
+    if not alone and not keys:
+        raise DeclarationError(
+            f"other machines can reach {host}, so requests need a key: give --api-key-file, or set {KEY}"
+        )
+    limits = limits or IntakeLimits()
+    judges = offered(session, formats, judging)
+
+    def app(port: int) -> ASGIApp:
+        hosts = own_hosts(port, host) if alone else None  # a key keeps pages of others out, too
+        return Access(service_app(session, judges, judging, limits, keyed=bool(keys)), hosts, keys, heard)
+
+    server = local_server(
+        app,
+        host,
+        port,
+        lifespan="on",
+        timeout_graceful_shutdown=SERVICE_GRACE,
+        limit_concurrency=2 * (limits.at_once + limits.queue) + MORE_CONNECTIONS,
+    )
+    return server, list(judges)

@@ -12,8 +12,6 @@ from io import BufferedReader, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import named, say, tell
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from conqret.judging.judge_parts import Judge
-    from conqret.serve.access import ServedRequest
+    from conqret.serve.intake import ServedRequest
 
 
 STORE = Path("runs/serve/recordings.sqlite")
@@ -33,33 +31,21 @@ STORE = Path("runs/serve/recordings.sqlite")
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceAddress(OptionGroup):
-    """Where it listens, and who may ask.
+    """Where it listens, who may ask, and how much.
 
     Network:
         host: The address to listen on; one that other machines reach needs a key.
         port: The port to listen on; 0 takes any that is free.
-        api_key_env: The environment variable with the key that requests must bring.
-        api_key_file: A file of API keys, one per line; a request must bring one of them.
+        api_key_file: A file of API keys, one per line; a request must bring one of them, or the key in the environment
+            variable CONQRET_SERVER_KEY, where it is set.
+        max_body: The largest request body that the server accepts, in MiB; larger ones are refused. A request has one
+            item.
     """
 
     host: str = "127.0.0.1"
     port: Annotated[int, Within(0, 65535)] = 8766
-    api_key_env: str | None = None
     api_key_file: Path | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ServiceLimits(OptionGroup):
-    """What is answered at most.
-
-    Limits:
-        max_body: The largest request body that the server accepts, in MiB; larger ones are refused. A request has one
-            item.
-        queue: How many items may wait in the queue; further requests get HTTP status 429.
-    """
-
     max_body: Annotated[int, Within(1)] = 4
-    queue: Annotated[int, Within(0)] = 128
 
 
 @grouped
@@ -73,7 +59,6 @@ def serve(
     calls: options.Calls,
     answers: options.RecordingOptions,
     listening: ServiceAddress,
-    bounds: ServiceLimits,
     shown: options.OutputOptions,
 ) -> None:
     """Serve judges over HTTP: a request brings an item and gets a judgment. There is one address for each judge format,
@@ -106,17 +91,15 @@ def serve(
     from conqret.judging.judge_settings import chosen_format
     from conqret.judging.setup import NO_CRITERIA
     from conqret.runs.session import Session
-    from conqret.serve.access import read_keys
+    from conqret.serve.access import read_keys, service_server
     from conqret.serve.intake import MIB, IntakeLimits
-    from conqret.serve.service_server import serve as served
 
     wanted = list(format or ())
     made_of = next((name for name in (CRITERIA, RUBRIC) if name in wanted), None)
     own = chosen_format({**criteria.given(), "format": made_of})
     formats: list[str | Judge] = [name for name in wanted if name not in (CRITERIA, RUBRIC)]
     formats += [] if own is None else [own]
-    keys = read_keys(listening.api_key_env, listening.api_key_file)
-    limits = IntakeLimits(bounds.max_body * MIB, queue=bounds.queue)
+    keys = read_keys(listening.api_key_file)
     store = None if answers.replay is not None else (answers.recordings or STORE)
     session = Session(calls.of(model), recordings=store, replay=answers.replay, prompts=prompts)
 
@@ -138,17 +121,18 @@ def serve(
         else:
             shown.tell(line(request))
 
-    served(
+    session.check()
+    server, offered = service_server(
         session,
         formats,
         judging.given(),
-        limits=limits,
+        limits=IntakeLimits(listening.max_body * MIB),
         keys=keys,
         host=listening.host,
         port=listening.port,
-        on_start=started,
         heard=heard,
     )
+    server.run(lambda address: started(address, offered))
     shown.session(session.counts)
 
 
@@ -255,20 +239,15 @@ def _pass_on(source: BufferedReader, target: FileIO) -> None:
                 data = data[target.write(data) :]
 
 
-def view(
-    folder: Annotated[
-        Path, typer.Argument(help="A folder of runs, or one run; finished or going on.")
-    ] = Path("runs"),
-    port: Annotated[
-        int,
-        typer.Option(
-            help="The port of this machine to listen on; 0 takes any that is free.", min=0, max=65535
-        ),
-    ] = 8765,
-) -> None:
+@grouped
+def view(folder: Path = Path("runs"), *, port: Annotated[int, Within(0, 65535)] = 8765) -> None:
     """Serve a folder of runs to a browser, read only: reports, prompts and raw responses.
 
     Only this machine can reach it, and no other page in the browser can read it. Ctrl-C ends it.
+
+    Args:
+        folder: A folder of runs, or one run; finished or going on.
+        port: The port of this machine to listen on; 0 takes any that is free.
 
     Examples:
 
@@ -276,10 +255,10 @@ def view(
 
     conqret serve view runs/first --port 0
     """
-    from conqret.serve.view_app import view as shown
+    from conqret.serve.view_app import view_server
 
     def started(address: str) -> None:
-        say(f"the runs in {folder} are at {address}")
+        say(f"the runs in {folder} are at {address}/")
         say("open it in a browser; Ctrl-C ends it")
 
-    shown(folder, port, on_start=started)
+    view_server(folder, port).run(started)

@@ -15,7 +15,7 @@ from conqret._version import __version__
 from conqret.data import Document, Item, Judgment, Measure, Nugget
 from conqret.data.item import Identifier, NonEmpty
 from conqret.judging.judge_parts import Judge
-from conqret.serve.problems import MEDIA_TYPE, Problem
+from conqret.serve.intake import MEDIA_TYPE, Problem
 
 JUDGE_PATH = "/v1/judge/{format}"
 """Where a format judges."""

@@ -58,7 +58,8 @@ def listed(root: Path) -> list[ListedRun]:
         DeclarationError: there is no such folder.
     """
     runs = [look(root, run) for run in run_folders(root)]
-    runs += [_validation(root, run) for run in _validations(root)]
+    validations = [file.parent for file in sorted(root.rglob(JSON_NAME))]
+    runs += [_validation(root, each) for each in validations if not (each / RECORD_NAME).is_file()]
     return sorted(runs, key=lambda run: run.begun, reverse=True)
 
 
@@ -73,7 +74,7 @@ def look(root: Path, run: Path) -> ListedRun:
             fault = run_summary.what
     except MALFORMED as error:
         fault = f"its files cannot be read ({type(error).__name__}: {error})"
-    name = _name(root, run)
+    name = run.relative_to(root).as_posix()
     return ListedRun(name, RUNS + address(name), "?", "", "", "", "", "", fault)
 
 
@@ -126,7 +127,7 @@ def address(name: str) -> str:
 
 
 def _listed(root: Path, run: FoundRun) -> ListedRun:
-    name, state = _name(root, run.path), run.state
+    name, state = run.path.relative_to(root).as_posix(), run.state
     if state != FINISHED:
         written = dt.datetime.fromtimestamp(max(status.st_mtime for status in stats(run.path)), dt.UTC)
         state = f"{state}, last written {written:%H:%M:%S} UTC"
@@ -135,15 +136,10 @@ def _listed(root: Path, run: FoundRun) -> ListedRun:
     return ListedRun(name, RUNS + address(name), run.kind, run.what, begun, state, _done(run), answers)
 
 
-def _validations(root: Path) -> Iterator[Path]:
-    """The folders that hold a validation and no run."""
-    folders = (file.parent for file in sorted(root.rglob(JSON_NAME)))
-    return (folder for folder in folders if not (folder / RECORD_NAME).is_file())
-
-
 def _validation(root: Path, folder: Path) -> ListedRun:
     """What the list says of a validation."""
-    name, fault, what, begun = _name(root, folder), leads_out(root, folder), "", ""
+    name, fault = folder.relative_to(root).as_posix(), leads_out(root, folder)
+    what = begun = ""
     if not fault:
         try:
             judge = read_validation(folder).judge
@@ -153,10 +149,6 @@ def _validation(root: Path, folder: Path) -> ListedRun:
             fault = str(error)
     at = quote(f"{name}/{PAGE_NAME}".removeprefix("./"), errors="replace")
     return ListedRun(name, RUNS + at, "validation", what, begun, FINISHED, "", "", fault)
-
-
-def _name(root: Path, run: Path) -> str:
-    return run.relative_to(root).as_posix()
 
 
 def _done(run: FoundRun) -> str:

@@ -25,15 +25,20 @@ from conqret.judging.setup import set_up
 from conqret.runs.loop import BackgroundLoop
 from conqret.runs.session import Session
 from conqret.serve.contract import JUDGE_PATH, needed, openapi
-from conqret.serve.intake import Intake, IntakeLimits, check_size
-from conqret.serve.problems import PAUSE_SECONDS, Refusal, not_answered
+from conqret.serve.intake import (
+    PAUSE_SECONDS,
+    Intake,
+    IntakeLimits,
+    Refusal,
+    ServedRequest,
+    check_size,
+    not_answered,
+)
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
-
-    from conqret.serve.access import ServedRequest
 
 METRIC = "metric"
 """The one parameter: which metrics are asked for."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,8 +31,7 @@ from conqret.studies.diff.page import difference_page
 from conqret.studies.diff.result import diff
 from conqret.studies.validate.page import validation_sheet
 from conqret.studies.validate.validate import PAGE_NAME, read_validation
-from conqret.web.local_server import GRACE_SECONDS, LocalServer, local_server
-from conqret.web.request_guard import LOOPBACK, Guard, own_hosts
+from conqret.web.local_server import GRACE_SECONDS, LOOPBACK, Guard, LocalServer, local_server, own_hosts
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -117,8 +116,8 @@ class _Viewer:
             return _sorry(error, links=list(inner_runs(run)))
 
     def _report(self, run: Path) -> Response:
-        listed_run = look(self.root, run)
-        ways = _around(run)
+        listed_run, ways = look(self.root, run), _around(run)
+        facts = [("Made with", listed_run.what), ("Begun", listed_run.begun), ("State", listed_run.state)]
         if JudgeFolder(run).is_there():
             ways.append(("Compare", f"/diff?{urlencode({'first': run.relative_to(self.root).as_posix()})}"))
         report_page = run_page(
@@ -130,11 +129,7 @@ class _Viewer:
                 listed_run.name,
                 [Section("Runs inside", [PageLinks(inside)] if (inside := list(inner_runs(run))) else [])],
                 lede=[f"The viewer has no page for runs of this kind; what they hold is in {run}."],
-                facts=[
-                    ("Made with", listed_run.what),
-                    ("Begun", listed_run.begun),
-                    ("State", listed_run.state),
-                ],
+                facts=facts,
             ).html(around=ways)
         return _response(report_page, again=PAGE_SECONDS if listed_run.going_on else 0)
 
@@ -214,21 +209,12 @@ def _response(parts: Iterable[str], status: int = 200, again: int = 0) -> Respon
     return HTMLResponse(content, status, {"Refresh": str(again)} if again else None)
 
 
-PORT = 8765
-"""Where the viewer is, if no other port is given."""
-
-
-def view(root: Path, port: int = PORT, *, on_start: Callable[[str], None]) -> None:
-    """Show the runs under ``root`` until Ctrl-C; ``on_start`` gets the address. Port 0 takes one that is free.
+def view_server(root: Path, port: int) -> LocalServer:
+    """The server that shows the runs under ``root`` at a port (0 takes one that is free); it does not run yet.
 
     Raises:
         DeclarationError: there is no such folder, the port is taken or not allowed, or the extra ``web`` is missing.
     """
-    view_server(root, port).run(lambda address: on_start(f"{address}/"))
-
-
-def view_server(root: Path, port: int = PORT) -> LocalServer:
-    """The server of :func:`view`, which is not running yet."""
     if not root.is_dir():
         raise DeclarationError(f"{root}: there is no such folder; give a folder of runs")
     return local_server(

@@ -89,24 +89,6 @@ async def test_nuggets_that_are_given(client):
     assert conqret.Judgment.model_validate(found).values == own.values
 
 
-async def test_a_rubric(client):
-    criteria = [
-        {"question": "It names a source", "weight": 3, "axis": "Evidence"},
-        {"name": "clarity", "question": "How clear is it?", "scale": [1, 5], "weight": -1},
-    ]
-    async with client:
-        found = data(await client.call_tool("judge", ARGUED | {"rubric": criteria}))
-    assert (found["format"], list(found["measures"])[:2]) == ("rubric", ["rubric_score", "axis_evidence"])
-    assert found["measures"]["rubric_score"]["reason"] == "no_baseline"
-
-
-async def test_what_has_no_score_has_a_reason_and_no_value(client):
-    async with client:
-        found = data(await client.call_tool("judge", ARGUED | {"format": "controllability"}))
-    measure = found["measures"]["controllability"]
-    assert (measure["status"], measure["value"], measure["reason"]) == ("unscored", None, "nothing_to_judge")
-
-
 async def test_a_score_is_explained_with_what_was_asked(client):
     wanted = {"run": "first", "item": demo()[0].id}
     async with client:

@@ -70,13 +70,6 @@ def results(span):
     return [dict(event.attributes) for event in span.events]
 
 
-def test_none_unless_asked_for(spans, monkeypatch):
-    monkeypatch.delenv(VARIABLE, raising=False)
-    with FaultServer() as server:
-        judged(server)
-    assert spans() == ()
-
-
 def test_a_span_for_each_request_without_contents(spans, monkeypatch, tmp_path):
     monkeypatch.setenv(VARIABLE, "spans")
     store = tmp_path / "answers.sqlite"

@@ -91,14 +91,6 @@ def test_practice_counts_nowhere_and_everybody_has_it_in_one_order(tmp_path: Pat
     assert {record.person.name for record in ledger.given(practice=True)} == {"anna"}
 
 
-def test_who_runs_it_may_let_somebody_go_on_all_the_same(tmp_path: Path) -> None:
-    ledger = begun_with_practice(tmp_path)
-    assert practise(ledger, "ben", "11111") == NOT_PASSED
-    ledger.set_state(ledger.person("ben"), "active")
-    settle(ledger, ledger.person("ben"), marked_by_gold)
-    assert ledger.next(ledger.person("ben")) is not None
-
-
 def test_what_was_given_in_another_window_meanwhile_goes_to_others(tmp_path: Path) -> None:
     ledger = begun_with_practice(tmp_path)
     ben = ledger.person("ben")
@@ -164,10 +156,3 @@ def test_what_cannot_be_practised(tmp_path: Path, more: dict[str, object], gold:
     others = screens_of(task_of("rating"), items(1), TaskRequest())
     with pytest.raises(DeclarationError, match=says):
         practice_screens(practice_file(tmp_path, 1, gold, **more), "rating", others)
-
-
-def test_another_threshold_is_another_study(tmp_path: Path) -> None:
-    begun_with_practice(tmp_path).close()
-    begun_with_practice(tmp_path).close()
-    with pytest.raises(DeclarationError, match="another study: passing"):
-        begun_with_practice(tmp_path, 0.5)

@@ -17,8 +17,9 @@ from conqret.io.comparisons import read_comparisons
 from conqret.io.labels import read_labels
 from conqret.io.pairs import read_pairs
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.collected_labels import against_others, disputes, label_set
 from conqret.labels.exporting import as_label_studio, verdicts
+from conqret.labels.page import against_others, label_set
+from conqret.labels.pages.adjudicating import disputes
 from conqret.labels.screens import study_of
 from conqret.labels.study_screens import items_of
 from conqret.labels.task import TaskRequest
@@ -73,14 +74,6 @@ def test_what_all_or_most_say_is_final_and_the_rest_waits_for_a_decision(
     assert [label.value for label in read.labels] == [4.0, 2.0, 2.0]
     study.forget(study.person("ben"))
     assert [final.by for final in study.finals()] == ["another annotator"]
-
-
-def test_only_what_all_have_labelled_can_be_disputed(study: Ledger, tmp_path: Path) -> None:
-    assert [(dispute.place, dispute.questions) for dispute in disputes(study)] == [
-        (2, ("overall_quality",)), (3, ("overall_quality",)),
-    ]  # fmt: skip
-    study.set_state(study.person("carl"), "dropped")
-    assert disputes(study) == []
 
 
 def test_a_judge_that_differs_is_a_dispute_with_its_reason(study: Ledger, tmp_path: Path) -> None:
@@ -174,5 +167,5 @@ def test_each_person_stands_beside_the_median_of_the_others(study: Ledger, tmp_p
         name: pytest.approx(krippendorff.alpha(rows, level_of_measurement="ordinal"))
         for name, rows in table.items()
     }
-    outcome = CliRunner().invoke(app, ["labels", "status", str(tmp_path), "--json"])
+    outcome = CliRunner().invoke(app, ["labels", "manage", str(tmp_path), "--json"])
     assert json.loads(outcome.output)["people"][0]["alpha"]["value"] == pytest.approx(found["p01"].value)

@@ -15,7 +15,7 @@ import pytest
 
 import conqret
 from conqret import DeclarationError
-from conqret.cli.commands import APP, HOMES
+from conqret.cli.commands import HOMES
 from conqret.experiments.experiment import experiment_job
 from conqret.generation.generation_run import generation_job
 from conqret.io.labels import read_labels
@@ -108,7 +108,7 @@ def test_what_is_public_is_documented_and_nothing_else_is_shown() -> None:
         for part in command:
             if isinstance(home, str):  # a function of a command that has several
                 break
-            home = home[part] if part in home else home[APP]
+            home = home[part]
         assert isinstance(home, str), command
     assert dir(conqret) == sorted([*conqret.__all__, "__version__"])
     for name in conqret.__all__:

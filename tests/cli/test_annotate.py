@@ -30,18 +30,8 @@ def answered(folder: Path, name: str, *values: str) -> None:
 
 
 def test_served_stopped_and_served_again_with_the_same_links(tmp_path: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "conqret",
-        "labels",
-        "collect",
-        str(ITEMS),
-        "--annotators",
-        "anna,ben",
-        "--port",
-        "0",
-    ]
+    command = [sys.executable, "-m", "conqret", "labels", "collect", str(ITEMS)]
+    command += ["--annotators", "anna,ben", "--port", "0"]
     links = []
     for _ in range(2):
         process = subprocess.Popen([*command, "-o", str(tmp_path)], stdout=subprocess.PIPE, text=True)
@@ -74,10 +64,10 @@ def test_status_and_export_and_what_reads_it(cli: Cli, tmp_path: Path) -> None:
     assert cli("labels", "export", tmp_path / "labels").code == 2
     answered(tmp_path / "labels", "anna", "5", "4", "2", "cannot judge")
     answered(tmp_path / "labels", "ben", "5", "3", "2", "1")
-    told = json.loads(cli("labels", "status", tmp_path / "labels", "--json").out)
+    told = json.loads(cli("labels", "manage", tmp_path / "labels", "--json").out)
     assert (told["labels"], told["wanted"]) == (8, 8)
     assert told["agreement"]["rows"][0]["cannot_judge"] == 1
-    assert "Overall quality" in cli("labels", "status", tmp_path / "labels").out
+    assert "Overall quality" in cli("labels", "manage", tmp_path / "labels").out
     file = tmp_path / "out" / "labels.csv"
     done = cli("labels", "export", tmp_path / "labels", "-o", file)
     assert "conqret labels agreement" in done.out
@@ -108,18 +98,18 @@ def test_what_is_done_to_a_person(cli: Cli, tmp_path: Path) -> None:
     def managed(*words: object) -> Done:
         return cli("labels", "manage", folder, *words)
 
-    assert managed("--pause", "ben").code == 0
-    assert managed("--resume", "p02", "--backup", tmp_path / "copy.sqlite").code == 0
+    assert managed("pause", "ben").code == 0
+    assert managed("resume", "p02").code == managed("backup", tmp_path / "copy.sqlite").code == 0
     assert (tmp_path / "copy.sqlite").exists()
-    assert managed("--drop", "ben", "--why", "too fast").code == 0
+    assert managed("drop", "ben", "--why", "too fast").code == 0
     assert cli("labels", "export", folder, "-o", tmp_path / "x.csv").code == 2
-    assert managed("--resume", "ben").code == 0
-    assert "0 screens of ben are free" in managed("--reassign", "ben").out
-    refused = managed("--forget", "ben")
+    assert managed("resume", "ben").code == 0
+    assert "0 screens of ben are free" in managed("reassign", "ben").out
+    refused = managed("forget", "ben")
     assert (refused.code, "deletes 1 answer of ben" in refused.err) == (2, True)
-    assert "1 answer of ben are deleted" in managed("--forget", "ben", "--yes").out
-    assert "no annotator has the name 'ben'" in managed("--pause", "ben").err
-    assert (managed().code, "--forget NAME" in managed().err) == (2, True)
+    assert "1 answer of ben are deleted" in managed("forget", "ben", "--yes").out
+    assert "no annotator has the name 'ben'" in managed("pause", "ben").err
+    assert (managed("forget").code, "forget NAME" in managed("forget").err) == (2, True)
 
 
 @pytest.mark.parametrize(

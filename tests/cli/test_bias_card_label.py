@@ -49,7 +49,7 @@ def test_from_judge_to_card_and_back(cli: Cli, few: Path, tmp_path: Path) -> Non
 
 def test_label_writes_sheets(cli: Cli, few: Path, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.csv"
-    done = cli("labels", "sample", few, "--plan", "4", "--dimension", "clarity", "-o", sheet)
+    done = cli("labels", "sample", few, "--plan", "4", "--metric", "clarity", "-o", sheet)
     assert done.code == 0, done.err
     with sheet.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))

@@ -71,9 +71,7 @@ def sheets(cli: Cli, tmp_path: Path) -> Path:
 def test_a_sheet_says_how_to_fill_it_in(cli: Cli, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.csv"
     assert (
-        cli(
-            "labels", "sample", DEMO, "--plan", 2, "--dimension", "clarity", "--scale", "0:3", "-o", sheet
-        ).code
+        cli("labels", "sample", DEMO, "--plan", 2, "--metric", "clarity", "--scale", "0:3", "-o", sheet).code
         == 0
     )
     for row in rows_of(sheet):
@@ -278,23 +276,3 @@ def test_a_line_that_is_too_long_is_told_as_such(
         where = f"{tmp_path / name}:{line}" if line else str(tmp_path / name)
         assert (done.code, f"{where} " in said, "column" in said) == (2, True, False), said
         assert "longer than 2,000 bytes" in said or "list of more than 2,000 bytes" in said
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("debateqa", "rank", "FILE"),
-        ("debateqa", "rank", "FILE", "--preferences", "FILE"),
-        ("perspectives", "detect", "FILE", "--labels", "label"),
-        ("judge", DEMO, "--verdicts", "FILE"),
-    ],
-)
-def test_other_tables_say_so_too(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[object, ...]
-) -> None:
-    monkeypatch.setenv("CONQRET_MAX_LINE", "2000")
-    monkeypatch.chdir(tmp_path)
-    file = tmp_path / "table.csv"
-    file.write_text(f"id,{'x' * 3000}\na,1\n", encoding="utf-8")
-    done = cli(*(file if word == "FILE" else word for word in words))
-    assert (done.code, "table.csv:1 the line is longer than 2,000 bytes" in done.err) == (2, True), done.err

@@ -26,7 +26,8 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.parametrize(
     "command",
-    ["", "judge", "runs", "runs report", "runs show", "info", "info formats", "info doctor", "info prompt",
+    ["", "judge", "runs", "runs list", "runs prune", "runs report", "runs show", "info", "info formats", "info doctor",
+     "info prompt",
      "runs recordings", "runs recordings export", "runs recordings import", "serve", "labels", "judges",
      "corpus", "retrieve", "generate", "debateqa",
      "perspectives", "debate", "debate two-turn"],
@@ -259,29 +260,6 @@ def test_recordings_are_redacted_before_they_are_shared(cli: Cli, tmp_path: Path
     before, after = (json.loads((tmp_path / run / "summary.json").read_text()) for run in ("r", "again"))
     assert before["metrics"] == after["metrics"]
     assert cli(*redact, "--patterns", "[a-z").code == 2
-
-
-def test_recordings(cli: Cli, tmp_path: Path) -> None:
-    items = write_items(tmp_path / "items.jsonl", demo()[:3])
-    cli("judge", items, "-f", "direct", "-o", tmp_path / "r", "-q")
-    assert (
-        "12 answers written" in cli("runs", "recordings", "export", tmp_path / "r", tmp_path / "e.jsonl").out
-    )
-    assert (
-        "12 answers added"
-        in cli("runs", "recordings", "import", tmp_path / "e.jsonl", tmp_path / "s.sqlite").out
-    )
-    assert (
-        "0 answers added"
-        in cli("runs", "recordings", "import", tmp_path / "e.jsonl", tmp_path / "s.sqlite").out
-    )
-    for arguments in (
-        ["export", tmp_path / "no", tmp_path / "x"],
-        ["import", tmp_path / "no", tmp_path / "x"],
-    ):
-        done = cli("runs", "recordings", *arguments)
-        assert done.code == 2, arguments
-        assert not (tmp_path / "x").exists()
 
 
 def test_doctor(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

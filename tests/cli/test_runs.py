@@ -120,8 +120,3 @@ def test_nothing_goes_that_is_nowhere_else(cli: Cli, runs: Path, tmp_path: Path)
     assert answers(runs / "inner" / "second")  # only there
     judge = ("judge", tmp_path / "items.jsonl", "-f", "direct", "-o", runs / "first", "--recordings", store)
     assert cli(*judge, "-q").code == 0
-
-
-@pytest.mark.parametrize("command", [[], ["list"], ["prune"]])
-def test_help_has_an_example(cli: Cli, command: list[str]) -> None:
-    assert "Example" in cli("runs", *command, "--help").out

@@ -58,7 +58,7 @@ def test_equals_one_pair_at_a_time(folder, naive, kind, chat, side):
 
 @pytest.mark.parametrize("wrapping", [1, 4])
 def test_wrapping_prompts(folder, naive, wrapping):
-    from conqret.local.wrapping import WRAPPINGS
+    from conqret.local.prefix import WRAPPINGS
 
     reference = naive("qwen2", True)
     asked = WRAPPINGS[wrapping].replace("{answer}", "{}")

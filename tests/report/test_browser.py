@@ -38,13 +38,6 @@ def visit(browser: Chromium, pages: dict[str, Path]) -> Iterator[Open]:
         assert len(requests) == 1
 
 
-@pytest.mark.parametrize("name", factory.FORMATS)
-def test_every_format_loads_without_a_word(visit: Open, name: str) -> None:
-    page = visit(name)
-    assert page.js(COUNT) == "24 of 24 items"
-    assert page.js("document.querySelectorAll('#items > .item').length") == 24
-
-
 def test_search_filter_and_sort_by_keyboard(visit: Open) -> None:
     page = visit()
     page.press("/")
@@ -202,18 +195,6 @@ def test_nothing_runs_over_the_edge_of_a_phone(visit: Open, name: str) -> None:
     assert page.js("document.documentElement.scrollWidth") == 375
 
 
-def test_figures_of_a_block_end_below_each_other_on_a_phone(visit: Open) -> None:
-    """Whether an interval stands behind them or not."""
-    page = visit(width=390)
-    ends = """[...document.querySelectorAll('.sheet.stacks tbody tr')].map((line) => [...line.querySelectorAll('td')]
-    .map((cell) => { const range = document.createRange();
-    range.selectNode([...cell.childNodes].find((node) => node.nodeType === 3 && node.data.trim()));
-    return Math.round(range.getBoundingClientRect().right); })).filter((found) => found.length)"""
-    found = page.js(ends)
-    assert len(found) > 10
-    assert all(max(line) - min(line) <= 1 for line in found), found
-
-
 def test_dark_follows_the_system_and_the_button(visit: Open) -> None:
     ground = "getComputedStyle(document.body).backgroundColor"
     page = visit(dark=True)
@@ -226,12 +207,6 @@ def test_dark_follows_the_system_and_the_button(visit: Open) -> None:
     assert page.js(ground) == dark
     assert page.js("document.querySelector('#theme').textContent") == "Theme: dark"
     page.js("document.querySelector('#theme').click(); localStorage.clear()")
-
-
-def test_print_shows_the_overview_without_controls(visit: Open) -> None:
-    page = visit()
-    page.media("print")
-    assert not page.js("document.querySelector('#filters').checkVisibility()")
 
 
 def test_headings_controls_and_figures_have_names(visit: Open) -> None:

@@ -13,8 +13,6 @@ from pathlib import Path
 import pytest
 
 from conqret.data import Document, Item, Judgment
-from conqret.errors import DeclarationError
-from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.page import counted, write_report
 from conqret.judging.tally import Tally, needs_attention
 from tests.report import factory, hostile
@@ -189,11 +187,6 @@ def test_a_page_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.
     assert [file.name for file in tmp_path.iterdir() if "part" in file.name] == []
 
 
-def test_no_run_directory_is_told(tmp_path: Path) -> None:
-    with pytest.raises(DeclarationError, match=r"run\.json"):
-        write_report(JudgeFolder(tmp_path))
-
-
 def test_memory_does_not_grow_with_the_judgments(tmp_path: Path) -> None:
     document = Document(id="d", text="word " * 6000)
     count = 1200  # 36 MB of items
@@ -224,67 +217,3 @@ def test_the_navigation_says_the_words_of_the_headings(pages: dict[str, Path]) -
         found = dict(re.findall(r'<a href="(#[a-z]+)">([^<]+)</a>', navigation))
         assert found.pop("#list") == "Item by item"
         assert found == named
-
-
-def test_dates_and_settings_are_written_as_on_other_pages(pages: dict[str, Path]) -> None:
-    text = pages["direct"].read_text(encoding="utf-8")
-    assert re.search(r"<dt>Judged</dt><dd>[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2} UTC</dd>", text)
-    ours = text.partition("<main>")[0] + text.partition("<footer>")[2]
-    labels = re.findall(r"<dt>([^<]+)</dt>", ours)
-    assert {"Fingerprint", "Judged with"} <= set(labels)
-    assert [label for label in labels if label[0].islower()] == []
-    assert text.count("Written by conqret") == 1
-
-
-def test_a_second_argument_that_nobody_judged_is_folded_and_says_so(pages: dict[str, Path]) -> None:
-    said = "Second argument: not judged in this run"
-    assert pages["rag-fine-grained"].read_text(encoding="utf-8").count(said) == len(factory.items())
-    assert said not in pages["rag-direct"].read_text(encoding="utf-8")
-
-
-def test_the_calls_of_an_item_stack_on_a_phone(pages: dict[str, Path]) -> None:
-    """Each figure says what it is where the heads of its table are hidden, and keeps its unit."""
-    text = pages["direct"].read_text(encoding="utf-8")
-    calls = text.partition('<table class="parts calls">')[2].partition("</table>")[0]
-    for name in ("Sample", "Requests", "Tokens in", "Tokens out", "Time", "Cost", "Answered by", "Ended"):
-        assert f'<td data-label="{name}">' in calls
-    assert ".calls td:not(.says) { white-space: nowrap; }" in text
-
-
-def test_settings_stand_where_they_concern_the_run(pages: dict[str, Path]) -> None:
-    said = {
-        name: dict(re.findall(r"<dt>([^<]+)</dt><dd>([^<]*)</dd>", page.read_text(encoding="utf-8")))
-        for name, page in pages.items()
-    }
-    assert said["rag-direct"]["Orders of the arguments"] == "both"
-    assert "Orders of the arguments" not in said["rag-fine-grained"]
-    assert {"Order of the dimensions", "Relevant from rating"}.isdisjoint(said["rag-direct"])
-
-
-def test_only_a_preference_has_arguments_for_its_ends(tmp_path: Path) -> None:
-    """The ends of any other chart are 0 and 1, whatever its verdicts are called."""
-    items = factory.items()[:2]
-    judgments = factory.judge_all(items, "rag-direct", faults=False)
-    named = [
-        judgment.model_copy(
-            update={
-                "measures": {
-                    **judgment.measures,
-                    "groundedness": judgment.measures["groundedness"].model_copy(
-                        update={"label": "two-sided"}
-                    ),
-                }
-            }
-        )
-        for judgment in judgments
-    ]
-    text = write_report(factory.make_run(tmp_path, items, named)).read_text(encoding="utf-8")
-    charts = {
-        label: re.findall(r'<text class="(?:start|end)"[^>]*>([^<]+)</text>', drawing)
-        for label, drawing in re.findall(
-            r'<svg class="histogram".*?aria-label="([^.]+)\.(.*?)</svg>', text, re.DOTALL
-        )
-    }
-    assert charts.pop("Preference") == ["second", "first"]
-    assert not any(charts.values())
-    assert "Groundedness" in charts

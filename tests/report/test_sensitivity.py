@@ -19,7 +19,6 @@ from conqret.studies.sensitivity.page import (
     charts,
     curve_table,
     damage,
-    monotone_table,
     precision_table,
     sensitivity_sheet,
     verdicts,
@@ -115,13 +114,6 @@ def test_what_should_move_is_counted_apart_from_what_should_not(results: Sensiti
     assert "A judge that gives the same score to everything passes" in table.note
     assert [row[4] for row in table.rows if row[0] == "Answer relevance"] == ["–"] * 3
     assert all(row[4] for row in table.rows if row[0] == "Context relevance")
-
-
-def test_models_by_formats(results: SensitivityResults) -> None:
-    table = monotone_table(results, "irrelevant", "context_relevance")
-    assert table.header == ("Model", "direct", "rag-direct")
-    assert table.rows[0] == ("gpt", "no", "yes")
-    assert table.rows[1][1:] == ("\u03b3", "yes")
 
 
 def test_precision_with_the_error_in_brackets(results: SensitivityResults) -> None:

@@ -1,19 +1,16 @@
 """Judgments and items as plain data for the page."""
 
-import random
 from itertools import pairwise
 
 import pytest
 
 from conqret.data import Document, Flag, Item, Judgment, Measure, Part, Reason, Status, Trim
-from conqret.judging.item_parts import citation_verdicts, level
 from conqret.judging.item_view import TEXT_CHARACTERS, item_view
-from conqret.judging.overview import bin_of, histogram, shares
+from conqret.judging.overview import histogram, shares
 from conqret.judging.page import item_list
 from conqret.judging.summary import summarise
 from conqret.judging.tally import Tally
 from conqret.show.visible_text import Piece
-from tests.report import factory
 
 ITEM = Item(
     id="one",
@@ -167,16 +164,6 @@ def test_verdicts_reach_sentences_and_marks() -> None:
     assert [piece.verdict for piece in view.arguments[1].pieces if piece.cites] == [""]
 
 
-def test_verdicts_belong_to_their_sentence() -> None:
-    for item in factory.items()[:4]:
-        found = factory.judge(item, "citation-support", random.Random(1))
-        lookup = citation_verdicts(found, item.argument or "")
-        marks = [piece for piece in item_view(item, found).arguments[0].pieces if piece.cites]
-        labels = [part.label for part in found.measures["citation_precision"].parts]
-        assert sorted(mark.verdict for mark in marks) == sorted(label or "" for label in labels)
-        assert lookup(0, 999) == ""
-
-
 def test_flags_lead_to_where_they_stand() -> None:
     flags = tuple(
         Flag(where=where, kind="demand", excerpt="text, long")
@@ -230,13 +217,6 @@ def test_one_reason_for_all_is_said_once() -> None:
     assert item_view(ITEM, judgment({"a": lost, "b": scored(1.0)})).lost == ""
 
 
-@pytest.mark.parametrize(
-    ("value", "where"), [(0.0, 0), (0.0999, 0), (0.1, 1), (3 / 5, 6), (0.7, 7), (0.1 + 0.2, 3), (1.0, 9)]
-)
-def test_bins(value: float, where: int) -> None:
-    assert bin_of(value) == where
-
-
 def test_histogram_shows_every_item() -> None:
     figure = histogram([0.21, 0.22, 0.28, 0.95], 2, 0.5)
     assert [bar.count for bar in figure.bars] == [3, 1]
@@ -258,19 +238,9 @@ def test_the_few_scores_of_a_scale_stand_under_bars_of_their_own(steps: int) -> 
     assert figure.description.startswith("Items by score: 1 at 0.00, ")
 
 
-def test_numbers_of_bars_stand_where_they_have_room() -> None:
-    scores = [step / 15 for step in range(16)] * 1000
-    figure = histogram([*scores, 1.0], 0, 0.5)
-    assert [bar.count for bar in figure.counted] == [1001]
-
-
 def test_shares_add_up() -> None:
     segments = shares({"b": 1, "a": 3, "z": 0}, {"a": "A", "b": "B"})
     assert [(s.label, s.x, s.width) for s in segments] == [("A", 0.0, 75.0), ("B", 75.0, 25.0)]
-
-
-def test_levels_cover_the_scale() -> None:
-    assert [level(value) for value in (0.0, 0.04, 0.5, 0.96, 1.0)] == [0, 0, 5, 10, 10]
 
 
 def test_which_argument_is_better_stands_first_in_a_run_of_pairs() -> None:

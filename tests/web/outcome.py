@@ -15,8 +15,8 @@ from conqret.data import Item
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.collected_labels import agreement_so_far, label_set, reading_options
-from conqret.labels.exporting import as_table
+from conqret.labels.exporting import as_table, reading_options
+from conqret.labels.page import agreement_so_far, label_set
 from conqret.labels.screens import CANNOT_JUDGE, Screen
 from conqret.studies.agreement.annotator_agreement import agreement
 

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, Self
 
 from conqret.runs.session import Session
-from conqret.serve.access import ServedRequest
-from conqret.serve.intake import IntakeLimits
-from conqret.serve.service_server import service_server
+from conqret.serve.access import service_server
+from conqret.serve.intake import IntakeLimits, ServedRequest
 
 ITEM = {"topic": "Ban zoos?", "argument": "Cages are small [1].", "documents": ["Cages are small."]}
 JSON = {"Content-Type": "application/json"}

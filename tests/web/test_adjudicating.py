@@ -8,9 +8,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from typer.testing import CliRunner
 
-from conqret.cli.main import app
 from conqret.data import Judgment, Measure, Status
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.exporting import verdicts
@@ -73,13 +71,6 @@ async def test_who_decides_sees_what_everybody_says_and_the_decision_is_kept(
     assert (decided.answers, decided.comment, decided.by) == ({"overall_quality": "2"}, "one source", "Ada")
     assert [verdict.value for verdict in verdicts(study.given(), [decided])] == [None, "2", "1"]
     assert "<b>2</b>, by Ada" in (await ada.get(root)).text
-
-
-def test_a_run_that_is_none_is_said(study: Ledger, tmp_path: Path) -> None:
-    asked = ["labels", "adjudicate", str(tmp_path), "--run", str(tmp_path / "nosuch"), "--port", "0"]
-    outcome = CliRunner().invoke(app, asked)
-    assert outcome.exit_code != 0
-    assert "nosuch" in outcome.output + str(outcome.exception)
 
 
 async def test_nobody_else_gets_in_and_nothing_is_shown_before_all_have_answered(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,16 +10,16 @@ from typing import TYPE_CHECKING
 import httpx
 import pytest
 
+from conqret.data import Item
 from conqret.io import open_items
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.label_server import ANNOTATE_PORT
+from conqret.labels.collect_command import ANNOTATE_PORT
 from conqret.labels.pages.label_app import annotation_app
 from conqret.labels.pages.study_access import DASHBOARD, JOIN, Links, Setting
 from conqret.labels.screens import study_of
 from conqret.labels.task import TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
-from conqret.web.local_server import guarded
-from conqret.web.request_guard import LOOPBACK
+from conqret.web.local_server import LOOPBACK, guarded
 from tests.annotation.studies import begun
 from tests.io.test_conversations import DATA, OPENAI
 
@@ -146,13 +145,9 @@ async def test_what_is_not_answered_is_said_and_what_was_typed_stays(study: Stud
         ("http://127.0.0.1:8767", "", 303),  # without TLS browsers say no Sec-Fetch-Site of other machines
         ("null", "same-origin", 303),  # a browser that hides the origin
         ("", "same-origin", 303),
-        ("", "none", 303),
         ("null", "", 403),
-        ("null", "none", 403),
-        ("null", "cross-site", 403),
         ("null", "same-site", 403),
         ("", "cross-site", 403),
-        ("", "same-site", 403),
         ("http://127.0.0.1:8767", "cross-site", 403),
         ("http://localhost:8767", "same-site", 403),
         ("http://127.0.0.1:8768", "same-origin", 403),
@@ -214,6 +209,7 @@ async def test_nobody_reads_or_writes_what_is_another_persons(study: Study) -> N
 
 async def test_without_a_link_there_is_nothing(study: Study) -> None:
     stranger = study.browser()
+    assert "contact the organizers of the study" in (await stranger.get("/")).text
     for address in (
         "/",
         "/next",
@@ -250,11 +246,6 @@ async def test_numbers_that_are_none_of_ours(study: Study, number: str) -> None:
 
 
 async def test_texts_of_items_do_nothing_on_the_page(tmp_path: Path) -> None:
-    from conqret.data import Item
-    from conqret.labels.screens import study_of
-    from conqret.labels.task import TaskRequest
-    from conqret.labels.task_choice import screens_of, task_of
-
     hostile = "<script>alert(1)</script></textarea>{{ 7 * 7 }}\u202e\"'><img src=x onerror=y>"
     item = Item(id="i", topic=hostile, argument=hostile)
     screens = screens_of(task_of("rating"), [item], TaskRequest())
@@ -273,13 +264,16 @@ async def test_texts_of_items_do_nothing_on_the_page(tmp_path: Path) -> None:
 
 
 async def test_who_joins_by_the_open_link_is_somebody(tmp_path: Path) -> None:
-    found = Study(begun(tmp_path, 2, (), overlap=1, open_to=2), tmp_path)
+    found = Study(begun(tmp_path, 2, ("anna",), overlap=1, open_to=2), tmp_path)
     link = f"/join/{found.links.to(JOIN)}"
-    for name, status in (("dora", 200), ("Dora", 409), ("", 409), ("emil", 200), ("fred", 409)):
+    for name, status in (
+        *(("p01", 409), ("deleted p01", 409), ("Anna", 409)),
+        *(("dora", 200), ("Dora", 409), ("", 409), ("emil", 200), ("fred", 409)),
+    ):
         visitor = found.browser()
         await visitor.get(link)
         assert (await visitor.send(link, name=name)).status_code == status
-    assert [person.name for person in found.ledger.people()] == ["dora", "emil"]
+    assert [person.name for person in found.ledger.people()] == ["anna", "dora", "emil"]
 
 
 async def test_paused_and_dropped_people_are_told_so(study: Study) -> None:
@@ -301,16 +295,13 @@ async def test_the_dashboard_tells_how_far_it_is_and_how_far_people_agree(study:
         await browser.send(
             "/screen/" + re.findall(r'action="/screen/(\d+)"', browser.page)[0], **{"q:overall_quality": "2"}
         )
-    shown = (await study.browser().get(f"/study/{study.links.to(DASHBOARD)}")).text
+    answer = await study.browser().get(f"/study/{study.links.to(DASHBOARD)}")
+    assert int(answer.headers["Refresh"]) > 0
+    shown = answer.text
     assert "average" not in shown  # of one question, which stands there already
     assert "4 of 4 labels are in" in shown
     assert "Overall quality" in shown
     assert (await study.browser().get(f"/study/{study.links.to(JOIN)}")).status_code == 404
-
-
-async def test_the_dashboard_loads_itself_anew(study: Study) -> None:
-    answer = await study.browser().get(f"/study/{study.links.to(DASHBOARD)}")
-    assert int(answer.headers["Refresh"]) > 0
 
 
 async def test_nothing_is_shown_before_consent(tmp_path: Path) -> None:
@@ -333,35 +324,3 @@ async def test_two_studies_in_one_browser_do_not_end_each_other(tmp_path: Path) 
     anna.client.cookies = there.client.cookies
     assert (await anna.get("/next")).status_code == 200
     assert (await there.get("/next")).status_code == 200
-
-
-async def test_who_is_named_takes_no_place_of_those_who_join(tmp_path: Path) -> None:
-    found = Study(begun(tmp_path, 2, ("anna", "ben"), overlap=1, open_to=1), tmp_path)
-    link = f"/join/{found.links.to(JOIN)}"
-    for name, status in (("p01", 409), ("deleted p01", 409), ("Anna", 409), ("dora", 200), ("emil", 409)):
-        visitor = found.browser()
-        await visitor.get(link)
-        assert (await visitor.send(link, name=name)).status_code == status
-
-
-async def test_questions_on_one_scale_are_counted_and_say_its_points_once(tmp_path: Path) -> None:
-    with contextlib.closing(begun(tmp_path, 2, ("anna", "ben"), task="dimensions")) as ledger:
-        study = Study(ledger, tmp_path)
-        anna = study.browser()
-        await anna.begin(study.link("anna"))
-        assert "Question 1 of 15" in anna.page
-        assert anna.page.count('<dd dir="auto">poor.') == 1
-        assert anna.page.count('class="choices row"') == 15
-        assert '<h2 dir="auto">[2]</h2>' in anna.page
-
-
-async def test_a_question_alone_has_its_points_beside_its_answers(study: Study) -> None:
-    anna = study.browser()
-    await anna.begin(study.link("anna"))
-    assert "<b>1</b><span>: lowest</span>" in anna.page
-    assert "Question 1 of" not in anna.page
-    assert 'id="grades"' not in anna.page
-
-
-async def test_who_lost_the_link_is_told_what_to_do(study: Study) -> None:
-    assert "contact the organizers of the study" in (await study.browser().get("/")).text

@@ -4,7 +4,6 @@ button, on two days; every label as it was meant, and agreement, export and vali
 from __future__ import annotations
 
 import contextlib
-import csv
 import http.server
 import threading
 from collections.abc import Iterator
@@ -14,9 +13,7 @@ import pytest
 
 from conqret.labels.answer_ledger import Ledger
 from tests.annotation.studies import items
-from tests.annotation.test_practice import practice_file
-from tests.cli.conftest import Cli
-from tests.report.chromium import Chromium, Page
+from tests.report.chromium import Chromium
 from tests.web.annotators import PEOPLE, come_in, label, meant_by, until
 from tests.web.commands import started, written_items
 from tests.web.outcome import check, differing
@@ -35,69 +32,6 @@ def test_what_people_meant_is_in_the_file_and_all_that_follows_from_it(
     told = check(ledger, meant, PEOPLE, items(COUNT), tmp_path)
     assert told == ("1 alphas, 1 dimensions validated" if task == "rating" else "1 alphas")
     ledger.close()
-
-
-def test_who_comes_back_the_next_day_goes_on_by_the_same_link(
-    browser: Chromium, cli: Cli, tmp_path: Path
-) -> None:
-    asked = (
-        "labels",
-        "collect",
-        written_items(tmp_path / "items.jsonl", items(6)),
-        "--annotators",
-        "anna,ben",
-    )
-    page, labels = browser.apart(), tmp_path / "labels"
-    links = []
-    for screens in (3, 3):
-        with started(*asked, "-o", labels) as server:
-            links.append(server.links["anna"].removeprefix(server.base))
-            come_in(page, server.links["anna"])
-            for _ in range(screens):
-                until(page, "document.querySelector('#questions') !== null")
-                page.press("4")
-                send(page)
-    assert links[0] == links[1]
-    assert "You are done" in page.js("document.body.innerText")
-    assert not page.complaints, page.complaints
-    page.close()
-    assert cli("labels", "export", labels, "-o", tmp_path / "labels.csv").code == 0
-    with (tmp_path / "labels.csv").open(newline="") as file:
-        kept = {row["item"]: row["value"] for row in csv.DictReader(file)}
-    assert kept == {f"item-{n}": "4" for n in range(6)}
-
-
-def test_who_joins_by_the_open_link_consents_and_practises_first(browser: Chromium, tmp_path: Path) -> None:
-    (tmp_path / "consent.txt").write_text("What you say is kept.")
-    page, labels = browser.apart(), tmp_path / "labels"
-    with started(
-        "labels", "collect", written_items(tmp_path / "items.jsonl", items(2)), "--open", 2, "--overlap", 1,
-        "--practice", practice_file(tmp_path / "practice", 2), "--consent", tmp_path / "consent.txt",
-        "-o", labels,
-    ) as server:  # fmt: skip
-        page.go(server.links["everyone who joins"])
-        until(page, "document.activeElement.matches('#name')")
-        page.write("dora")
-        send(page)
-        until(page, "document.querySelector('button.main').textContent == 'I agree, begin'")
-        page.press("Enter")
-        while True:
-            until(page, "location.pathname == '/next' || document.querySelector('#questions, a.button')")
-            if page.js("location.pathname") == "/next":
-                break
-            if page.js("document.querySelector('#questions') === null"):
-                page.js("setTimeout(() => document.querySelector('a.button').click())")
-                until(page, "document.querySelector('#questions') || location.pathname == '/next'")
-                continue
-            page.press("3")
-            send(page)
-        assert "You are done" in page.js("document.body.innerText")
-        assert not page.complaints, page.complaints
-    page.close()
-    with contextlib.closing(Ledger(labels)) as ledger:
-        assert [(record.person.name, record.answers["overall_quality"]) for record in ledger.given()] == [
-            ("dora", "3")
-        ] * 2
 
 
 @pytest.fixture
@@ -159,13 +93,6 @@ def test_a_form_of_another_page_changes_nothing(
         page.close()
     with contextlib.closing(Ledger(labels)) as ledger:
         assert ledger.people() == []
-
-
-def send(page: Page) -> None:
-    """Press Enter, and wait for the page that comes."""
-    page.js("window.old = true")
-    page.press("Enter")
-    until(page, "window.old !== true")
 
 
 def test_on_a_phone_the_texts_and_a_whole_question_are_seen_together(

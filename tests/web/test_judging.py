@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from conqret.debate.two_turn.judge_answers import GRACE_SECONDS, LIMIT_SECONDS, POINTS
+from conqret.debate.two_turn.judge_answers import POINTS
 from conqret.debate.two_turn.two_turn_files import Side, SideArgument, read_two_turn
-from tests.annotation.debates import BOTH, DEBATES, Clock, begun_debate, made
+from tests.annotation.debates import BOTH, DEBATES, begun_debate, made
 from tests.web.test_annotating import Browser, Study
 
 pytest.importorskip("starlette")
@@ -53,31 +53,6 @@ async def test_before_the_timer_there_are_the_question_and_its_options_alone(tmp
         where = answer.url.path
     assert met == {(argued, later) for argued in (False, True) for later in (False, True)}
     assert "You are done" in ann.page
-
-
-async def test_the_server_keeps_the_time(tmp_path: Path) -> None:
-    clock = Clock()
-    study = Study(begun_debate(tmp_path, ["ann"], clock=clock), tmp_path)
-    ann, where = await begun(study)
-    await ann.send(where, start="1")
-    clock.now += 100
-    await ann.get(where)
-    assert f'data-left="{LIMIT_SECONDS - 100}.0"' in ann.page
-    await ann.send(where, start="1")
-    assert f'data-left="{LIMIT_SECONDS - 100}.0"' in ann.page
-    clock.now += LIMIT_SECONDS - 100 + GRACE_SECONDS + 1
-    await ann.send(where, slider="3")
-    assert "The time was up" in ann.page
-    second = (await ann.get("/next")).url.path
-    await ann.send(second, start="1")
-    clock.now += LIMIT_SECONDS + GRACE_SECONDS - 1
-    await ann.send(second, slider="3")
-    assert "<title>What it earned" in ann.page
-    assert "no answer" in ann.page
-    assert [dict(one.answers) for one in study.ledger.given()] == [
-        {"reason": "no answer within the time"},
-        {"slider": "3"},
-    ]
 
 
 async def test_nothing_is_gone_back_to(tmp_path: Path) -> None:

@@ -32,8 +32,7 @@ pytest.importorskip("uvicorn", reason=REASON)
 jsonschema = pytest.importorskip("jsonschema", reason="no validator of JSON schemas is installed")
 
 from conqret.serve import intake, service  # noqa: E402
-from conqret.serve.access import ServedRequest  # noqa: E402
-from conqret.serve.intake import IntakeLimits  # noqa: E402
+from conqret.serve.intake import IntakeLimits, ServedRequest  # noqa: E402
 from conqret.web.local_server import port_at  # noqa: E402
 from tests.web.services import ITEM, JSON, Running  # noqa: E402
 
@@ -95,12 +94,6 @@ def test_what_has_no_score_has_a_reason_and_no_value(open_service: Running) -> N
     (measure,) = got.json["measures"].values()
     assert (got.status, measure["status"], measure["value"]) == (200, "unscored", None)
     assert measure["reason"] == "nothing_to_judge"
-
-
-def test_only_the_metrics_that_are_asked_for(open_service: Running) -> None:
-    got = open_service.judge("direct?metric=groundedness")
-    assert list(got.json["measures"]) == ["groundedness"]
-    assert len(got.json["trace"]["calls"]) == 1
 
 
 @pytest.mark.parametrize("name", JUDGES)
@@ -197,9 +190,7 @@ def test_all_faults_of_an_item_are_named_with_place_and_remedy(open_service: Run
         ("direct", b"{}", JSON | {"Content-Length": str(10**12)}, 413, "too_large"),
         ("direct", b"{}", JSON | {"Host": "evil.example"}, 421, "refused"),
         ("direct", b"{}", JSON | {"Origin": "http://evil.example"}, 403, "refused"),
-        ("direct", b"{}", JSON | {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "empty"}, 403, "refused"),
         ("direct", b"{}", JSON | {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "document"}, 403, "refused"),
-        ("direct", b"{}", JSON | {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Dest": "document"}, 403, "refused"),
         ("direct", b"{}", {"Content-Type": "application/x-www-form-urlencoded"}, 415, "not_json"),
         ("direct", b"{}", JSON | {"Origin": "null"}, 403, "refused"),
     ],
@@ -214,17 +205,6 @@ def test_hostile_requests_are_told_what_is_wrong(
     assert len(got.text) < 2000
     noted = open_service.noted(got)
     assert (noted.status, noted.code) == (status, code)
-
-
-def test_two_hosts_and_other_methods_are_refused(open_service: Running) -> None:
-    port = str(open_service.port)
-    two = open_service.send("GET", "/", b"", {}, ("Host", "evil.example"))
-    assert two.status in (400, 421)
-    for method in ("PUT", "DELETE", "PATCH", "OPTIONS"):
-        got = open_service.send(method, "/v1/judge/direct", b"", {})
-        assert (got.status, got.headers["Allow"]) == (405, "GET, HEAD, POST")
-    got = open_service.get("/v1/judge/direct", Host=f"localhost:{port}")
-    assert (got.status, got.json["code"], got.headers["Allow"]) == (405, "wrong_method", "POST")
 
 
 def test_a_body_that_grows_too_large_is_not_read_on(open_service: Running) -> None:
@@ -415,13 +395,12 @@ def test_sigterm_ends_it_after_what_is_under_way_is_answered_and_recorded(
         going_on.set()
         assert may_answer.wait(60)
 
-    monkeypatch.setenv("THE_KEY", KEY)
+    monkeypatch.setenv("CONQRET_SERVER_KEY", KEY)
     monkeypatch.setenv("OPENAI_API_KEY", "none-at-all")
     store = tmp_path / "answers.sqlite"
     with FaultServer(alter=slow) as server:
         command = [
             *(sys.executable, "-m", "conqret", "serve", "http", "--port", "0", "--format", "direct"),
-            *("--api-key-env", "THE_KEY"),
             *("--model", "openai/mine", "--api-base", server.url, "--recordings", str(store)),
         ]  # fmt: skip
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -456,29 +435,26 @@ def test_sigterm_ends_it_after_what_is_under_way_is_answered_and_recorded(
 
 def test_wrong_calls_are_a_sentence(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("SHORT", "short")
     keys = tmp_path / "keys.txt"
     keys.write_text("# none\n")
+    sound = tmp_path / "sound.txt"
+    sound.write_text(KEY)
     wrong = {
         ("--host", "0.0.0.0"): "requests need a key",
-        ("--api-key-env", "NOT_SET_AT_ALL"): "the variable NOT_SET_AT_ALL contains no key",
-        ("--api-key-env", "SHORT"): "16 visible ASCII characters",
         ("--api-key-file", tmp_path / "none.txt"): "cannot be read: No such file",
         ("--api-key-file", keys): "is not a file of keys: write one key on each line",
         ("--format", "dircet"): "did you mean 'direct'",
         ("--format", "direct", "--metric", "cogency"): "there is no metric 'cogency' of format direct",
-        ("--host", "256.0.0.1", "--api-key-env", "LONG"): "cannot be used",
+        ("--host", "256.0.0.1", "--api-key-file", sound): "cannot be used",
     }
-    monkeypatch.setenv("LONG", KEY)
     for given, words in wrong.items():
         done = cli("serve", "http", *(() if "--format" in given else ("--format", "direct")), *given)
         assert (done.code, words in done.err) == (2, True), done.err
         assert "short" not in done.err.replace("shorter", "")
-    with socket.create_server(("127.0.0.1", 0)) as other:
-        assert (
-            "is taken by another program"
-            in cli("serve", "http", "-f", "direct", "--port", other.getsockname()[1]).err
-        )
+    monkeypatch.setenv("CONQRET_SERVER_KEY", "short")
+    done = cli("serve", "http", "--format", "direct")
+    assert (done.code, "16 visible ASCII characters" in done.err) == (2, True), done.err
+    monkeypatch.delenv("CONQRET_SERVER_KEY")
     assert not (tmp_path / "runs").exists(), "a wrong call leaves nothing"
     assert "curl" in cli("serve", "http", "--help").out
 

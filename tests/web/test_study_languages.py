@@ -12,14 +12,11 @@ import pytest
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.page_messages import PageMessages, known_texts, page_messages
 from tests.annotation.debates import DEBATES
-from tests.annotation.studies import begun
 from tests.report.chromium import Chromium, Page
 from tests.web.annotators import come_in, until
 from tests.web.commands import started
 
-COLLECT = ("labels", "collect", DEBATES, "--task")
 ENGLISH = [text for text in known_texts()["texts"] if len(text) > 15]
-SAID = {"anna": "141", "ben": "341"}
 pytestmark = pytest.mark.parametrize("language", ["ar"])  # German: test_page_language.py
 
 
@@ -89,56 +86,4 @@ def test_debates_are_judged(browser: Chromium, tmp_path: Path, language: str) ->
         until(page, "document.querySelector('table')")
         is_in(page, messages)
     assert not page.complaints, page.complaints
-    page.close()
-
-
-def test_counter_arguments_are_written(browser: Chromium, tmp_path: Path, language: str) -> None:
-    page, messages, study = browser.apart(), page_messages(language), tmp_path / "study"
-    with (
-        started(
-            *COLLECT, "write", "--annotators", "gil,hal", "--page-language", language, "-o", study
-        ) as server,
-        contextlib.closing(Ledger(study)) as ledger,
-    ):  # fmt: skip
-        page.go(server.links["gil"])
-        until(page, "document.querySelector('button.main')")
-        is_in(page, messages)
-        come_in(page, server.links["gil"])
-        until(page, "document.querySelector('#text')")
-        is_in(page, messages)
-        pressed(page, "button[name=keep]")
-        shown = page.js("document.querySelector('[role=alert]').innerText")
-        assert messages.plain("write your counter-argument") in shown
-        is_in(page, messages)
-        for _ in range(ledger.study.screens // 2):
-            until(page, "document.querySelector('#text')")
-            page.js("text.value = 'No.'")
-            pressed(page, "button[name=keep]")
-        until(page, "location.pathname == '/next'")
-        is_in(page, messages)
-    assert not [complaint for complaint in page.complaints if "422" not in complaint]
-    page.close()
-
-
-def test_disputes_are_decided(browser: Chromium, tmp_path: Path, language: str) -> None:
-    page, messages = browser.apart(), page_messages(language)
-    with contextlib.closing(begun(tmp_path, 3, ("anna", "ben"), overlap=2)) as ledger:
-        for person in ledger.people():
-            while (turn := ledger.next(person)) is not None:
-                value = SAID[person.name][int(turn.screen.item[-1])]
-                ledger.answer(person, turn, {"overall_quality": value}, "", turn.revision)
-    with started("labels", "adjudicate", tmp_path, "--by", "Ada", "--page-language", language) as server:
-        page.go(server.links["for Ada alone"])
-        until(page, "document.querySelector('a.button')")
-        is_in(page, messages)
-        pressed(page, "a.button")
-        until(page, "document.querySelector('fieldset')")
-        is_in(page, messages)
-        page.press("3", "Enter")
-        until(page, "document.querySelector('a.button') === null && document.querySelector('table.sheet')")
-        is_in(page, messages)
-        page.go(f"{server.base}/adjudicate/nobody")
-        until(page, "document.querySelector('h1')")
-        assert page.js("document.querySelector('h1').innerText") == messages.plain("This cannot be shown")
-    assert not [complaint for complaint in page.complaints if "404" not in complaint]
     page.close()

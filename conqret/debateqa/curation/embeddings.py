@@ -41,7 +41,7 @@ def embedder(name: str) -> Embed:
         raise DeclarationError(
             f"--encoder takes {LEXICAL} or the folder of a sentence-transformers model, and {name!r} is neither"
         )
-    from conqret.local.embedding import load_encoder
+    from conqret.local.models import load_encoder
 
     model = load_encoder(str(folder), extra="dense")
     return lambda texts: model.encode(list(texts), convert_to_numpy=True, show_progress_bar=False)

@@ -3,35 +3,125 @@ all have labelled."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
 
 from conqret.data import Judgment
+from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
+from conqret.io.label_scale import dimension_name
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.collected_labels import Dispute, disputes
 from conqret.labels.database import LabelFileError
+from conqret.labels.exporting import scale_of
 from conqret.labels.page_messages import ENGLISH, PageMessages
-from conqret.labels.pages.page_responses import (
+from conqret.labels.pages.study_access import (
+    ADJUDICATE,
     SAVE_LATER,
+    Links,
     PageRefusal,
     apart,
     app_of,
     form_of,
     led_to,
     page_of,
-    pieces,
     said_in,
     whole,
 )
-from conqret.labels.pages.study_access import ADJUDICATE, Links
-from conqret.labels.screens import CANNOT_JUDGE
+from conqret.labels.screens import CANNOT_JUDGE, Final, Screen, ScreenResponse
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.types import ASGIApp
+
+APART = 1.0
+"""Steps of a scale between people's mean and the judge's score from which they differ: less is not another label."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeAnswer:
+    """What a judge says of a question, on the question's scale or in its words as they stand on the screen, and why."""
+
+    value: float | str
+    reason: str
+
+    @property
+    def shown(self) -> str:
+        """The value for people."""
+        return self.value if isinstance(self.value, str) else f"{self.value:.3g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """A screen (its ``place`` among all, from 1) with everybody's answers, and the ``questions`` on which they differ.
+    ``judge`` has the judge's word on each of these, where there is one; ``final`` what was decided."""
+
+    place: int
+    screen: Screen
+    given: Sequence[ScreenResponse]
+    questions: tuple[str, ...]
+    judge: Mapping[str, JudgeAnswer]
+    final: Final | None
+
+    @property
+    def decided(self) -> bool:
+        """Whether each of its questions has a final label."""
+        return self.final is not None and set(self.questions) <= set(self.final.answers)
+
+
+def disputes(ledger: Ledger, judgments: Iterable[Judgment] = ()) -> list[Dispute]:
+    """The disputes of a study, in the order of its screens. Only screens all of whose labels are in are among them, so
+    that nobody learns what others said, or the judge, before they have answered."""
+    judged = {judgment.item: judgment for judgment in judgments}
+    last = {final.screen: final for final in ledger.finals()}
+    complete = ledger.complete()
+    screens = gathered((record.place, record) for record in ledger.given() if record.place in complete)
+    dispute_list = []
+    for place, records in screens.items():
+        screen = records[0].screen
+        judge_values = judge_said(screen, judged.get(screen.item))
+        names = tuple(
+            question.name
+            for question in screen.questions
+            if _differ([record.answers[question.name] for record in records], judge_values.get(question.name))
+        )
+        if names:
+            dispute_list.append(Dispute(place, screen, records, names, judge_values, last.get(place)))
+    return dispute_list
+
+
+def judge_said(screen: Screen, judgment: Judgment | None) -> dict[str, JudgeAnswer]:
+    """The judge's word on the questions of a screen, by question."""
+    measures = judgment.measures if judgment is not None else {}
+    named = {dimension_name(name): measure for name, measure in measures.items()}
+    answers_by_question = {}
+    for question in screen.questions:
+        measure = named.get(dimension_name(question.name))
+        parts = {part.id: part for part in measure.parts} if measure is not None else {}
+        judged_part = parts.get(screen.part) if screen.part and not screen.compared else measure
+        if judged_part is None:
+            continue
+        label, why, scale = judged_part.label, judged_part.explanation, scale_of(question)
+        if label is not None and label in question.values:
+            shown = question.mirrored.get(label, label) if screen.swapped else label
+            answers_by_question[question.name] = JudgeAnswer(shown, why)
+        elif judged_part.value is not None and not scale.words:
+            answers_by_question[question.name] = JudgeAnswer(scale.value(judged_part.value), why)
+    return answers_by_question
+
+
+def _differ(answers: Sequence[str], judge: JudgeAnswer | None) -> bool:
+    values = [value for value in answers if value != CANNOT_JUDGE]
+    if len(set(values)) > 1:
+        return True
+    if judge is None or not values:
+        return False
+    if isinstance(judge.value, str):
+        return judge.value != values[0]
+    return abs(judge.value - fmean(map(float, values))) >= APART
 
 
 def adjudication_app(
@@ -44,7 +134,7 @@ def adjudication_app(
     """The pages for ``by``, beside what a judge says where there are ``judgments``, in the words of ``messages``."""
     from starlette.routing import Route
 
-    desk = _AdjudicationPage(ledger, links, by, judgments, messages)
+    desk = _AdjudicationPage(ledger, links, by, judgments, partial(page_of, messages=messages))
     routes = [
         Route("/adjudicate/{token}", desk.all),
         Route("/adjudicate/{token}/{place}", desk.one, methods=["GET", "POST"]),
@@ -52,12 +142,13 @@ def adjudication_app(
     return app_of(routes, messages)
 
 
+@dataclass(frozen=True)
 class _AdjudicationPage:
-    def __init__(
-        self, ledger: Ledger, links: Links, by: str, judgments: Sequence[Judgment], messages: PageMessages
-    ) -> None:
-        self.ledger, self.links, self.by, self.judgments = ledger, links, by, judgments
-        self.page = partial(page_of, messages=messages)
+    ledger: Ledger
+    links: Links
+    by: str
+    judgments: Sequence[Judgment]
+    page: Callable[..., Response]
 
     async def all(self, request: Request) -> Response:
         """What there is to decide."""
@@ -80,52 +171,41 @@ class _AdjudicationPage:
         dispute = next((candidate for candidate in open_disputes if candidate.place == place), None)
         if dispute is None:
             raise PageRefusal(404, "There is nothing to decide on this screen.")
+        shown = partial(self._shown, open_disputes, dispute, token)
         if request.method == "GET":
-            return self._shown(open_disputes, dispute, token)
+            return shown()
         form = await form_of(request)
         if not self.links.same(form.get("form", ""), self.links.form(token)):
             raise PageRefusal(403, "This form is not from a page of yours; open your link again.")
-        answers_by_question = said_in(form)
-        comment = form.get("comment", "").strip()
+        typed, comment = said_in(form), form.get("comment", "").strip()
         try:
-            answers = dispute.screen.about(dispute.questions).read(answers_by_question)
-        except DeclarationError as error:
-            return self._shown(open_disputes, dispute, token, str(error), answers_by_question, comment, 422)
-        try:
+            answers = dispute.screen.about(dispute.questions).read(typed)
             await apart(self.ledger.decide, place, answers, comment, self.by)
+        except DeclarationError as error:
+            return shown(422, fault=str(error), answers=typed, comment=comment)
         except LabelFileError:  # what was typed stays on the page
-            return self._shown(open_disputes, dispute, token, SAVE_LATER, answers_by_question, comment, 507)
-        following = _next(
-            [candidate for candidate in open_disputes if candidate.place > place] or open_disputes, but=place
-        )
+            return shown(507, fault=SAVE_LATER, answers=typed, comment=comment)
+        later = [candidate for candidate in open_disputes if candidate.place > place] or open_disputes
+        following = _next(later, but=place)
         return led_to(f"/adjudicate/{token}" + (f"/{following}" if following else ""))
 
     def _shown(
-        self,
-        open_disputes: Sequence[Dispute],
-        dispute: Dispute,
-        token: str,
-        fault: str = "",
-        answers: dict[str, str] | None = None,
-        comment: str = "",
-        status: int = 200,
+        self, open_disputes: Sequence[Dispute], dispute: Dispute, token: str, status: int = 200, **typed: Any
     ) -> Response:
         kept = dispute.final
+        comment = typed.pop("comment", "") or (kept.comment if kept else "")
+        context = {"fault": "", "answers": kept.answers if kept else {}, "comment": comment, **typed}
         return self.page(
             "adjudicate.html.j2",
             status,
             scripts=["screen.js"],
             dispute=dispute,
             screen=dispute.screen.about(dispute.questions),
-            pieces=pieces,
-            cannot=CANNOT_JUDGE,
-            fault=fault,
             done=sum(other.decided for other in open_disputes),
             total=len(open_disputes),
             form=self.links.form(token),
             token=token,
-            answers=answers if answers is not None else (kept.answers if kept else {}),
-            comment=comment or (kept.comment if kept else ""),
+            **context,
         )
 
     def _disputes(self) -> list[Dispute]:

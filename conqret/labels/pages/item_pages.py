@@ -5,30 +5,35 @@ An answer is on the disk before the page after it is sent.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from conqret.debate.two_turn.two_turn_files import quoted_in
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
 from conqret.labels.page import dashboard
 from conqret.labels.page_messages import worded
-from conqret.labels.pages.page_responses import (
+from conqret.labels.pages.study_access import (
+    DASHBOARD,
+    JOIN,
     SAVE_LATER,
+    Links,
     PageRefusal,
+    Setting,
+    StudyAccess,
     apart,
     form_of,
     html_of,
     led_to,
     page_of,
-    pieces,
     said_in,
     whole,
 )
-from conqret.labels.pages.study_access import DASHBOARD, JOIN, Links, Setting, StudyAccess
 from conqret.labels.screens import (
-    CANNOT_JUDGE,
     Person,
     ScreenResponse,
     ScreenTurn,
@@ -76,10 +81,8 @@ class Pages:
 
     async def join(self, request: Request) -> Response:
         """The open link: say a name, and be somebody."""
-        if (
-            not self.links.same(request.path_params["token"], self.links.to(JOIN))
-            or not self.ledger.study.open_to
-        ):
+        joins = self.links.same(request.path_params["token"], self.links.to(JOIN))
+        if not joins or not self.ledger.study.open_to:
             raise self.door.strange()
         if request.method == "GET":
             return self._joining()
@@ -152,12 +155,12 @@ class Pages:
         form, person, token, turn = await self._asked(request)
         practised = turn.screen.practice and turn.state == "done"
         if form is None:
-            return await (self._practised(person, turn) if practised else self._shown(person, token, turn))
+            return await (self._practised if practised else self._shown)(person, token, turn)
         if practised:  # what is right was told: nothing is changed any more
             return led_to(f"/screen/{turn.number}")
-        revision = whole(form.get("revision", ""))
-        answers = said_in(form)
+        revision, answers = whole(form.get("revision", "")), said_in(form)
         comment = form.get("comment", "").strip()
+        kept: dict[str, Any] = {"answers": answers, "comment": comment}
         try:
             if "withdraw" in form:
                 await apart(self.ledger.withdraw, person, turn, revision)
@@ -168,11 +171,10 @@ class Pages:
                 return led_to(f"/screen/{turn.number}")
             following = await apart(self.ledger.answer_and_next, person, turn, read, comment, revision)
         except (DeclarationError, StaleAnswerError) as fault:
-            stale = isinstance(fault, StaleAnswerError)
-            kept = {} if stale else {"answers": answers, "comment": comment}
-            return await self._shown(person, token, turn, str(fault), 409 if stale else 422, kept)
+            if isinstance(fault, StaleAnswerError):
+                return await self._shown(person, token, turn, str(fault), 409)
+            return await self._shown(person, token, turn, str(fault), 422, kept)
         except LabelFileError:  # what was typed stays on the page
-            kept = {"answers": answers, "comment": comment}
             return await self._shown(person, token, turn, SAVE_LATER, 507, kept)
         return led_to(f"/screen/{following.number}" if following is not None else "/next")
 
@@ -192,29 +194,18 @@ class Pages:
         turn: ScreenTurn,
         fault: str = "",
         status: int = 200,
-        kept: Mapping[str, Any] | None = None,
+        kept: Any = None,
     ) -> Response:
-        done, left = await self._far(person, turn)
-        answered = {"answers": turn.answers, "comment": turn.comment, **(kept or {})}
-        return self.page(
-            "screen.html.j2",
-            status,
-            scripts=["screen.js"],
-            turn=turn,
-            screen=turn.screen,
-            pieces=pieces,
-            cannot=CANNOT_JUDGE,
-            fault=fault,
-            before=await apart(self.ledger.before, person, turn.number),
-            done=done,
-            total=done + left,
-            form=self.links.form(token),
-            **answered,
-        )
+        context = await self._frame(person, token, turn)
+        context |= kept or {"answers": turn.answers, "comment": turn.comment}
+        return self.page("screen.html.j2", status, scripts=["screen.js"], fault=fault, **context)
 
-    async def _far(self, person: Person, turn: ScreenTurn) -> tuple[int, int]:
-        """How many screens like this one the person has answered, and how many are left."""
-        return await apart(partial(self.ledger.counts, practice=turn.screen.practice), person)
+    async def _frame(self, person: Person, token: str, turn: ScreenTurn) -> dict[str, Any]:
+        """What stands around every screen: how many like it the person has answered, and how many there are."""
+        done, left = await apart(partial(self.ledger.counts, practice=turn.screen.practice), person)
+        before = await apart(self.ledger.before, person, turn.number)
+        counts = {"done": done, "total": done + left, "before": before}
+        return {"turn": turn, "screen": turn.screen, "form": self.links.form(token), **counts}
 
     async def _who(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Person, str]:
         """Whose request this is, who has agreed to what the first page says."""
@@ -235,18 +226,19 @@ class Pages:
             return person
         return await apart(settle, self.ledger, person, self.marked)
 
-    async def _practised(self, person: Person, turn: ScreenTurn) -> Response:
+    async def _practised(self, person: Person, token: str, turn: ScreenTurn) -> Response:
         """What was right at a screen to practise, and why."""
-        done, left = await self._far(person, turn)
         screen = turn.screen
         known = {
             name: [screen.written({name: value})[name] for value in values]  # turning twice is no turn
             for name, values in screen.gold.items()
         }
-        return self.page(
-            "practised.html.j2", screen=screen, pieces=pieces, answers=turn.answers, known=known, done=done,
-            right=screen.right(turn.answers), total=done + left, before=None, fault="", turn=turn,
-        )  # fmt: skip
+        context = await self._frame(person, token, turn) | {
+            "before": None,
+            "fault": "",
+            "answers": turn.answers,
+        }
+        return self.page("practised.html.j2", known=known, right=screen.right(turn.answers), **context)
 
     # Who runs it
 
@@ -269,4 +261,39 @@ class Pages:
             404,
             "This page opens only by a personal link. Look for it in the message that invited you, and copy it whole; "
             "if you have lost it, contact the organizers of the study.",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedSnippet:
+    """A snippet of a passage under the name of its place there, with its number in the text that cites it."""
+
+    name: str
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenPiece:
+    """A piece of a passage: the names of the snippets that begin with it, and of those that hold it."""
+
+    text: str
+    begins: tuple[str, ...]
+    within: tuple[str, ...]
+
+
+def quoted_pieces(passage: str, quotes: Sequence[NumberedSnippet]) -> Iterator[ScreenPiece]:
+    """The passage, cut wherever a snippet begins or ends; a snippet that is not in it has no place."""
+    places: dict[str, tuple[int, int]] = {}
+    for quote in quotes:
+        words = quoted_in(passage, quote.text) if passage else None
+        if words is not None:
+            start = passage.index(words)
+            places[quote.name] = start, start + len(words)
+    cuts = sorted({0, len(passage), *(cut for place in places.values() for cut in place)})
+    for start, end in pairwise(cuts):
+        yield ScreenPiece(
+            passage[start:end],
+            tuple(name for name, place in places.items() if place[0] == start),
+            tuple(name for name, place in places.items() if place[0] <= start < place[1]),
         )

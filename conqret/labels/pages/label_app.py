@@ -12,24 +12,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from conqret.debate.two_turn import judge_answers
 from conqret.debate.two_turn.debate_judge import DebateRequest
-from conqret.debate.two_turn.judge_answers import (  # fmt: skip
-    POINTS,
-    QUESTION,
-    REASON,
-    TIME_UP,
-    AnswerOutcome,
-    asking_of,
-    bonus,
-    close_overdue,
-    earned_table,
-    give,
-    judged,
-    left,
-    marked_by_last,
-    settled,
-)
-from conqret.debate.two_turn.judge_answers import TASK as JUDGING
 from conqret.debate.two_turn.slider_answers import (
     CONDITIONS,
     END,
@@ -38,7 +22,6 @@ from conqret.debate.two_turn.slider_answers import (
     INSTRUCTIONS,
     SIMPLE,
     STRENGTHS,
-    PayoffInstruction,
     SliderAnswer,
 )
 from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion
@@ -47,26 +30,22 @@ from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
 from conqret.labels.page_messages import PageMessages
-from conqret.labels.pages.item_pages import Pages
-from conqret.labels.pages.page_responses import (
+from conqret.labels.pages.item_pages import NumberedSnippet, Pages, quoted_pieces
+from conqret.labels.pages.study_access import (
     SAVE_LATER,
-    NumberedSnippet,
+    Links,
     PageRefusal,
+    Setting,
     apart,
     app_of,
     led_to,
-    quoted_pieces,
     whole,
 )
-from conqret.labels.pages.study_access import Links, Setting
 from conqret.labels.screens import Person, Screen, ScreenResponse, ScreenTurn, StaleAnswerError
 from conqret.labels.written_arguments import MAX_TEXT, Draft
 from conqret.labels.written_arguments import TASK as WRITING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
-
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.types import ASGIApp
@@ -88,29 +67,31 @@ class JudgingPages(Pages):
     def told_first(self, person: Person) -> Mapping[str, Any]:
         """How the person's first question is asked."""
         turn = self.ledger.next(person)
-        return (
-            {"judging": None} if turn is None else {"judging": turn.screen.judging, **_bonuses(turn.screen)}
-        )
+        return {"judging": turn.screen.judging, **_bonuses(turn.screen)} if turn else {"judging": None}
 
     def marked(self, records: Sequence[ScreenResponse]) -> tuple[int, int]:
         """By each question's last judgment."""
-        return marked_by_last(self.ledger, records)
+        return judge_answers.marked_by_last(self.ledger, records)
 
     def told_last(self, person: Person) -> Mapping[str, Any]:
         """What came of all answers."""
-        settlements = settled(self.ledger, person)
+        settlements = judge_answers.settled(self.ledger, person)
         last = [settlement.toward_right or 0 for settlement in settlements]
         return {
             "questions": len(last), "right": sum(point > 0 for point in last), "abstained": last.count(0),
-            "dollars": _total(settlements), "earned": self.worded(earned_table(settlements)),
+            "dollars": self._earned(person), "earned": self.worded(judge_answers.earned_table(settlements)),
         }  # fmt: skip
+
+    def _earned(self, person: Person) -> Fraction:
+        """The dollars of all questions."""
+        return sum((each.dollars for each in judge_answers.settled(self.ledger, person)), Fraction())
 
     def last(self, person: Person) -> None:
         """Nobody looks at an answer again."""
 
     async def _who(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Person, str]:
         person, token = await super()._who(request, form)
-        await apart(close_overdue, self.ledger, person)
+        await apart(judge_answers.close_overdue, self.ledger, person)
         return person, token
 
     async def screen(self, request: Request) -> Response:
@@ -122,7 +103,7 @@ class JudgingPages(Pages):
             if "start" in form:
                 await apart(self.ledger.start, person, turn)
             else:
-                await apart(give, self.ledger, person, turn, form.get("slider", ""))
+                await apart(judge_answers.give, self.ledger, person, turn, form.get("slider", ""))
         except StaleAnswerError:  # it was given in another window; what stands there is kept
             pass
         except DeclarationError as fault:
@@ -133,32 +114,29 @@ class JudgingPages(Pages):
         shown = turn.screen.judging
         if shown is None:
             raise PageRefusal(404, "There is no such page.")
-        asking = await apart(asking_of, self.ledger, turn.screen)
-        common: dict[str, Any] = {"turn": turn, "judging": shown, "asking": asking, "letters": LETTERS}
+        asking = await apart(judge_answers.asking_of, self.ledger, turn.screen)
+        common: dict[str, Any] = {"judging": shown, "asking": asking, "letters": LETTERS}
         if turn.state == "done":
             over = shown.turn == shown.turns
             reveals = over and (asking.condition.startswith("P") or turn.screen.practice)
-            late = turn.answers.get(REASON) == TIME_UP
+            late = turn.answers.get(judge_answers.REASON) == judge_answers.TIME_UP
             if not reveals and not late:
                 return led_to("/next")
-            mine = await apart(judged, self.ledger, person, turn.screen) if reveals else []
+            mine = await apart(judge_answers.judged, self.ledger, person, turn.screen) if reveals else []
             return self.page(
-                "judging_told.html.j2", **common, told=reveals, late=late,
-                answers=[(_said(answer, self.setting.messages), bonus(answer)) for answer in mine],
+                "judging_told.html.j2", **common, turn=turn, told=reveals, late=late,
+                answers=[(_said(answer, self.setting.messages), judge_answers.bonus(answer)) for answer in mine],
                 right=_right(asking) if over and turn.screen.practice else "",
-                so_far=None if turn.screen.practice else _total(await apart(settled, self.ledger, person)),
-                total=sum(bonus(answer) or 0 for answer in mine),
+                so_far=None if turn.screen.practice else await apart(self._earned, person),
+                total=sum(judge_answers.bonus(answer) or 0 for answer in mine),
             )  # fmt: skip
-        common["form"] = self.links.form(token)
+        common |= await self._frame(person, token, turn)
         if turn.started is None:
-            done, rest = await self._far(person, turn)
-            return self.page(
-                "judging_start.html.j2", **common, **_bonuses(turn.screen), done=done, total=done + rest
-            )
+            return self.page("judging_start.html.j2", **common, **_bonuses(turn.screen))
         return self.page(
             "judging.html.j2", scripts=["quoted.js", "judging.js"], **common, **evidence_of(asking),
             points=_points(self.setting.messages),
-            seconds=await apart(left, self.ledger, turn),
+            seconds=await apart(judge_answers.left, self.ledger, turn),
         )  # fmt: skip
 
 
@@ -169,23 +147,14 @@ def _bonuses(screen: Screen) -> dict[str, Any]:
         (STRENGTHS[strength], payoff.bonus(strength), payoff.bonus(-strength))
         for strength in range(END, -1, -1)
     ]
-    return {"bonuses": rows, "careful": payoff is not SIMPLE, "answer_from": _pays_from(payoff)}
-
-
-def _pays_from(payoff: PayoffInstruction) -> int:
-    """The confidence, in whole percent, from which on an answer earns more than abstaining."""
-    return math.ceil(100 * min(share for strength, share in payoff.pays_from().items() if strength))
+    pays = min(share for strength, share in payoff.pays_from().items() if strength)  # more than abstaining
+    return {"bonuses": rows, "careful": payoff is not SIMPLE, "answer_from": math.ceil(100 * pays)}
 
 
 def _right(asking: DebateRequest) -> str:
     """The right option, as it stands on the page."""
     place = 2 - asking.question.right if asking.swapped else asking.question.right - 1
     return f"{LETTERS[place]}: {asking.sides[place].option}"
-
-
-def _total(settlements: Sequence[AnswerOutcome]) -> Fraction:
-    """The dollars of all questions."""
-    return sum((settlement.dollars for settlement in settlements), Fraction())
 
 
 def _said(answer: SliderAnswer, messages: PageMessages) -> str:
@@ -198,7 +167,7 @@ def _said(answer: SliderAnswer, messages: PageMessages) -> str:
 def _points(messages: PageMessages) -> list[tuple[str, str]]:
     """The points of the slider in words."""
     words = []
-    for point in map(int, POINTS):
+    for point in map(int, judge_answers.POINTS):
         side = f"{messages.plain(STRENGTHS[abs(point)])}: {LETTERS[point > 0]}"
         words.append((str(point), side if point else messages.plain("I abstain")))
     return words
@@ -253,10 +222,11 @@ class WritingPages(Pages):
     async def screen(self, request: Request) -> Response:
         """A counter-argument: shown, changed as a draft, and kept."""
         form, person, token, turn = await self._asked(request)
-        question = QUESTION.validate_json(await apart(self.ledger.text, turn.screen.item))
+        question = judge_answers.QUESTION.validate_json(await apart(self.ledger.text, turn.screen.item))
         draft = Draft.of(turn.answers)
         if form is None:
             return await self._written(person, token, turn, question, draft)
+        stored = draft
         draft = replace(draft, text=form.get("text", "").strip()[:MAX_TEXT])
         revision = whole(form.get("revision", ""))
         try:
@@ -271,7 +241,7 @@ class WritingPages(Pages):
                 draft = replace(draft, snippets=tuple(kept))
             await apart(self.ledger.draft, person, turn, draft.answers(), revision)
         except StaleAnswerError as fault:
-            return await self._written(person, token, turn, question, Draft.of(turn.answers), str(fault), 409)
+            return await self._written(person, token, turn, question, stored, str(fault), 409)
         except DeclarationError as fault:
             return await self._written(person, token, turn, question, draft, str(fault), 422)
         except LabelFileError:  # what was typed stays on the page
@@ -282,18 +252,15 @@ class WritingPages(Pages):
         self, person: Person, token: str, turn: ScreenTurn, question: TwoTurnQuestion, draft: Draft, fault: str = "",
         status: int = 200,
     ) -> Response:  # fmt: skip
-        done, left = await self._far(person, turn)
         asking = DebateRequest(question, CONDITIONS["main"][1], 1, SIMPLE.name, swapped=False)
         return self.page(
-            "writing.html.j2", status, scripts=["quoted.js", "writing.js"], turn=turn, asking=asking, draft=draft,
-            fault=fault, against=LETTERS[turn.screen.against - 1], other=LETTERS[2 - turn.screen.against],
-            most=MAX_TEXT,
-            before=await apart(self.ledger.before, person, turn.number), done=done, total=done + left,
-            form=self.links.form(token), **evidence_of(asking),
+            "writing.html.j2", status, scripts=["quoted.js", "writing.js"], asking=asking, draft=draft, fault=fault,
+            against=LETTERS[turn.screen.against - 1], other=LETTERS[2 - turn.screen.against], most=MAX_TEXT,
+            **await self._frame(person, token, turn), **evidence_of(asking),
         )  # fmt: skip
 
 
-KINDS: dict[str, type[Pages]] = {JUDGING: JudgingPages, WRITING: WritingPages}
+KINDS: dict[str, type[Pages]] = {judge_answers.TASK: JudgingPages, WRITING: WritingPages}
 """The pages of studies that are no labelling, by their task."""
 
 

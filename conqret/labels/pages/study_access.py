@@ -1,4 +1,4 @@
-"""Who gets in: whose link and cookie it is, and who is told instead that they are done or have to wait.
+"""How a request becomes a page: who gets in, whose link and cookie it is, and what every page is answered with.
 
 A link's token becomes a cookie that no script and no other site can send along; every form carries a word that only
 this person's pages have.
@@ -11,22 +11,172 @@ import hashlib
 import hmac
 import os
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import parse_qsl
+
+from markupsafe import Markup
 
 from conqret.debate.two_turn.slider_answers import SliderAnswer
 from conqret.errors import DeclarationError
+from conqret.io.images import described, inline
 from conqret.labels.answer_ledger import Ledger
+from conqret.labels.database import LabelFileError
 from conqret.labels.page_messages import ENGLISH, PageMessages
-from conqret.labels.pages.page_responses import PageRefusal, apart
-from conqret.labels.screens import Person
+from conqret.labels.screens import CANNOT_JUDGE, Person, Screen, ScreenPassage
 from conqret.labels.study_screens import NOT_PASSED, WAITING
+from conqret.show.page import page
+from conqret.text.language import language_of
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
+    from starlette.routing import Route
+    from starlette.types import ASGIApp
+
+
+MAX_FORM = 64 * 1024
+"""Bytes of a form: a comment of 5,000 characters is the most that there is in one."""
+NOT_SAVED = (
+    "The server cannot write just now; tell the organizers of the study. What was confirmed before is kept."
+)
+"""What people are told where the disk is full, or the file of labels is damaged."""
+SAVE_LATER = f"{NOT_SAVED} Leave this page open, and save again later."
+MAX_DIGITS = 9
+"""Of a number that is one of ours."""
+_HERE = Path(__file__).resolve().parent
+Returned = TypeVar("Returned")
+
+
+class PageRefusal(Exception):  # noqa: N818 (it ends a request, and is no fault of ours)
+    """A request that gets a page with a sentence instead of what it wanted."""
+
+    def __init__(self, status: int, why: str, title: str = "This cannot be shown") -> None:
+        super().__init__(why)
+        self.status, self.title = status, title
+
+
+def app_of(routes: Sequence[Route], messages: PageMessages) -> ASGIApp:
+    """The pages at ``routes``; what goes wrong is told in the words of ``messages``."""
+    from starlette.applications import Starlette
+    from starlette.exceptions import HTTPException
+
+    async def told(request: Request, error: Exception) -> Response:
+        return _sorry(error, messages)
+
+    handlers = dict.fromkeys((HTTPException, PageRefusal, LabelFileError), told)
+    return Starlette(routes=routes, exception_handlers=handlers)
+
+
+async def form_of(request: Request) -> dict[str, str]:
+    """The fields of a form; of a repeated one the last."""
+    from starlette.requests import ClientDisconnect
+
+    body = b""
+    try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > MAX_FORM:
+                raise PageRefusal(
+                    413, "That is more than a form of this page can hold; shorten your comment."
+                )
+    except ClientDisconnect:
+        raise PageRefusal(400, "The connection ended before your answer was here.") from None
+    try:
+        fields = parse_qsl(body.decode("utf-8"), keep_blank_values=True, max_num_fields=200, errors="strict")
+    except ValueError:
+        raise PageRefusal(400, "The form cannot be read.") from None
+    return dict(fields)
+
+
+def said_in(form: Mapping[str, str]) -> dict[str, str]:
+    """The answers to the questions of a screen that a form holds."""
+    return {name.removeprefix("q:"): value for name, value in form.items() if name.startswith("q:")}
+
+
+def whole(text: str) -> int:
+    """The number that a form or an address holds; -1 where that is none, or none of ours."""
+    return int(text) if text.isdecimal() and len(text) <= MAX_DIGITS else -1
+
+
+async def apart(work: Callable[..., Returned], *arguments: Any) -> Returned:
+    """Do what waits for the disk in a thread, so that others are answered meanwhile."""
+    from starlette.concurrency import run_in_threadpool
+
+    return await run_in_threadpool(work, *arguments)
+
+
+def page_of(
+    template: str, status: int = 200, *, messages: PageMessages = ENGLISH, **content: Any
+) -> Response:
+    """The answer with a page of a template, in the words of ``messages``; where its ``screen`` has images, it may show
+    them."""
+    shown = content.get("screen")
+    parts = page(
+        template,
+        style="annotating.css",
+        within=_HERE,
+        forms="'self'",
+        images=isinstance(shown, Screen) and shown.pictured,
+        described=described,
+        inline=inline,
+        t=messages,
+        tongue=tongue,
+        language=messages.language,
+        direction=messages.direction,
+        **{"pieces": pieces, "cannot": CANNOT_JUDGE, **content},
+    )
+    return html_of("".join(parts).encode("utf-8", "replace"), status)
+
+
+def tongue(text: str) -> Markup:
+    """The attribute that says in which language a text is; empty where script and common words do not tell."""
+    code = language_of(text, model=False)
+    return Markup(' lang="{}"').format(code) if code else Markup("")
+
+
+def html_of(content: bytes, status: int = 200) -> Response:
+    """The answer with a page that is written already."""
+    from starlette.responses import HTMLResponse
+
+    return HTMLResponse(content, status)
+
+
+def led_to(address: str) -> Response:
+    """The answer that leads to another page."""
+    from starlette.responses import RedirectResponse
+
+    return RedirectResponse(address, 303)
+
+
+def _sorry(error: Exception, messages: PageMessages) -> Response:
+    """What stands where a page is refused, where the disk takes nothing more, or where nothing is."""
+    if isinstance(error, PageRefusal):
+        refusal = error
+    elif isinstance(error, LabelFileError):
+        refusal = PageRefusal(507, f"{NOT_SAVED} Go back and try again later.", "This could not be saved")
+    else:
+        refusal = PageRefusal(404, "There is no such page.")
+    response = page_of(
+        "sorry.html.j2", refusal.status, messages=messages, why=str(refusal), title=refusal.title
+    )
+    if refusal.status == 413:  # the rest of the form is not waited for
+        response.headers["Connection"] = "close"
+    return response
+
+
+def pieces(passage: ScreenPassage) -> Iterator[tuple[str, bool]]:
+    """The text piece by piece, each with whether it is marked."""
+    at = 0
+    for start, end in sorted(passage.lit):
+        if at < start:
+            yield passage.text[at:start], False
+        yield passage.text[max(at, start) : end], True
+        at = max(at, end)
+    if at < len(passage.text):
+        yield passage.text[at:], False
 
 
 FILE = "secret"
@@ -110,14 +260,8 @@ class StudyAccess:
 
     def remember(self, page: Response, token: str) -> None:
         """Have the browser that gets this page known from then on."""
-        page.set_cookie(
-            self.cookie,
-            token,
-            httponly=True,
-            samesite="strict",
-            secure=self.setting.secure,
-            max_age=REMEMBERED,
-        )
+        kept: dict[str, Any] = {"httponly": True, "samesite": "strict", "max_age": REMEMBERED}
+        page.set_cookie(self.cookie, token, secure=self.setting.secure, **kept)
 
     def strange(self) -> PageRefusal:
         """What somebody gets whose word is nobody's."""

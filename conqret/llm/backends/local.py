@@ -29,7 +29,7 @@ from conqret.llm.local_model import (
 from conqret.llm.replies import CONTEXT_OVERFLOW
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError
-from conqret.local.memory import give_back
+from conqret.local.forward import give_back
 from conqret.local.text_writing import write
 
 if TYPE_CHECKING:

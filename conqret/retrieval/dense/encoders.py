@@ -93,7 +93,7 @@ class _SentenceTransformer:
     """A model of sentence-transformers, with the modules that it names."""
 
     def __init__(self, name: str, encoding: Encoding) -> None:
-        from conqret.local.embedding import load_encoder
+        from conqret.local.models import load_encoder
 
         self._model = load_encoder(name, extra=EXTRA)
         if encoding.max_tokens:

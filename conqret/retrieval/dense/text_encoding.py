@@ -186,7 +186,7 @@ class Encoding:
         )
 
     def _digest(self) -> str:
-        from conqret.local.embedding import encoder_weights
+        from conqret.local.models import encoder_weights
 
         if self.adapter:
             named = [adapter_encoder(self).identity]
