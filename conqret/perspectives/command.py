@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.io.pairs import Pair
-    from conqret.perspectives.detector import Detector
-    from conqret.perspectives.detector_run import DetectedFolder
     from conqret.perspectives.detector_tuning import Parts
 
 
@@ -61,9 +59,11 @@ def detect(
     conqret perspectives detect pairs.tsv --labels label --detector detector/
     """
     from conqret.errors import DeclarationError
-    from conqret.perspectives.detection import GRADES, estimate
-    from conqret.perspectives.detection_study import detection_plan, threshold_of_option
+    from conqret.perspectives.detection import GRADES, PROMPT
+    from conqret.perspectives.detection_study import detect as detect_perspectives
+    from conqret.perspectives.detection_study import threshold_of_option
     from conqret.perspectives.page import detection_tables
+    from conqret.prompts import Library
     from conqret.show.table import spaced
 
     if detector is not None:
@@ -74,22 +74,18 @@ def detect(
         _by_detector(pairs, detector, labels, output, overwrite=asking.kept.overwrite, shown=asking.shown)
         return
     threshold, chosen_by = threshold_of_option(yes_from)
-    session = asking.session(model)
-    plan = detection_plan(pairs, session, labels=labels, yes_from=threshold, output=output)
-    pair_list, folder = plan.pairs, plan.folder
-    if asking.dry_run:
-        asking.tell_cost([estimate(pair_list, session)])
-        return
-    if chosen_by is not None and chosen_by.instrument != plan.record().instrument:
+    client = asking.calls.of(model)
+    instrument = (client.model, Library(asking.prompts)[PROMPT].digest)
+    if chosen_by is not None and chosen_by.instrument != instrument:
         note(
             f"the threshold {threshold} was chosen for {chosen_by.model}, but this is another model or another prompt"
         )
-    outcome = asking.execute(
-        plan, len(pair_list), "grades", about=f"{number(len(pair_list), 'pair')} from {pairs}, by",
-        doing="detecting",
+    outcome = asking.study(
+        detect_perspectives, pairs, model=client, labels=labels, yes_from=threshold, output=output,
+        rows="grades", doing="detecting",
     )  # fmt: skip
-    summary = outcome.summary
-    there = len(pair_list) - sum(summary.unanswered.values())
+    summary, folder = outcome.summary, outcome.folder
+    there = summary.pairs - sum(summary.unanswered.values())
     lines = [
         *spaced(detection_tables(summary)),
         f"{summary.yes} of {there} documents contain their perspective: a yes from grade {summary.yes_from} "
@@ -137,22 +133,6 @@ def _by_detector(
         f"{found.threshold:.3f}"
     )
     result(found.record(), [*lines, at(found.folder.table_file, "table")], as_json=shown.json_output)
-
-
-def probabilities_of(
-    pairs: Sequence[Pair],
-    loaded: Detector,
-    folder: DetectedFolder,
-    *,
-    overwrite: bool,
-    shown: options.OutputOptions,
-) -> list[float]:
-    """The probability of each pair by a local detector, with a bar."""
-    from conqret.perspectives.detector_run import detect_locally
-
-    shown.tell(f"{number(len(pairs), 'pair')}, read by the detector {loaded.identity[:12]}")
-    with progress("detecting", len(pairs), quiet=shown.quiet) as bar:
-        return detect_locally(pairs, loaded, folder, overwrite=overwrite, on_block=bar.reach)
 
 
 @dataclass(frozen=True)

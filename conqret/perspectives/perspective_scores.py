@@ -6,11 +6,10 @@ and the files of the result.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from conqret._optional import require
 from conqret.debateqa.curation.check_verdicts import (
@@ -23,10 +22,11 @@ from conqret.debateqa.curation.check_verdicts import (
 from conqret.debateqa.curation.check_verdicts import estimate as expected_verdicts
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.pairs import Pair
-from conqret.judging.judge_settings import AskedSettings, AskingSettings, as_path, asked_session
+from conqret.judging.asked_run import Counted
+from conqret.judging.judge_settings import AskedSettings, as_path, client_options, session_settings
 from conqret.judging.responses import Typed
-from conqret.perspectives.detection import estimate as expected_detections
-from conqret.perspectives.detection_study import DetectionFolder, DetectionPlan, threshold_of_option
+from conqret.llm.client_options import ClientOptions
+from conqret.perspectives.detection_study import detected, detection_run, threshold_of_option
 from conqret.perspectives.detector_run import DetectedFolder, detect_locally
 from conqret.perspectives.diversity_run import (
     CUTS,
@@ -47,19 +47,16 @@ from conqret.perspectives.perspective_files import (
 )
 from conqret.perspectives.ranking_sources import named, qrels_of, ranked, read_judged, write_rankings
 from conqret.retrieval.evaluation.system_names import ASKING, has_step
-from conqret.runs.engine import run
+from conqret.runs.engine import run as run_plan
 from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.session import Session, SessionCounts
+from conqret.runs.session import Session, SessionCounts, Sessions
 from conqret.show.page import write_files
 from conqret.text.lexicons import NEGATIONS
 from conqret.text.word_lists import words
 
 if TYPE_CHECKING:
     from conqret.judging.cost import ExpectedCost
-    from conqret.perspectives.detector import Detector
     from conqret.retrieval.corpus_index import Index
-    from conqret.runs.engine import Plan
-    from conqret.runs.study_run import StudyOutcome
 
 
 SCORES, VALUES, JUDGMENTS, QUESTIONS = "scores.json", "values.csv", "judgments.qrels", "perspectives.jsonl"
@@ -67,23 +64,6 @@ RANKINGS = "rankings"
 """What the systems ranked, a TREC run each: NAME=FILE of another score."""
 
 Questions = tuple[PerspectiveQuestion, ...]
-T = TypeVar("T", bound="StudyOutcome[Any, Any]")
-
-
-class ExecutePlan(Protocol):
-    """How a plan is executed: about so many rows of this name, and what is said of it."""
-
-    def __call__(self, plan: Plan[Any, T], total: int, rows: str, *, about: str, doing: str) -> T:
-        """What the plan comes to."""
-
-
-@dataclass(frozen=True)
-class Executors:
-    """How a model's plans are executed, and how pairs go through a local detector."""
-
-    session: Session
-    execute: ExecutePlan
-    locally: Callable[[Sequence[Pair], Detector, DetectedFolder], list[float]]
 
 
 @dataclass(frozen=True)
@@ -97,6 +77,7 @@ class PerspectiveScores:
     folder: Path
     files: tuple[Path, ...]
     session: SessionCounts
+    missing: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
         """The scores as ``scores.json`` has them."""
@@ -107,8 +88,11 @@ class PerspectiveScores:
 class ScoringJob:
     """Rankings that are ready to be scored, or to be priced: all that can be wrong was looked at.
 
-    ``documents`` is the index with the documents' texts; ``judged`` are judgments that there are already."""
+    ``documents`` is the index with the documents' texts; ``judged`` are judgments that there are already. ``model`` is
+    asked as ``settings`` say."""
 
+    model: ClientOptions
+    settings: AskedSettings
     questions: Questions
     systems: tuple[str, ...]
     documents: Index | None
@@ -129,30 +113,54 @@ class ScoringJob:
     def cost(self, session: Session) -> list[ExpectedCost]:
         """What scoring is expected to take, without what :attr:`unpriced` systems ask, and without the documents that
         only they rank."""
-        expected = []
+        costs = []
         if wanted := subjects(unsided(self.questions)):
-            expected.append(expected_verdicts(VERDICT, wanted, session))
+            costs.append(expected_verdicts(VERDICT, wanted, session))
         if self.judged is None and self.detector is None:
             systems = [system for system in self.systems if system not in self.unpriced]
             rankings = self._ranked(systems, self.questions, session)
             pairs = self._pairs(self.questions, pooled(self.questions, rankings, self.depth))
-            expected.append(expected_detections(pairs, session))
-        return expected
+            try:
+                with detection_run(pairs, self.folder, self.model, self.settings) as run:
+                    detected(run, pairs)
+            except Counted as counted:
+                costs += counted.costs
+        if self.unpriced and costs:
+            left_out = (
+                f"the estimate leaves out the requests with which {', '.join(self.unpriced)} search, and the documents "
+                "that only they find"
+            )
+            costs[-1] = replace(costs[-1], notes=(*costs[-1].notes, left_out))
+        return costs
 
-    def score(self, executors: Executors, asking: AskingSettings) -> PerspectiveScores:
+    def score(self, sessions: Sessions) -> PerspectiveScores:
         """Ask what is to be asked, score, and write the files."""
-        session, detector = executors.session, None
+        session, detector = sessions.of(self.model), None
         if self.detector is not None:
             from conqret.perspectives.detector import load_detector
 
             detector = load_detector(self.detector)
-        questions, sideless = self._sided(executors)
-        searching = self._searching(session, asking) if self.unpriced else session
-        rankings = self._ranked(self.systems, questions, searching)
+        questions, sideless, missing = self._sided(session)
+        rankings = self._ranked(self.systems, questions, self._searching() if self.unpriced else session)
         judged, lost = self.judged, dict[str, int]()
         if judged is None:
             pairs = self._pairs(questions, pooled(questions, rankings, self.depth))
-            judged, lost = self._detected(questions, pairs, detector, executors)
+            place, answers = self.folder / "detections", list[bool | None]()
+            if detector is not None:
+                chances = detect_locally(
+                    pairs,
+                    detector,
+                    DetectedFolder(place),
+                    overwrite=self._overwrite,
+                    on_block=self._reached(pairs),
+                )
+                answers += map(detector.contains, chances)
+            else:
+                with detection_run(pairs, place, self.model, self.settings, sessions=sessions) as run:
+                    outcome = detected(run, pairs, self.yes_from)
+                answers += (row.contains(outcome.summary.yes_from) for row in outcome.rows)
+                lost, missing = outcome.summary.unanswered, missing + outcome.missing
+            judged = _judged(questions, pairs, answers)
         diversity = score(questions, rankings, judged, cuts=self.cuts, depth=self.depth)
         written = write_files(
             self.folder,
@@ -167,30 +175,39 @@ class ScoringJob:
             },
         )
         write_rankings(self.folder / RANKINGS, rankings)
-        return PerspectiveScores(diversity, sideless, lost, self.folder, tuple(written), session.counts)
+        return PerspectiveScores(
+            diversity, sideless, lost, self.folder, tuple(written), session.counts, missing
+        )
 
-    def _sided(self, executors: Executors) -> tuple[Questions, int]:
-        """The questions with a side for each of two perspectives, and for how many there was no answer."""
+    @property
+    def _overwrite(self) -> bool:
+        return self.settings.get("overwrite", False)
+
+    def _reached(self, pairs: Sequence[Pair]) -> Callable[[int], None]:
+        """What is told how many of the pairs went through a local detector."""
+        watch = self.settings.get("watch")
+        return lambda done: None if watch is None else watch.reach(done, total=len(pairs))
+
+    def _sided(self, session: Session) -> tuple[Questions, int, tuple[str, ...]]:
+        """The questions with a side for each of two perspectives, for how many there was no answer, and which answers a
+        replay lacked."""
         wanted = subjects(unsided(self.questions))
         if not wanted:
-            return self.questions, 0
-        done = executors.execute(
-            VerdictPlan(executors.session, VerdictFolder(self.folder / "sides"), VERDICT, wanted),
-            len(wanted), "sides", about=f"sides of the perspectives of {len(wanted)} questions, by",
-            doing="sides",
-        )  # fmt: skip
-        return with_sides(self.questions, done.rows), sum(not row.answered for row in done.rows)
+            return self.questions, 0, ()
+        plan = VerdictPlan(session, VerdictFolder(self.folder / "sides"), VERDICT, wanted)
+        done = run_plan(plan, overwrite=self._overwrite)
+        return with_sides(self.questions, done.rows), sum(not row.answered for row in done.rows), done.missing
 
-    def _searching(self, session: Session, asking: AskingSettings) -> Session:
+    def _searching(self) -> Session:
         """The session of systems that ask a model, whose answers are kept beside the rankings."""
         from conqret.retrieval.retrieve import retrieval_session
 
-        prompts: Any = asking.get("prompts")
+        prompts: Any = self.settings.get("prompts")
         return retrieval_session(
-            session.options,
+            self.model,
             output=self.folder / RANKINGS,
-            recordings=asking.get("recordings"),
-            replay=asking.get("replay"),
+            recordings=self.settings.get("recordings"),
+            replay=self.settings.get("replay"),
             prompts=prompts,
         )
 
@@ -208,31 +225,14 @@ class ScoringJob:
             )
         return pairs_of(questions, pool, texts)
 
-    def _detected(
-        self, questions: Questions, pairs: Sequence[Pair], detector: Detector | None, executors: Executors
-    ) -> tuple[JudgedDocuments, dict[str, int]]:
-        """What the documents contain, and how many pairs have no answer, by reason."""
-        place = self.folder / "detections"
-        answers: Iterable[tuple[str, bool | None]]
-        lost: dict[str, int] = {}
-        if detector is not None:
-            chances = executors.locally(pairs, detector, DetectedFolder(place))
-            answers = [
-                (pair.id, detector.contains(chance)) for pair, chance in zip(pairs, chances, strict=True)
-            ]
-        else:
-            outcome = executors.execute(
-                DetectionPlan(executors.session, DetectionFolder(place), pairs, self.yes_from),
-                len(pairs), "grades", about=f"{len(pairs)} pairs of a document and a perspective, by",
-                doing="detecting",
-            )  # fmt: skip
-            answers = [(row.id, row.contains(outcome.summary.yes_from)) for row in outcome.rows]
-            lost = outcome.summary.unanswered
-        contains = {}
-        for name, yes in answers:
-            question, which, document = name.split(" ", 2)
-            contains[question, int(which), document] = yes
-        return judged_of(questions, contains), lost
+
+def _judged(questions: Questions, pairs: Sequence[Pair], answers: Sequence[bool | None]) -> JudgedDocuments:
+    """What the documents contain, as was answered of each pair."""
+    contains = {}
+    for pair, yes in zip(pairs, answers, strict=True):
+        question, which, document = pair.id.split(" ", 2)
+        contains[question, int(which), document] = yes
+    return judged_of(questions, contains)
 
 
 @strict_options
@@ -272,35 +272,6 @@ def score_perspectives(
     Raises:
         DeclarationError: anything wrong with the call, the files or the folder. No model is asked then.
     """
-    with asked_session(settings) as session:
-        job = scoring_job(
-            runs, session, perspectives=perspectives, corpus=corpus, judgments=judgments, yes_from=yes_from,
-            detector=detector, cuts=cuts, depth=depth, encoder=encoder, mmr_encoder=mmr_encoder, output=output,
-        )  # fmt: skip
-        overwrite = settings.get("overwrite", False)
-
-        def execute(plan: Plan[Any, T], total: int, rows: str, *, about: str, doing: str) -> T:
-            return run(plan, overwrite=overwrite)
-
-        return job.score(Executors(session, execute, partial(detect_locally, overwrite=overwrite)), settings)
-
-
-def scoring_job(
-    runs: Sequence[str],
-    session: Session,
-    *,
-    perspectives: str | Path,
-    corpus: str | Path | None,
-    judgments: str | Path | None,
-    yes_from: int | str | Path | None,
-    detector: str | Path | None,
-    cuts: Sequence[int],
-    depth: int | None,
-    encoder: str | None,
-    mmr_encoder: str | None,
-    output: str | Path | None,
-) -> ScoringJob:
-    """The work that is ready to be done or priced; takes what :func:`score_perspectives` takes, and raises as it."""
     if detector is not None and (yes_from is not None or judgments is not None):
         raise DeclarationError(
             "--detector replaces LLM and judgments, and has its own threshold: leave out --yes-from and --judgments"
@@ -321,7 +292,10 @@ def scoring_job(
         raise DeclarationError(
             "the model needs the documents' texts: give them with --corpus FOLDER, or give judgments with --judgments"
         )
+    model = client_options(settings.get("model"), settings)
     job = ScoringJob(
+        model=model,
+        settings=settings,
         questions=questions,
         systems=tuple(systems),
         documents=index,
@@ -332,11 +306,14 @@ def scoring_job(
         depth=depth or max(cuts),
         encoder=encoder,
         mmr_encoder=mmr_encoder,
-        folder=as_path(output) or default_folder(stem(Path(perspectives)), "score", session.options.model),
+        folder=as_path(output) or default_folder(stem(Path(perspectives)), "score", model.model),
     )
     # Before a model is asked anything, every file has to be sound.
     ranked([system for system in systems if index is None or "=" in system], questions, job.depth)
-    return job
+    with Sessions(**session_settings(settings)) as sessions:
+        if settings.get("dry_run"):
+            raise Counted(job.cost(Session(model, prompts=sessions.library)))
+        return job.score(sessions)
 
 
 class Supports(Typed):
