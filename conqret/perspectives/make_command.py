@@ -10,7 +10,6 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, end, note, note_all, progress, result
 from conqret.debateqa.curation.command import WebSearch
-from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 
 
@@ -62,23 +61,16 @@ def make(
         return
 
     from conqret.perspectives.page import made_table
-    from conqret.perspectives.perspectives_run import estimate, making_plan
+    from conqret.perspectives.perspectives_run import make_perspectives
 
-    session = asking.session(model)
-    plan = making_plan(rows, session, source=source.value, output=output)
-    read, folder = plan.sources, plan.folder
-    if asking.dry_run:
-        asking.tell_cost(estimate(read, session))
-        return
-    outcome = asking.execute(
-        plan, len(read), "rows",
-        about=f"{number(len(read), 'row')} from {rows}, by", doing="writing",
-        role="an author",
+    outcome = asking.study(
+        make_perspectives, rows, source=source.value, output=output, model=asking.calls.of(model),
+        rows="rows", doing="writing", role="an author",
     )  # fmt: skip
-    summary = outcome.summary
+    summary, folder = outcome.summary, outcome.folder
     files = (folder.perspectives_file, folder.left_out_file, folder.inspect_file)
     named = map(at, files, ("kept", "left out", "inspect"))
-    there = len(read) - sum(summary.unanswered.values())
+    there = len(outcome.rows) - sum(summary.unanswered.values())
     asking.conclude(summary, [made_table(summary), "", *named], outcome, summary.unanswered, there=there)
 
 
