@@ -118,7 +118,7 @@ def _placeless(judge: Mapping[str, Any], models: Mapping[str, str]) -> dict[str,
 def _prompts(experiment: Experiment, library: Library) -> dict[str, str]:
     """The digests of the prompts of retrieval, generation and rewriting; the judges' are in their fingerprints."""
     ways = [STRATEGIES[generator.strategy] for generator in experiment.generators.values()]
-    names = {name for way in ways for name in way.asked(library, experiment.stances)}
+    names = {name for way in ways for name in way.asked(experiment.stances)}
     names |= {
         f"rerank/{stance if reranker.instruction == 'stance' else 'generic'}"
         for reranker in experiment.rerankers.values()
@@ -185,7 +185,9 @@ def run_experiment(job: Job) -> ExperimentOutcome:
             sessions.run(sessions.of(options).ready(job.out))
         held.enter_context(job.out.claimed(record, overwrite=job.overwrite, begin=lambda: _copy_file(job)))
         sessions.keep_in(job.out.recordings_file)
-        sessions.run(_ask_models(job, sessions, outcome))
+        sessions.run(_rank(job, sessions, outcome))
+        outcome.count("generate", generate_arguments(job, sessions))
+        sessions.run(_judge(job, sessions, outcome))
         outcome.judged += [jury for system in job.systems if (jury := hold_jury(job, system)) is not None]
         for system in job.systems:
             if (sensitivity := damage(job, sessions, system)) is not None:
@@ -197,8 +199,8 @@ def run_experiment(job: Job) -> ExperimentOutcome:
     return outcome
 
 
-async def _ask_models(job: Job, sessions: Sessions, outcome: ExperimentOutcome) -> None:
-    """Rerank, generate and judge; within a stage everything at the same time, as far as the models' limits allow."""
+async def _rank(job: Job, sessions: Sessions, outcome: ExperimentOutcome) -> None:
+    """Rank for all systems and sides at the same time, as far as the models' limits allow; so of the later stages."""
     ranked = await asyncio.gather(
         *(
             rank(job, sessions, ranking, system, stance)
@@ -207,8 +209,9 @@ async def _ask_models(job: Job, sessions: Sessions, outcome: ExperimentOutcome) 
         )
     )
     outcome.count("rerank", sum(ranked))
-    written = await asyncio.gather(*(generate_arguments(job, sessions, system) for system in job.systems))
-    outcome.count("generate", sum(written))
+
+
+async def _judge(job: Job, sessions: Sessions, outcome: ExperimentOutcome) -> None:
     for judged in await asyncio.gather(*(judge_arguments(job, sessions, system) for system in job.systems)):
         for folder, failed in judged:
             outcome.judged.append(folder)

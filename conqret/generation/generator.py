@@ -12,19 +12,17 @@ from pydantic import Field
 from conqret.data import Call, Document, Item, Reason, Stance
 from conqret.data.corpus import CorpusTopic
 from conqret.errors import check_known
-from conqret.errors import number as number_of
 from conqret.generation.budget import ANSWER_ROOM, BudgetedQuestion, shortage
 from conqret.generation.cited_argument import GeneratedArgument, check_citations, render
 from conqret.generation.examples import SEED, SHOTS, Example, Expert
 from conqret.generation.generation_strategy import DEFAULT_STRATEGY, STRATEGIES, Strategy
-from conqret.judging.cost import ExpectedCost, Sizes, capped, counter, expected
 from conqret.judging.instrument import Asks
 from conqret.judging.prompt_fitting import prompt_tokens
-from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
+from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.llm.request import Request, messages
 from conqret.llm.token_sampling import Sampling, SamplingSettings
 from conqret.options import Within, check_ranges
-from conqret.prompts import Library, RenderedPrompt
+from conqret.prompts import Library
 from conqret.runs.study_run import ResponseRow
 
 DOCUMENTS = 10
@@ -32,6 +30,9 @@ DOCUMENTS = 10
 
 LONGEST_ID = 120
 """Characters of a topic's id in an item's: perturbations add theirs, and an id has 200 at most."""
+
+GENERATED_TOKENS = 1_500
+"""An argument of some 750 words as JSON, with the reasons for what is left out."""
 
 FIRST = "argument"
 """What later turns call the first answer."""
@@ -154,7 +155,7 @@ class Generator:
     model: str
     answer_room: int = ANSWER_ROOM
 
-    async def write(self, task: GenerationTask, earlier: object = None) -> ArgumentRow:
+    async def write(self, task: GenerationTask) -> ArgumentRow:
         """Write the argument of a task. Never raises for what the world did."""
         if not task.documents:
             return task.outcome(reason=Reason.NOTHING_TO_JUDGE, detail="no document was retrieved")
@@ -203,15 +204,10 @@ class Generator:
             facts["turns"] = dict(zip(self._names, map(render, responses), strict=False))
         return self._written(task, responses[last], facts, calls)
 
-    def bare(self, task: GenerationTask) -> list[RenderedPrompt]:
-        """The prompts of a task, one for each turn, without the texts of documents and of what is still to be said."""
-        unsaid = dict.fromkeys(self._names, "")
-        return [replace(question, said=unsaid).bare() for question in self.questions(task)]
-
     def questions(self, task: GenerationTask) -> Iterator[BudgetedQuestion]:
         """What is asked at each turn; examples are shown at the first."""
         way, topic = self.options.way, task.topic.question
-        first = way.prompt(self.library, task.stance)
+        first = self.library[way.prompt(task.stance)]
         yield BudgetedQuestion(first, topic, task.stance, task.documents, task.examples)
         for turn in way.turns:
             yield BudgetedQuestion(self.library[turn.prompt], topic, turn.side(task.stance), task.documents)
@@ -264,55 +260,3 @@ def _left_out(argument: GeneratedArgument, documents: Sequence[Document]) -> lis
         }
         for omission in sorted(argument.left_out, key=lambda entry: entry.document)
     ]
-
-
-GENERATED_TOKENS = 1_500
-"""An argument of some 750 words as JSON, with the reasons for what is left out."""
-
-
-def expected_writing(
-    tasks: Sequence[GenerationTask],
-    wanted: GenerateOptions,
-    model: ClientOptions,
-    library: Library,
-    sizes: Sizes,
-    *,
-    of: str = "",
-) -> ExpectedCost:
-    """The calls, tokens and dollars of an argument for each task; none where the strategy asks no model.
-
-    What does not fit the model's window is not counted, and a note says what it lacks.
-    """
-    if not wanted.way.prompts:
-        return expected("generate", model, 0, 0, 0, of=of)
-    client = counter(model)
-    room = model.max_tokens or ANSWER_ROOM
-    generator = Generator(wanted, library, client, model.model, room)
-    calls = prompt = 0
-    lacking = []
-    for task in tasks:
-        for number, bare in enumerate(generator.bare(task)):
-            examples = () if number else task.examples
-            documents = [
-                *task.documents,
-                *(document for example in examples for document in example.documents),
-            ]
-            fixed = prompt_tokens(bare, client) + GENERATED_TOKENS * number
-            if lack := shortage(fixed + len(documents), client, room, shots=len(examples)):
-                lacking.append(lack)
-                break
-            prompt += capped(fixed + sizes.all(documents, client), client, room)
-            calls += 1
-    lack = ""
-    if lacking:
-        lack = f"{len(lacking):,} of {number_of(len(tasks), 'argument')} cannot be written: {lacking[0]}"
-    return expected(
-        "generate",
-        model,
-        calls,
-        prompt,
-        GENERATED_TOKENS * calls,
-        of=of,
-        notes=(lack,) if lack and calls else (),
-        impossible="" if calls else lack,
-    )
