@@ -14,11 +14,8 @@ from conqret.judging.study_command import StudyOptions
 from conqret.perspectives.detector import DetectorSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rich.console import RenderableType
 
-    from conqret.io.pairs import Pair
     from conqret.perspectives.detector_tuning import Parts
 
 
@@ -146,8 +143,6 @@ class DetectorTuningOptions(OptionGroup, of=DetectorSettings):
         batch_size: How many pairs one training step uses (batch size). Default: 16.
         max_length: The most tokens of document and perspective together; of a longer document, training sees the
             beginning. Default: 512.
-        held_out: The share of the questions on which the detector is measured. Default: 0.2.
-        seed: The seed of the split and of the pairs' order. Default: 13.
     """
 
 
@@ -158,7 +153,6 @@ def tune(
     model: Path,
     labels: str = "label",
     output: Path | None = None,
-    across: bool = False,
     settings: DetectorTuningOptions,
     overwrite: options.Overwrite = False,
     dry_run: bool = False,
@@ -168,8 +162,7 @@ def tune(
 
     Questions are split in three: to train on, to calibrate the probabilities and choose the threshold, and to
     measure F1. `--detector FOLDER` then uses it in `conqret perspectives detect` and `conqret perspectives
-    score`. `--across` measures how a detector tuned on one corpus, retriever or subset does on others (BeRDS,
-    B.3).
+    score`.
 
     Args:
         pairs: Columns question, document, perspective and a label, as for `conqret perspectives detect`; or the
@@ -183,18 +176,12 @@ def tune(
             with the columns id and label.
         output (--output, -o): The folder to write; the same command again goes on from its last checkpoint. Default:
             runs/PAIRS-tune-MODEL.
-    Training:
-        across: Tune one model on each domain of the pairs (column domain or subset), and test it on all other domains;
-            results are written into folders below that of `-o`.
-
     Examples:
 
     conqret perspectives tune pairs.tsv --labels label --model models/deberta-v3-base -o detector/
 
     conqret perspectives tune runs/detect/detections.csv --labels contains --model models/mistral-7b --lora -o
     detector/
-
-    conqret perspectives tune pairs.tsv --across --model models/deberta-v3-base -o detectors/
     """
     from conqret.io.pairs import read_pairs
     from conqret.perspectives.detector import DetectorFolder, DetectorSettings
@@ -204,9 +191,6 @@ def tune(
     chosen = DetectorSettings(**settings.given())
     read = read_pairs(pairs, labels)
     target = tuned_place(pairs, model, output)
-    if across:
-        tune_across(read, model, target, chosen, overwrite=overwrite, dry_run=dry_run, shown=shown)
-        return
     if dry_run:
         split = parted(read, chosen)
         result(counts_of(split), [told(split)], as_json=shown.json_output)
@@ -249,44 +233,6 @@ def tune(
         )
     if unlabelled := len(read) - card.pairs:
         shown.note(f"{unlabelled:,} pairs have no label and are left out")
-
-
-def tune_across(
-    pairs: Sequence[Pair],
-    model: Path,
-    folder: Path,
-    settings: DetectorSettings,
-    *,
-    overwrite: bool,
-    dry_run: bool,
-    shown: options.OutputOptions,
-) -> None:
-    """Tune a detector on each domain, and show its F1 on all."""
-    from conqret.perspectives.detector_tuning import across_domains, domains_of, parted
-    from conqret.perspectives.page import across_table
-
-    if dry_run:
-        parts = {name: parted(domain_pairs, settings) for name, domain_pairs in domains_of(pairs).items()}
-        facts = {name: counts_of(part) for name, part in parts.items()}
-        lines = [f"{name}: {told(part)}" for name, part in parts.items()]
-        result(facts, lines, as_json=shown.json_output)
-        return
-    names = iter(domains_of(pairs))
-    with progress("tuning", quiet=shown.quiet) as bar:
-
-        def started(parts: Parts, steps: int, done: int) -> None:
-            shown.tell(f"{next(names)}: {told(parts)}")
-            bar.reach(done, total=steps)
-
-        trials = across_domains(
-            pairs, model, folder, settings, overwrite=overwrite, on_start=started,
-            on_step=lambda step, loss: bar.reach(step, f"loss {loss:.3f}"),
-        )  # fmt: skip
-    result(
-        [trial.model_dump() for trial in trials],
-        [across_table(trials), "", at(folder, "detectors")],
-        as_json=shown.json_output,
-    )
 
 
 def counts_of(parts: Parts) -> dict[str, dict[str, int]]:

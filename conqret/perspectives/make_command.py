@@ -92,7 +92,6 @@ def collect(
     *,
     web: WebSearch,
     pages: Path | None = None,
-    results: int | None = None,
     output: Annotated[Path | None, options.run_folder("QUESTIONS-collect", "The folder")] = None,
     overwrite: options.Overwrite = False,
     shown: options.OutputOptions,
@@ -105,7 +104,6 @@ def collect(
 
     Args:
         questions: Column question, optionally id: JSONL, CSV, TSV, Parquet.
-        results: How many results of a search are read. Default: 100.
     Files:
         pages: Pages that you have, instead of a search: columns question_id and text, optionally title, url, licence.
 
@@ -118,7 +116,7 @@ def collect(
 
     conqret perspectives score bm25 mmr --corpus web/ --perspectives questions.jsonl --model gpt-4o-mini
     """
-    from conqret.perspectives.own_corpora import RESULTS, collect_corpora
+    from conqret.perspectives.own_corpora import collect_corpora
     from conqret.perspectives.page import collected_table
 
     with progress("collecting", quiet=shown.quiet) as bar:
@@ -129,7 +127,6 @@ def collect(
 
         rows, folder = collect_corpora(
             questions, search=web.search, user_agent=web.user_agent, pages=pages,
-            results=RESULTS if results is None else results,
             output=output, overwrite=overwrite, on_start=started, on_row=lambda row: bar.advance(),
         )  # fmt: skip
     result(

@@ -17,7 +17,6 @@ from conqret.stats import mean_interval
 if TYPE_CHECKING:
     from conqret.perspectives.detection_study import DetectionSummary
     from conqret.perspectives.detector import DetectorQuality
-    from conqret.perspectives.detector_tuning import DomainTrial
     from conqret.perspectives.own_corpora import CollectedPages
     from conqret.perspectives.perspectives_run import MadeSummary, SubsetErrors
     from conqret.perspectives.threshold import AgainstLabels, Agreement
@@ -248,22 +247,4 @@ def quality_table(quality: DetectorQuality, title: str, remark: str = "") -> Tab
             ("F1 of always saying yes", quality.always_yes),
         ],
         note=f"{sample_text} {remark}".rstrip(),
-    )
-
-
-def across_table(trials: Sequence[DomainTrial]) -> Table:
-    """The F1 of a detector of each domain on each domain."""
-    domains = list(dict.fromkeys(trial.trained_on for trial in trials))
-    by_place = {(trial.trained_on, trial.tested_on): trial.quality for trial in trials}
-    others = {name: by_place[next(domain for domain in domains if domain != name), name] for name in domains}
-    return Table(
-        "F1 across domains",
-        (Column("tuned on", "text"), *(f"on {name}" for name in domains)),
-        [(name, *(by_place[name, other].f1 for other in domains)) for name in domains],
-        foot=[
-            ("always yes", *(others[name].always_yes for name in domains)),
-            ("the lexical baseline", *(others[name].by_words for name in domains)),
-        ],
-        note="Intervals (95%) are over questions. On its own domain a detector is measured on the questions that were "
-        "held out, on another on all of its pairs, as always yes and the lexical baseline are.",
     )

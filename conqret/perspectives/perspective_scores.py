@@ -6,8 +6,9 @@ and the files of the result.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
@@ -20,13 +21,14 @@ from conqret.debateqa.curation.check_verdicts import (
     VerdictRow,
 )
 from conqret.debateqa.curation.check_verdicts import estimate as expected_verdicts
-from conqret.errors import DeclarationError, strict_options
+from conqret.errors import DeclarationError, check_positive, strict_options
 from conqret.io.pairs import Pair
 from conqret.judging.asked_run import Counted
 from conqret.judging.judge_settings import AskedSettings, as_path, client_options, session_settings
 from conqret.judging.responses import Typed
 from conqret.llm.client_options import ClientOptions
 from conqret.perspectives.detection_study import detected, detection_run, threshold_of_option
+from conqret.perspectives.detector import Detector, load_detector
 from conqret.perspectives.detector_run import DetectedFolder, detect_locally
 from conqret.perspectives.diversity_run import (
     CUTS,
@@ -57,6 +59,7 @@ from conqret.text.word_lists import words
 if TYPE_CHECKING:
     from conqret.judging.cost import ExpectedCost
     from conqret.retrieval.corpus_index import Index
+    from conqret.retrieval.evaluation.systems import SystemRun
 
 
 SCORES, VALUES, JUDGMENTS, QUESTIONS = "scores.json", "values.csv", "judgments.qrels", "perspectives.jsonl"
@@ -84,146 +87,22 @@ class PerspectiveScores:
         return facts_of(self.diversity)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ScoringJob:
-    """Rankings that are ready to be scored, or to be priced: all that can be wrong was looked at.
+def _scored_pairs(
+    questions: Questions, rankings: Sequence[SystemRun], index: Index, depth: int
+) -> tuple[Pair, ...]:
+    """The pairs of a perspective and a ranked document with its text.
 
-    ``documents`` is the index with the documents' texts; ``judged`` are judgments that there are already. ``model`` is
-    asked as ``settings`` say."""
-
-    model: ClientOptions
-    settings: AskedSettings
-    questions: Questions
-    systems: tuple[str, ...]
-    documents: Index | None
-    judged: JudgedDocuments | None
-    detector: Path | None
-    yes_from: int | None
-    cuts: tuple[int, ...]
-    depth: int
-    encoder: str | None
-    mmr_encoder: str | None
-    folder: Path
-
-    @property
-    def unpriced(self) -> tuple[str, ...]:
-        """The systems that ask a model themselves, whose rankings nobody knows before."""
-        return tuple(system for system in self.systems if has_step(system, ASKING))
-
-    def cost(self, session: Session) -> list[ExpectedCost]:
-        """What scoring is expected to take, without what :attr:`unpriced` systems ask, and without the documents that
-        only they rank."""
-        costs = []
-        if wanted := subjects(unsided(self.questions)):
-            costs.append(expected_verdicts(VERDICT, wanted, session))
-        if self.judged is None and self.detector is None:
-            systems = [system for system in self.systems if system not in self.unpriced]
-            rankings = self._ranked(systems, self.questions, session)
-            pairs = self._pairs(self.questions, pooled(self.questions, rankings, self.depth))
-            try:
-                with detection_run(pairs, self.folder, self.model, self.settings) as run:
-                    detected(run, pairs)
-            except Counted as counted:
-                costs += counted.costs
-        if self.unpriced and costs:
-            left_out = (
-                f"the estimate leaves out the requests with which {', '.join(self.unpriced)} search, and the documents "
-                "that only they find"
-            )
-            costs[-1] = replace(costs[-1], notes=(*costs[-1].notes, left_out))
-        return costs
-
-    def score(self, sessions: Sessions) -> PerspectiveScores:
-        """Ask what is to be asked, score, and write the files."""
-        session, detector = sessions.of(self.model), None
-        if self.detector is not None:
-            from conqret.perspectives.detector import load_detector
-
-            detector = load_detector(self.detector)
-        questions, sideless, missing = self._sided(session)
-        rankings = self._ranked(self.systems, questions, self._searching() if self.unpriced else session)
-        judged, lost = self.judged, dict[str, int]()
-        if judged is None:
-            pairs = self._pairs(questions, pooled(questions, rankings, self.depth))
-            place, answers = self.folder / "detections", list[bool | None]()
-            if detector is not None:
-                chances = detect_locally(
-                    pairs,
-                    detector,
-                    DetectedFolder(place),
-                    overwrite=self._overwrite,
-                    on_block=self._reached(pairs),
-                )
-                answers += map(detector.contains, chances)
-            else:
-                with detection_run(pairs, place, self.model, self.settings, sessions=sessions) as run:
-                    outcome = detected(run, pairs, self.yes_from)
-                answers += (row.contains(outcome.summary.yes_from) for row in outcome.rows)
-                lost, missing = outcome.summary.unanswered, missing + outcome.missing
-            judged = _judged(questions, pairs, answers)
-        diversity = score(questions, rankings, judged, cuts=self.cuts, depth=self.depth)
-        written = write_files(
-            self.folder,
-            {
-                SCORES: json.dumps(facts_of(diversity), indent=1) + "\n",
-                VALUES: values_of(diversity),
-                JUDGMENTS: (
-                    f"{r.query_id} {r.iteration} {r.doc_id} {r.relevance}\n"
-                    for r in qrels_of(questions, judged)
-                ),
-                QUESTIONS: perspective_lines(questions),
-            },
+    Raises:
+        DeclarationError: the corpus contains none of the documents.
+    """
+    pool = pooled(questions, rankings, depth)
+    wanted = [document for documents in pool.values() for document in documents]
+    texts = {name: entry.whole for name, entry in index.entries(wanted).items()}
+    if wanted and not texts:
+        raise DeclarationError(
+            f"the corpus contains none of the ranked documents, such as {wanted[0]!r}: give the corpus of the ranking"
         )
-        write_rankings(self.folder / RANKINGS, rankings)
-        return PerspectiveScores(
-            diversity, sideless, lost, self.folder, tuple(written), session.counts, missing
-        )
-
-    @property
-    def _overwrite(self) -> bool:
-        return self.settings.get("overwrite", False)
-
-    def _reached(self, pairs: Sequence[Pair]) -> Callable[[int], None]:
-        """What is told how many of the pairs went through a local detector."""
-        watch = self.settings.get("watch")
-        return lambda done: None if watch is None else watch.reach(done, total=len(pairs))
-
-    def _sided(self, session: Session) -> tuple[Questions, int, tuple[str, ...]]:
-        """The questions with a side for each of two perspectives, for how many there was no answer, and which answers a
-        replay lacked."""
-        wanted = subjects(unsided(self.questions))
-        if not wanted:
-            return self.questions, 0, ()
-        plan = VerdictPlan(session, VerdictFolder(self.folder / "sides"), VERDICT, wanted)
-        done = run_plan(plan, overwrite=self._overwrite)
-        return with_sides(self.questions, done.rows), sum(not row.answered for row in done.rows), done.missing
-
-    def _searching(self) -> Session:
-        """The session of systems that ask a model, whose answers are kept beside the rankings."""
-        from conqret.retrieval.retrieve import retrieval_session
-
-        prompts: Any = self.settings.get("prompts")
-        return retrieval_session(
-            self.model,
-            output=self.folder / RANKINGS,
-            recordings=self.settings.get("recordings"),
-            replay=self.settings.get("replay"),
-            prompts=prompts,
-        )
-
-    def _ranked(self, systems: Sequence[str], questions: Questions, session: Session) -> list[Any]:
-        return ranked(systems, questions, self.depth, self.documents, session, self.encoder, self.mmr_encoder)
-
-    def _pairs(self, questions: Questions, pool: Mapping[str, Sequence[str]]) -> tuple[Pair, ...]:
-        assert self.documents is not None  # noqa: S101 - as was looked at before
-        wanted = [document for documents in pool.values() for document in documents]
-        texts = {name: entry.whole for name, entry in self.documents.entries(wanted).items()}
-        if wanted and not texts:
-            raise DeclarationError(
-                f"the corpus contains none of the ranked documents, such as {wanted[0]!r}: give the "
-                "corpus of the ranking"
-            )
-        return pairs_of(questions, pool, texts)
+    return pairs_of(questions, pool, texts)
 
 
 def _judged(questions: Questions, pairs: Sequence[Pair], answers: Sequence[bool | None]) -> JudgedDocuments:
@@ -276,9 +155,8 @@ def score_perspectives(
         raise DeclarationError(
             "--detector replaces LLM and judgments, and has its own threshold: leave out --yes-from and --judgments"
         )
-    if not cuts or min(cuts) < 1:
-        raise DeclarationError(f"the cuts are {list(cuts)}, but each must be at least 1")
-    systems = named(runs)
+    check_positive({"the smallest cut": min(cuts, default=0)})
+    systems = tuple(named(runs))
     if mmr_encoder is not None and not any(has_step(system, {"mmr"}) for system in systems):
         raise DeclarationError("--mmr-encoder needs a system with MMR: add one, such as bm25+mmr")
     questions = tuple(read_perspectives(Path(perspectives)))
@@ -293,27 +171,108 @@ def score_perspectives(
             "the model needs the documents' texts: give them with --corpus FOLDER, or give judgments with --judgments"
         )
     model = client_options(settings.get("model"), settings)
-    job = ScoringJob(
-        model=model,
-        settings=settings,
-        questions=questions,
-        systems=tuple(systems),
-        documents=index,
-        judged=None if judgments is None else read_judged(Path(judgments), questions),
-        detector=as_path(detector),
-        yes_from=threshold_of_option(None if yes_from is None else str(yes_from))[0],
-        cuts=tuple(sorted(set(cuts))),
-        depth=depth or max(cuts),
-        encoder=encoder,
-        mmr_encoder=mmr_encoder,
-        folder=as_path(output) or default_folder(stem(Path(perspectives)), "score", model.model),
-    )
+    folder = as_path(output) or default_folder(stem(Path(perspectives)), "score", model.model)
+    judged = None if judgments is None else read_judged(Path(judgments), questions)
+    threshold = threshold_of_option(None if yes_from is None else str(yes_from))[0]
+    cuts, depth = sorted(set(cuts)), depth or max(cuts)
+    asking = tuple(system for system in systems if has_step(system, ASKING))
+
+    def ranks(chosen: Sequence[str], session: Session | None = None) -> list[SystemRun]:
+        return ranked(chosen, questions, depth, index, session, encoder, mmr_encoder)
+
     # Before a model is asked anything, every file has to be sound.
-    ranked([system for system in systems if index is None or "=" in system], questions, job.depth)
+    ranked([system for system in systems if index is None or "=" in system], questions, depth)
+    wanted = subjects(unsided(questions))
+    if settings.get("dry_run"):
+        session = Session(model, prompts=session_settings(settings)["prompts"])
+        costs = [expected_verdicts(VERDICT, wanted, session)] if wanted else []
+        if judged is None and detector is None and index is not None:
+            rankings = ranks([system for system in systems if system not in asking], session)
+            costs += _detection_costs(
+                _scored_pairs(questions, rankings, index, depth), folder, model, settings
+            )
+        raise Counted(_without(asking, costs))
+    sideless, missing, lost = 0, (), dict[str, int]()
     with Sessions(**session_settings(settings)) as sessions:
-        if settings.get("dry_run"):
-            raise Counted(job.cost(Session(model, prompts=sessions.library)))
-        return job.score(sessions)
+        session = sessions.of(model)
+        loaded = None if detector is None else load_detector(Path(detector))
+        if wanted:
+            plan = VerdictPlan(session, VerdictFolder(folder / "sides"), VERDICT, wanted)
+            done = run_plan(plan, overwrite=settings.get("overwrite", False))
+            questions, missing = with_sides(questions, done.rows), done.missing
+            sideless = sum(not row.answered for row in done.rows)
+        rankings = ranks(systems, _searching(model, folder, settings) if asking else session)
+        if judged is None:
+            assert index is not None  # noqa: S101 - as was looked at before
+            pairs = _scored_pairs(questions, rankings, index, depth)
+            place = folder / "detections"
+            if loaded is not None:
+                answers = _locally(pairs, loaded, place, settings)
+            else:
+                with detection_run(pairs, place, model, settings, sessions=sessions) as run:
+                    outcome = detected(run, pairs, threshold)
+                answers = [row.contains(outcome.summary.yes_from) for row in outcome.rows]
+                lost, missing = outcome.summary.unanswered, missing + outcome.missing
+            judged = _judged(questions, pairs, answers)
+        counts = session.counts
+    diversity = score(questions, rankings, judged, cuts=cuts, depth=depth)
+    qrels = qrels_of(questions, judged)
+    written = write_files(
+        folder,
+        {
+            SCORES: json.dumps(facts_of(diversity), indent=1) + "\n",
+            VALUES: values_of(diversity),
+            JUDGMENTS: (f"{r.query_id} {r.iteration} {r.doc_id} {r.relevance}\n" for r in qrels),
+            QUESTIONS: perspective_lines(questions),
+        },
+    )
+    write_rankings(folder / RANKINGS, rankings)
+    return PerspectiveScores(diversity, sideless, lost, folder, tuple(written), counts, missing)
+
+
+def _without(asking: Sequence[str], costs: list[ExpectedCost]) -> list[ExpectedCost]:
+    """The costs with a note on what systems ask that nobody can count before."""
+    if asking and costs:
+        left_out = (
+            f"the estimate leaves out the requests with which {', '.join(asking)} search, and the documents that only "
+            "they find"
+        )
+        costs[-1] = replace(costs[-1], notes=(*costs[-1].notes, left_out))
+    return costs
+
+
+def _locally(
+    pairs: Sequence[Pair], detector: Detector, place: Path, settings: AskedSettings
+) -> list[bool | None]:
+    watch, overwrite = settings.get("watch"), settings.get("overwrite", False)
+    reached = (lambda done: None) if watch is None else partial(watch.reach, total=len(pairs))
+    chances = detect_locally(pairs, detector, DetectedFolder(place), overwrite=overwrite, on_block=reached)
+    return [detector.contains(chance) for chance in chances]
+
+
+def _detection_costs(
+    pairs: Sequence[Pair], folder: Path, model: ClientOptions, settings: AskedSettings
+) -> list[ExpectedCost]:
+    try:
+        with detection_run(pairs, folder, model, settings) as run:
+            detected(run, pairs)
+    except Counted as counted:
+        return counted.costs
+    return []
+
+
+def _searching(model: ClientOptions, folder: Path, settings: AskedSettings) -> Session:
+    """The session of systems that ask a model, whose answers are kept beside the rankings."""
+    from conqret.retrieval.retrieve import retrieval_session
+
+    prompts: Any = settings.get("prompts")
+    return retrieval_session(
+        model,
+        output=folder / RANKINGS,
+        recordings=settings.get("recordings"),
+        replay=settings.get("replay"),
+        prompts=prompts,
+    )
 
 
 class Supports(Typed):
