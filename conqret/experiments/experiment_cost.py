@@ -14,9 +14,8 @@ from conqret.data import Item
 from conqret.experiments.config import NONE, System
 from conqret.experiments.job import Job
 from conqret.experiments.stages import first_stage
-from conqret.generation.generation_run import ArgumentRun
+from conqret.generation.generation_run import ArgumentRun, make_tasks
 from conqret.generation.generator import GenerationTask
-from conqret.generation.tasks import make_tasks
 from conqret.io.trec import read_rankings
 from conqret.judging.asked_run import Counted
 from conqret.judging.cost import STAND_IN, ExpectedCost, Sizes, capped, expected, expected_asks

@@ -14,8 +14,7 @@ from conqret.data import Stance
 from conqret.data.corpus import CorpusTopic
 from conqret.experiments.config import Reranker, Retriever, System
 from conqret.experiments.job import Job, digest_of
-from conqret.generation.generation_run import ArgumentRun
-from conqret.generation.tasks import make_tasks
+from conqret.generation.generation_run import ArgumentRun, make_tasks
 from conqret.io import ItemSource, open_items
 from conqret.io.jsonl import object_in
 from conqret.io.safe_files import write_whole

@@ -8,14 +8,12 @@ import pytest
 
 from conqret.data import Document, Reason
 from conqret.errors import UnknownNameError
-from conqret.generation.budget import BudgetedQuestion
 from conqret.generation.cited_argument import GeneratedArgument
 from conqret.generation.examples import Example, Expert
-from conqret.generation.generation_run import ArgumentRun, GenerationFolder
+from conqret.generation.generation_run import ArgumentRun, GenerationFolder, make_tasks
 from conqret.generation.generation_strategy import STRATEGIES
-from conqret.generation.generator import GenerateOptions, Generator
+from conqret.generation.generator import BudgetedQuestion, GenerateOptions, Generator
 from conqret.generation.strategies.debate import revised
-from conqret.generation.tasks import make_tasks
 from conqret.io import open_items
 from conqret.io.trec import ScoredDoc, read_rankings, write_run
 from conqret.judging.asked_run import Counted

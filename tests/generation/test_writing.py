@@ -7,10 +7,8 @@ import pytest
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.generation.budget import ANSWER_ROOM
-from conqret.generation.generation_run import ArgumentRun, GenerationFolder
-from conqret.generation.generator import GenerateOptions, GenerationTask, Generator
-from conqret.generation.tasks import make_tasks
+from conqret.generation.generation_run import ArgumentRun, GenerationFolder, make_tasks
+from conqret.generation.generator import ANSWER_ROOM, GenerateOptions, GenerationTask, Generator
 from conqret.io import open_items
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.trec import ScoredDoc, read_rankings, write_run
