@@ -17,7 +17,7 @@ from conqret.experiments.stages import first_stage
 from conqret.generation.generation_run import ArgumentRun, make_tasks
 from conqret.generation.generator import GenerationTask
 from conqret.io.trec import read_rankings
-from conqret.judging.asked_run import Counted
+from conqret.judging.asked_run import costs_of
 from conqret.judging.cost import STAND_IN, ExpectedCost, Sizes, capped, expected, expected_asks
 from conqret.judging.judge_parts import Ask
 from conqret.judging.prompt_fitting import prompt_tokens
@@ -123,12 +123,9 @@ def _generation(job: Job, system: System, tasks: Sequence[GenerationTask]) -> It
     table = experiment.generators[system.generator]
     options, writer = table.options(experiment.seed), experiment.client(table.model)
     settings = {"dry_run": True, "prompts": job.library}
-    try:
-        with ArgumentRun(job.out.arguments(system), tasks, options, writer, settings, made_of={}) as run:
-            run.ask_all(run.units())
-            run.outcome()
-    except Counted as counted:
-        yield from (replace(cost, of=system.name) for cost in counted.costs)
+    with ArgumentRun(job.out.arguments(system), tasks, options, writer, settings, made_of={}) as run:
+        for cost in costs_of(run.written):
+            yield replace(cost, of=system.name)
 
 
 def _judging(

@@ -128,6 +128,11 @@ class ArgumentRun(Run[ArgumentRow]):
         generator = Generator(self.options, self.library, self.client(), self._writer.model, room)
         return (self.row(task.id, partial(generator.write, task)) for task in self.tasks)
 
+    def written(self) -> GenerationOutcome:
+        """What came of it, once all is asked."""
+        self.ask_all(self.units())
+        return self.outcome()
+
     def outcome(self) -> GenerationOutcome:
         """What came of it. Raises as :meth:`conqret.judging.asked_run.Run.finish`."""
         done = self.finish(self._concluded)
@@ -203,8 +208,7 @@ def generate(
     tasks = make_tasks(CorpusDirectory(source), read_rankings(ranking), stance, options)
     made_of = {"corpus": source.name, "run": ranking.name, "stance": stance}
     with ArgumentRun(GenerationFolder(folder), tasks, options, writer, settings, made_of=made_of) as writing:
-        writing.ask_all(writing.units())
-        return writing.outcome()
+        return writing.written()
 
 
 def make_tasks(

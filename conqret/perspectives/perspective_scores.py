@@ -13,17 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from conqret._optional import require
-from conqret.debateqa.curation.check_verdicts import (
-    CheckVerdict,
-    Subject,
-    VerdictFolder,
-    VerdictPlan,
-    VerdictRow,
-)
-from conqret.debateqa.curation.check_verdicts import estimate as expected_verdicts
+from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject, VerdictRow, ask_verdicts
 from conqret.errors import DeclarationError, check_positive, strict_options
 from conqret.io.pairs import Pair
-from conqret.judging.asked_run import Counted
+from conqret.judging.asked_run import Counted, costs_of
 from conqret.judging.judge_settings import AskedSettings, as_path, client_options, session_settings
 from conqret.judging.responses import Typed
 from conqret.llm.client_options import ClientOptions
@@ -49,7 +42,6 @@ from conqret.perspectives.perspective_files import (
 )
 from conqret.perspectives.ranking_sources import named, qrels_of, ranked, read_judged, write_rankings
 from conqret.retrieval.evaluation.system_names import ASKING, has_step
-from conqret.runs.engine import run as run_plan
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session, SessionCounts, Sessions
 from conqret.show.page import write_files
@@ -185,20 +177,19 @@ def score_perspectives(
     wanted = subjects(unsided(questions))
     if settings.get("dry_run"):
         session = Session(model, prompts=session_settings(settings)["prompts"])
-        costs = [expected_verdicts(VERDICT, wanted, session)] if wanted else []
+        costs = costs_of(lambda: ask_verdicts(VERDICT, wanted, **settings)) if wanted else []
         if judged is None and detector is None and index is not None:
             rankings = ranks([system for system in systems if system not in asking], session)
-            costs += _detection_costs(
-                _scored_pairs(questions, rankings, index, depth), folder, model, settings
-            )
+            pairs = _scored_pairs(questions, rankings, index, depth)
+            with detection_run(pairs, folder, model, settings) as run:
+                costs += costs_of(lambda: detected(run, pairs))
         raise Counted(_without(asking, costs))
     sideless, missing, lost = 0, (), dict[str, int]()
     with Sessions(**session_settings(settings)) as sessions:
         session = sessions.of(model)
         loaded = None if detector is None else load_detector(Path(detector))
         if wanted:
-            plan = VerdictPlan(session, VerdictFolder(folder / "sides"), VERDICT, wanted)
-            done = run_plan(plan, overwrite=settings.get("overwrite", False))
+            done = ask_verdicts(VERDICT, wanted, output=folder / "sides", sessions=sessions, **settings)
             questions, missing = with_sides(questions, done.rows), done.missing
             sideless = sum(not row.answered for row in done.rows)
         rankings = ranks(systems, _searching(model, folder, settings) if asking else session)
@@ -248,17 +239,6 @@ def _locally(
     reached = (lambda done: None) if watch is None else partial(watch.reach, total=len(pairs))
     chances = detect_locally(pairs, detector, DetectedFolder(place), overwrite=overwrite, on_block=reached)
     return [detector.contains(chance) for chance in chances]
-
-
-def _detection_costs(
-    pairs: Sequence[Pair], folder: Path, model: ClientOptions, settings: AskedSettings
-) -> list[ExpectedCost]:
-    try:
-        with detection_run(pairs, folder, model, settings) as run:
-            detected(run, pairs)
-    except Counted as counted:
-        return counted.costs
-    return []
 
 
 def _searching(model: ClientOptions, folder: Path, settings: AskedSettings) -> Session:

@@ -159,12 +159,9 @@ def run_suite(
 def expected_suite_cost(prepared: PreparedSuite, settings: JudgeSettings) -> ExpectedCost:
     """What :func:`run_suite` would ask: calls, tokens and dollars. No model is asked."""
     if prepared.suite.task == "detection":
-        from conqret.judging.asked_run import Counted
+        from conqret.judging.asked_run import costs_of
 
-        try:
-            _detected(prepared, settings, dry_run=True)
-        except Counted as counted:
-            return counted.costs[0]
+        return costs_of(lambda: _detected(prepared, settings, dry_run=True))[0]
     from conqret.judging.judge import expected_cost
 
     return expected_cost(list(prepared.data.items), **_judging(prepared.suite, settings))

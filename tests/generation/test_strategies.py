@@ -48,8 +48,7 @@ NOWHERE = GenerationFolder(Path("none"))
 
 def write(tasks, options, model, folder=NOWHERE, **settings):
     with ArgumentRun(folder, tasks, options, model, settings, made_of={}) as run:
-        run.ask_all(run.units())
-        return run.outcome()
+        return run.written()
 
 
 def counted(task, options, model):

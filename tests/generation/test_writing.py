@@ -42,8 +42,7 @@ def ranking(tmp_path):
 
 def write(tasks, out, options=DEFAULTS, model=OFFLINE, **settings):
     with ArgumentRun(GenerationFolder(out), tasks, options, model, settings, made_of={}) as run:
-        run.ask_all(run.units())
-        return run.outcome()
+        return run.written()
 
 
 def tasks_of(corpus, ranking, options=DEFAULTS):
