@@ -155,7 +155,6 @@ def tune(
     output: Path | None = None,
     settings: DetectorTuningOptions,
     overwrite: options.Overwrite = False,
-    dry_run: bool = False,
     shown: options.OutputOptions,
 ) -> None:
     """Tune a local detector on judged or labeled pairs, to use instead of an LLM (BeRDS, section 5).
@@ -167,7 +166,6 @@ def tune(
     Args:
         pairs: Columns question, document, perspective and a label, as for `conqret perspectives detect`; or the
             detections.csv of a run of it.
-        dry_run: Print how the questions would be split, and stop.
     Model:
         model (--model, -m): The folder of a transformers model with its tokenizer: an encoder, an NLI model, or a
             causal model, which gets a yes/no head.
@@ -185,16 +183,12 @@ def tune(
     """
     from conqret.io.pairs import read_pairs
     from conqret.perspectives.detector import DetectorFolder, DetectorSettings
-    from conqret.perspectives.detector_tuning import parted, tune_detector, tuned_place
+    from conqret.perspectives.detector_tuning import tune_detector, tuned_place
     from conqret.perspectives.page import quality_table
 
     chosen = DetectorSettings(**settings.given())
     read = read_pairs(pairs, labels)
     target = tuned_place(pairs, model, output)
-    if dry_run:
-        split = parted(read, chosen)
-        result(counts_of(split), [told(split)], as_json=shown.json_output)
-        return
     folder = DetectorFolder(target)
     with progress("tuning", quiet=shown.quiet) as bar:
 
@@ -235,23 +229,13 @@ def tune(
         shown.note(f"{unlabelled:,} pairs have no label and are left out")
 
 
-def counts_of(parts: Parts) -> dict[str, dict[str, int]]:
-    """Pairs, questions and yes of each part."""
-    named = {"train": parts.train, "calibration": parts.calibration, "held_out": parts.held_out}
-    return {
-        name: {
-            "pairs": len(part_pairs),
-            "questions": len({pair.question or pair.id for pair in part_pairs}),
-            "yes": sum(pair.label is True for pair in part_pairs),
-        }
-        for name, part_pairs in named.items()
-    }
-
-
 def told(parts: Parts) -> str:
-    """The same in words."""
-    descriptions = [
-        f"{number(count['pairs'], 'pair')} of {number(count['questions'], 'question')} ({count['yes']:,} yes)"
-        for count in counts_of(parts).values()
-    ]
-    return f"{descriptions[0]} to train on, {descriptions[1]} to calibrate on, {descriptions[2]} held out"
+    """How many pairs are for what, in words."""
+    from conqret.perspectives.threshold import question_of
+
+    train, calibration, held_out = (
+        f"{number(len(part), 'pair')} of {number(len({question_of(pair) for pair in part}), 'question')} "
+        f"({sum(pair.label is True for pair in part):,} yes)"
+        for part in (parts.train, parts.calibration, parts.held_out)
+    )
+    return f"{train} to train on, {calibration} to calibrate on, {held_out} held out"
