@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from conqret.data import Document, Reason
-from conqret.errors import UnknownNameError
 from conqret.generation.cited_argument import GeneratedArgument
 from conqret.generation.examples import Example, Expert
 from conqret.generation.generation_run import ArgumentRun, GenerationFolder, make_tasks
@@ -74,11 +73,6 @@ def test_extractive_writes_what_the_offline_model_answers_and_asks_nobody(tmp_pa
     assert (facts["strategy"], facts["model"], facts.get("prompt")) == ("extractive", "offline", None)
     assert records["extractive"].baseline
     assert records["extractive"].differences(records["cited"]) == ["options", "prompt", "answer schema"]
-
-
-def test_unknown_strategies_are_told_with_the_nearest():
-    with pytest.raises(UnknownNameError, match="did you mean 'extractive'"):
-        GenerateOptions(strategy="extractiv")
 
 
 def argued(*premises):

@@ -82,20 +82,6 @@ def test_the_same_again_is_the_same_and_asks_nothing(corpus, ranking, tmp_path):
     assert len(shots.missing) == 2
 
 
-def test_another_run_is_refused_unless_told_to(corpus, ranking, tmp_path):
-    fewer, out = GenerateOptions(shots=1), tmp_path / "out"
-    tasks = tasks_of(corpus, ranking, fewer)
-    write(tasks_of(corpus, ranking), out)
-    with pytest.raises(DeclarationError, match=r"contains another run .*What differs: options, ranking"):
-        write(tasks, out, fewer)
-    write(tasks, out, fewer, overwrite=True)
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "thesis.tex").write_text("x")
-    with pytest.raises(DeclarationError, match=r"thesis\.tex"):
-        write(tasks, tmp_path / "mine")
-    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
-
-
 def test_what_does_not_belong_together_is_named(corpus, tmp_path):
     write_run(tmp_path / "a", [ScoredDoc("boats", "cars-1", 1.0)])
     with pytest.raises(DeclarationError, match="'boats'"):
@@ -106,10 +92,6 @@ def test_what_does_not_belong_together_is_named(corpus, tmp_path):
     (tmp_path / "c").write_text("")
     with pytest.raises(DeclarationError, match="contains no ranking"):
         read_rankings(tmp_path / "c")
-    with pytest.raises(DeclarationError, match="shots"):
-        GenerateOptions(shots=-1)
-    with pytest.raises(DeclarationError, match="-k"):
-        GenerateOptions(documents=0)
 
 
 class _Failing:
@@ -142,15 +124,6 @@ class _Empty(_Failing):
     async def ask(self, request):
         left_out = [{"document": 1, "reason": "another subject"}]
         return Answer(request.response.model_validate({"conclusions": [], "left_out": left_out}), ())
-
-
-async def test_no_evidence_is_an_outcome_and_no_item(corpus, ranking):
-    (task, _) = make_tasks(corpus, read_rankings(ranking), "pro", GenerateOptions())
-    found = await Generator(GenerateOptions(), Library(), _Empty(), "gpt-4o-mini").write(task)
-    assert (found.argument, found.reason, found.status) == (None, Reason.NO_EVIDENCE, "unscored")
-    assert found.answered
-    assert task.item(found) is None
-    assert found.facts["left_out"] == [{"document": 1, "id": "buses-1", "reason": "another subject"}]
 
 
 def test_no_evidence_is_counted_by_itself_and_asked_for_once(corpus, ranking, tmp_path, monkeypatch):
@@ -210,26 +183,3 @@ def test_the_room_of_the_answer_is_what_max_tokens_says(tmp_path, shots):
         prompts.append(sum(count_tokens(message["content"]) for message in request.body["messages"]))
         assert prompts[-1] <= window - room - MESSAGE_OVERHEAD
     assert prompts[0] == whole > prompts[1] > prompts[2]
-
-
-def test_a_model_behind_a_server_is_asked_once_and_its_faults_are_told(corpus, ranking, tmp_path):
-    from tests.server import FaultPlan, FaultServer
-
-    tasks = make_tasks(corpus, read_rankings(ranking), "pro", DEFAULTS)
-    with FaultServer(FaultPlan(script=("bad_schema",)), length=2) as server:
-        model = ClientOptions("openai/test", api_base=server.url, api_key="sk-none", max_concurrency=1)
-        outcome = write(tasks, tmp_path / "out", model=model)
-        sent = len(server.requests)
-        assert (outcome.written, sent) == (2, 3)
-        assert write(tasks, tmp_path / "out", model=model).session.sent == 0
-        assert len(server.requests) == sent
-    shown = server.requests[0].body["messages"][1]["content"]
-    assert shown.count("<example>") == 3
-    assert "Should cities pay for buses?" in shown
-    items = list(open_items(outcome.items_file))
-    assert {item.metadata["generation"]["model"] for item in items} == {"openai/test"}
-    with FaultServer(FaultPlan(always="refusal")) as server:
-        model = ClientOptions("openai/test", api_base=server.url, api_key="sk-none")
-        refused = write(tasks, tmp_path / "refused", model=model)
-    assert refused.failed == {"refusal": 2}
-    assert (tmp_path / "refused" / "items.jsonl").read_bytes() == b""

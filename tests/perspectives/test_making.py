@@ -232,7 +232,6 @@ def test_the_command(tmp_path, monkeypatch, capsys):
 
     from conqret.cli.main import main
 
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     sources(tmp_path, "kialo")
     base = ["conqret", "perspectives", "make", str(tmp_path / "kialo.jsonl"), "--from", "kialo"]
 
@@ -242,8 +241,6 @@ def test_the_command(tmp_path, monkeypatch, capsys):
             main()
         return ended.value.code or 0, capsys.readouterr()
 
-    code, said = run("--dry-run", "--json", "--model", "gpt-4o-mini")
-    assert (code, json.loads(said.out)["calls"]) == (0, 4)
     code, said = run("-o", str(tmp_path / "out"))
     assert code == 0
     assert "perspectives a question" in said.out
@@ -256,8 +253,3 @@ def test_the_command(tmp_path, monkeypatch, capsys):
         main()
     assert not ended.value.code
     assert "Errors by subset" in capsys.readouterr().out
-    monkeypatch.setattr(sys, "argv", [*base[:3], str(tmp_path / "kialo.jsonl"), "--from", "arguana"])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 2
-    assert "Give the first argument" in capsys.readouterr().err

@@ -8,7 +8,7 @@ from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
 from conqret.llm import retry
 from conqret.llm.client_options import ClientOptions
-from conqret.perspectives.detection import GRADES, YES_FROM, Detection, Graded, baseline_grade
+from conqret.perspectives.detection import GRADES, YES_FROM, Detection, baseline_grade
 from conqret.perspectives.measures import MRecall, PerspectiveP
 from conqret.perspectives.ranking_diversity import (
     ceiling,
@@ -149,12 +149,6 @@ def test_what_is_no_grade_is_no_answer(grade):
     with FaultServer(answer=lambda body: {"explanation": "so it is", "grade": grade}) as server:
         found = detect([Pair("1", "Trams.", "Trams are cheap.")], options(server, max_attempts=1))
     assert (found[0].grade, found[0].reason) == (None, Reason.INVALID_ANSWER)
-
-
-def test_the_schema_shows_the_range_and_asks_for_the_reason_first():
-    fields = Graded.model_json_schema()["properties"]
-    assert list(fields) == ["explanation", "grade"]
-    assert (fields["grade"]["minimum"], fields["grade"]["maximum"]) == (0, len(GRADES) - 1)
 
 
 def test_the_threshold_says_from_which_grade_on_it_is_a_yes():
