@@ -190,19 +190,6 @@ def test_a_model_that_is_only_read_cannot_write(file):
             "so nothing is searched",
         ),
         ('name = "irrelevant"', 'name = "irrelevant"\nlevels = [0, 200]', "from 0 to 100"),
-        (
-            'name = "irrelevant"',
-            'name = "hallucinate"\nlevels = ["150%"]',
-            "from 0 to 100 (percent of the cited",
-        ),
-        ('name = "irrelevant"', 'name = "hallucinate"\nlevels = ["0%"]', "needs a level above 0"),
-        (
-            'name = "irrelevant"',
-            'name = "hallucinate"\nlevels = [10, "20%"]',
-            "cannot mix counts and shares",
-        ),
-        ('name = "irrelevant"', 'name = "hallucinate"\nlevels = ["some"]', "'some' is not a level"),
-        ('name = "irrelevant"', 'name = "padding"\nlevels = ["20%"]', "not shares"),
         ('format = "direct"', 'format = "direct"\nmodels = 3', "Extra inputs"),
         (
             'corpus = "corpus"',

@@ -6,9 +6,7 @@ from statistics import fmean
 import pytest
 
 from conqret.experiments.experiment import run_experiment
-from conqret.experiments.experiment_folder import ExperimentFolder
-from conqret.experiments.experiment_tables import experiment_tables
-from conqret.experiments.job import Job
+from conqret.experiments.job import ExperimentFolder, Job
 from conqret.experiments.reading import read_experiment
 from conqret.io import open_items
 
@@ -58,11 +56,3 @@ def test_the_difference_is_that_of_pairs(ran):
         assert found["mean"] == pytest.approx(apart)
         assert found["low"] < found["mean"] < found["high"]
         assert (found["n"], found["total"]) == (8, 8)
-
-
-def test_the_page_has_a_table_of_differences(ran):
-    _, outcome = ran
-    tables = {table.title: table for table in experiment_tables(outcome.summary)}
-    shown = tables["Differences from bm25+first, by direct-offline"]
-    assert [row[0] for row in shown.rows] == ["Groundedness"]
-    assert "(8 pairs)" in shown.note

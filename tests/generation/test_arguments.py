@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from conqret.generation.cited_argument import Conclusion, GeneratedArgument, LeftOut, Premise, cited, render
+from conqret.generation.cited_argument import Conclusion, GeneratedArgument, Premise, cited, render
 from conqret.text.citations import citations, strip_citations
 from conqret.text.sentences import sentences
 
@@ -47,25 +47,6 @@ ARGUMENTS = st.builds(
 )
 def test_one_sentence(text, numbers, expected):
     assert cited(text, numbers) == expected
-
-
-def test_a_whole_argument():
-    argument = GeneratedArgument(
-        conclusions=[
-            Conclusion(
-                conclusion="Transit should be free",
-                premises=[
-                    Premise(text="Fares fell.", citations=[1]),
-                    Premise(text="That is fair.", citations=[]),
-                ],
-            ),
-            Conclusion(conclusion="It works.", premises=[Premise(text="Riders doubled", citations=[2, 1])]),
-        ],
-        left_out=[LeftOut(document=3, reason="about something else")],
-    )
-    assert render(argument) == (
-        "Transit should be free. Fares fell [1]. That is fair.\n\nIt works. Riders doubled [2][1]."
-    )
 
 
 @given(ARGUMENTS)

@@ -47,11 +47,6 @@ def test_the_sides_get_different_arguments():
     assert "no to" in con.conclusions[0].conclusion
 
 
-def test_without_a_side_it_still_writes():
-    found = argument(question("cars"), "none", documents("cars"))
-    assert found.conclusions
-
-
 @pytest.mark.parametrize("text", ["x", "|||", "No sentence here at all", "[1] [2]", "\u202e"])
 def test_a_document_without_a_usable_sentence_gives_its_first_words(text):
     found = argument("Should we?", "pro", [Document(id="d", text=text)])

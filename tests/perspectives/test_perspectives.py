@@ -8,7 +8,7 @@ from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
 from conqret.llm import retry
 from conqret.llm.client_options import ClientOptions
-from conqret.perspectives.detection import GRADES, YES_FROM, Detection, Graded, baseline_grade
+from conqret.perspectives.detection import GRADES, YES_FROM, Detection, baseline_grade
 from conqret.perspectives.measures import MRecall, PerspectiveP
 from conqret.perspectives.ranking_diversity import (
     ceiling,
@@ -18,7 +18,6 @@ from conqret.perspectives.ranking_diversity import (
     precision,
     preference,
 )
-from conqret.runs.session import Session
 from tests.perspectives.detected import detect
 from tests.server import FaultPlan, FaultServer
 
@@ -137,25 +136,19 @@ def test_detection_is_graded_and_failures_are_no_grades(monkeypatch):
             "grade": 1 if "Cats" in body["messages"][1]["content"] else 4,
         }
     ) as server:
-        found = detect(pairs, Session(options(server)))
+        found = detect(pairs, options(server))
     assert [(one.id, one.grade, one.contains()) for one in found] == [("1", 4, True), ("2", 1, False)]
     assert found[0].explanation == "so it is"
     with FaultServer(FaultPlan(always="server_error")) as server:
-        failed = detect(pairs[:1], Session(options(server, max_attempts=1)))
+        failed = detect(pairs[:1], options(server, max_attempts=1))
     assert (failed[0].grade, failed[0].contains(), failed[0].reason) == (None, None, Reason.SERVER_ERROR)
 
 
 @pytest.mark.parametrize("grade", [5, -1, 2.5, "high", None, True])
 def test_what_is_no_grade_is_no_answer(grade):
     with FaultServer(answer=lambda body: {"explanation": "so it is", "grade": grade}) as server:
-        found = detect([Pair("1", "Trams.", "Trams are cheap.")], Session(options(server, max_attempts=1)))
+        found = detect([Pair("1", "Trams.", "Trams are cheap.")], options(server, max_attempts=1))
     assert (found[0].grade, found[0].reason) == (None, Reason.INVALID_ANSWER)
-
-
-def test_the_schema_shows_the_range_and_asks_for_the_reason_first():
-    fields = Graded.model_json_schema()["properties"]
-    assert list(fields) == ["explanation", "grade"]
-    assert (fields["grade"]["minimum"], fields["grade"]["maximum"]) == (0, len(GRADES) - 1)
 
 
 def test_the_threshold_says_from_which_grade_on_it_is_a_yes():

@@ -57,12 +57,6 @@ def test_a_detail_is_one_that_the_source_states() -> None:
     assert set(kinds("Pupils rode [1].", "The pupils and students rode.")) == {"added"}
 
 
-def test_a_sentence_without_a_handle_gets_a_circumstance() -> None:
-    found = kinds("Trams work [1].")
-    assert set(found) == {"added"}
-    assert found["added"].startswith("Trams work, ")
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_every_figure_changes_and_none_is_the_sources(seed: int) -> None:
     made = other_numbers("Of 1,240 trams 45 per cent ran in 2019", SOURCE, "", random.Random(seed))

@@ -167,15 +167,6 @@ def test_no_probe_puts_english_into_a_text_in_another_language() -> None:
     assert any("Chinese (12 items)" in note for note in plan.notes)
 
 
-def test_a_probe_for_which_no_item_is_in_english_is_not_made_and_says_the_language() -> None:
-    context = ground()
-    german = ProbeContext(tuple(item for item in context.items if item.language == "de"), context.setup)
-    plan = plan_bias(german, ["bandwagon", "wording", "length"])
-    assert {contrast.probe for contrast in plan.contrasts} == {"length"}
-    assert {"German" in reason for reason in plan.left_out.values()} == {True}
-    assert set(plan.left_out) == {"bandwagon", "wording"}
-
-
 @pytest.mark.parametrize("code", ["ru", "ja"])
 @pytest.mark.parametrize("name", ["inject-argument", "inject-document"])
 def test_the_control_of_what_is_put_in_is_as_long_and_the_items_own(name: str, code: str) -> None:
@@ -197,15 +188,6 @@ def test_irrelevant_documents_are_of_the_items_language(materials: Materials) ->
     for item in parallel():
         version = PERTURBATIONS["irrelevant"].apply(item, 100, materials=materials)
         assert {texts[document.text] for document in version.documents} == {item.language}
-
-
-def test_padding_says_only_what_is_said_already() -> None:
-    for item in parallel():
-        if item.language == "en":
-            continue
-        version = PERTURBATIONS["padding"].apply(item, 5)
-        assert lower([version.argument or ""]) <= lower(texts_of(item))
-        assert len(sentences(version.argument or "")) > len(sentences(item.argument or ""))
 
 
 def test_a_model_rewrites_in_any_language_and_not_in_english() -> None:

@@ -45,21 +45,3 @@ def test_a_document_of_two_topics_is_foreign_to_neither() -> None:
 def test_no_corpus(tmp_path: Path) -> None:
     with pytest.raises(DeclarationError, match=r"documents\.jsonl is missing"):
         Pool.open(tmp_path)
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [("{", " is not valid JSON"), ("[]", " is a list, not an object"), ('{"id": "a"}', r" \[text\] ")],
-)
-def test_a_line_that_is_no_document(tmp_path: Path, line: str, said: str) -> None:
-    (tmp_path / "documents.jsonl").write_text(line + "\n")
-    with pytest.raises(DeclarationError, match=f"documents.jsonl:1{said}"):
-        Pool.open(tmp_path)
-
-
-def test_a_line_that_is_no_qrel(tmp_path: Path) -> None:
-    (corpus(tmp_path) / "qrels" / "all.train.qrels").write_text("t1 0 d0\n")
-    with pytest.raises(
-        DeclarationError, match=r"all\.train\.qrels:1 does not have the form “topic 0 document grade”"
-    ):
-        Pool.open(tmp_path)

@@ -12,7 +12,7 @@ from conqret.perturb import (
     perturb_items,
     records,
 )
-from conqret.perturb.versions import reason_lines, series
+from conqret.perturb.versions import series
 
 
 @pytest.mark.parametrize(
@@ -93,16 +93,6 @@ def test_no_level_in_reach_is_a_wrong_call(small: Item, demo: list[Item]) -> Non
         series([], hallucinate, (0, 2))
 
 
-def test_what_cannot_be_changed_is_left_out_at_every_level(small: Item) -> None:
-    plain = small.model_copy(update={"id": "plain", "argument": "Trams work."})
-    found, left_out = perturb_items([small, plain], PERTURBATIONS["hallucinate"], (0, 2))
-    assert {level: [item.id for item in items] for level, items in found.items()} == {
-        0: ["small"],
-        2: ["small+hallucinate-2"],
-    }
-    assert [item.item for item in left_out] == ["plain"]
-
-
 def test_an_item_that_reaches_no_level_is_left_out_for_what_it_lacks_and_not_for_a_level_that_is_too_small(
     small: Item, demo: list[Item]
 ) -> None:
@@ -112,7 +102,3 @@ def test_an_item_that_reaches_no_level_is_left_out_for_what_it_lacks_and_not_for
     level, reason = reasons["small"]
     assert level is None
     assert "the pool has none" in reason
-
-
-def test_each_reason_stands_once_with_the_number_of_its_items() -> None:
-    assert reason_lines(["item a: x", "item b: x", "item c: y"]) == ["x (2 items)", "y (1 item)"]

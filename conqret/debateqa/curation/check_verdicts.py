@@ -7,17 +7,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self, Unpack
 
 from pydantic import Field
 
+from conqret.errors import number
 from conqret.io.safe_files import Content, InFolder
+from conqret.judging.asked_run import Run, RunPrompt
 from conqret.judging.cost import ExpectedCost, expected_asking
+from conqret.judging.judge_settings import AskedSettings, as_path, client_options
 from conqret.judging.responses import Typed
-from conqret.llm.request import Request, messages
-from conqret.prompts import RenderedPrompt
-from conqret.runs.session import Session
-from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyPlan, lost
+from conqret.llm.request import Answer, Request, messages
+from conqret.prompts import Library
+from conqret.runs.run_folder import default_folder, stem
+from conqret.runs.session import Session, Sessions
+from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, StudyPlan, lost
 from conqret.runs.trials import Trial
 
 
@@ -45,6 +49,13 @@ class VerdictRow(ResponseRow):
 
     answer: Mapping[str, Any] = Field(default_factory=dict)
 
+    @classmethod
+    def of(cls, id: str, answer: Answer[Any]) -> Self:  # noqa: A002 - the field's name
+        """The row of an answer."""
+        return (
+            super().of(id, answer) if answer.value is None else cls(id=id, answer=answer.value.model_dump())
+        )
+
 
 class VerdictRecord(AskedRecord):
     """What ``run.json`` says of such judgments."""
@@ -64,6 +75,60 @@ class VerdictFolder(AskedFolder[VerdictRecord, VerdictRow]):
     """All of them."""
     pairs_file = InFolder("pairs.csv")
     """Similar questions, of which at least one was removed."""
+
+
+def ask_verdicts(
+    verdict: CheckVerdict,
+    subjects: Sequence[Subject],
+    *,
+    source: str | Path = "rows",
+    name: str = "verdicts",
+    output: str | Path | None = None,
+    sessions: Sessions | None = None,
+    conclude: Callable[[tuple[VerdictRow, ...], VerdictFolder], tuple[Any, Mapping[Path, Content]]]
+    | None = None,
+    **settings: Unpack[AskedSettings],
+) -> StudyOutcome[VerdictRow, Any]:
+    """A judgment of every subject.
+
+    Args:
+        verdict: what is asked of each.
+        subjects: what is judged.
+        source, name: by what the folder is called where there is no ``output``: ``runs/SOURCE-NAME-MODEL``.
+        output: the run's folder; the same call goes on there.
+        sessions: open sessions to ask with, of whoever asks this among other things.
+        conclude: makes of all rows a summary, and further files of the folder.
+        settings: who is asked, and how.
+
+    Raises:
+        DeclarationError: a setting or the folder is wrong. No model is asked then.
+        Counted: it is a dry run.
+    """
+    judge = client_options(settings.get("model"), settings)
+    folder = VerdictFolder(as_path(output) or default_folder(stem(Path(source)), name, judge.model))
+
+    def concluded(rows: tuple[VerdictRow, ...]) -> tuple[Any, Mapping[Path, Content]]:
+        summary, files = (None, {}) if conclude is None else conclude(rows, folder)
+        counts = {"judgments": len(rows), "unanswered": lost(rows)}
+        return summary, {**files, folder.summary_file: json.dumps(counts, indent=1)}
+
+    with Run(
+        folder, [judge], {verdict.prompt: RunPrompt(verdict.response, "judge", verdict.tokens)}, settings,
+        asked=((subject.id, dict(subject.variables)) for subject in subjects), total=len(subjects),
+        asks=verdict.about, about=f"{number(len(subjects), 'judgment')} by", sessions=sessions,
+    ) as run:  # fmt: skip
+        run.ask_all(_request(verdict, subject, run.library) for subject in subjects)
+        return run.finish(concluded)
+
+
+def _request(verdict: CheckVerdict, subject: Subject, library: Library) -> Request[Typed]:
+    return Request(
+        ask=verdict.prompt,
+        item=subject.id,
+        messages=messages(library[verdict.prompt].render(subject.variables)),
+        response=verdict.response,
+        baseline=subject.baseline,
+    )
 
 
 @dataclass(frozen=True)
@@ -86,10 +151,12 @@ class VerdictPlan(StudyPlan[VerdictRow, None]):
 
     def trials(self) -> Iterator[Trial[VerdictRow]]:
         """A trial for each."""
-        return (
-            Trial(subject.id, partial(_asked, self.verdict, subject, self.models))
-            for subject in self.subjects
-        )
+
+        async def asked(subject: Subject, earlier: object) -> VerdictRow:
+            request = _request(self.verdict, subject, self.models.library)
+            return VerdictRow.of(subject.id, await self.models.client.ask(request))
+
+        return (Trial(subject.id, partial(asked, subject)) for subject in self.subjects)
 
     def conclude(self, rows: tuple[VerdictRow, ...]) -> tuple[None, Mapping[Path, Content]]:
         """The run in numbers, and its files."""
@@ -99,26 +166,5 @@ class VerdictPlan(StudyPlan[VerdictRow, None]):
 
 def estimate(verdict: CheckVerdict, subjects: Sequence[Subject], session: Session) -> ExpectedCost:
     """The calls, tokens and dollars of :class:`VerdictPlan`."""
-    prompts = (_rendered(verdict, subject, session) for subject in subjects)
+    prompts = (session.library[verdict.prompt].render(subject.variables) for subject in subjects)
     return expected_asking("judge", session.options, prompts, verdict.tokens)
-
-
-def _rendered(verdict: CheckVerdict, subject: Subject, session: Session) -> RenderedPrompt:
-    return session.library[verdict.prompt].render(subject.variables)
-
-
-async def _asked(
-    verdict: CheckVerdict, subject: Subject, session: Session, earlier: Mapping[str, VerdictRow]
-) -> VerdictRow:
-    answer = await session.client.ask(
-        Request(
-            ask=verdict.prompt,
-            item=subject.id,
-            messages=messages(_rendered(verdict, subject, session)),
-            response=verdict.response,
-            baseline=subject.baseline,
-        )
-    )
-    if answer.value is None:
-        return VerdictRow.of(subject.id, answer)
-    return VerdictRow(id=subject.id, answer=answer.value.model_dump())
