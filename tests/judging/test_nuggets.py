@@ -31,6 +31,7 @@ FIRST = [
     ("O1", "okay", "B", "support"),
     ("O2", "okay", "B", "partial_support"),
 ]
+SECOND = [("V", "vital", "A", "not_support"), ("O", "okay", "B", "support")]
 
 
 def nuggets(rows: list[tuple[str, str, str, str]]) -> list[Nugget]:
