@@ -16,7 +16,7 @@ from conqret.studies.diff.command import (
     check_difference_requirement,
     parse_difference_requirement,
 )
-from conqret.studies.diff.page import difference_tables, unlike, write_difference
+from conqret.studies.diff.page import difference_page, difference_tables, unlike
 from conqret.studies.diff.result import diff
 from tests.reliability.judged import judgment, scored
 
@@ -96,7 +96,7 @@ def test_an_id_keeps_its_item_where_the_question_was_reworded():
 
 
 def outcome(text, found):
-    return check_difference_requirement(parse_difference_requirement(text), found)
+    return check_difference_requirement(parse_difference_requirement(text), found.metrics)
 
 
 def test_conditions_on_a_difference():
@@ -164,7 +164,7 @@ def test_documents_that_are_rated_differently_are_named_with_what_is_said(tmp_pa
     )
     (part,) = found.changed_parts
     assert (part.item, part.part, part.first, part.second) == ("i1", "<b>d", 0.4, 1.0)
-    page = write_difference(found, first, second, tmp_path / "diff.html").read_text(encoding="utf-8")
+    page = "".join(difference_page(found, first, second))
     assert "2 of 5 parts that both runs rated" in page
     assert "&lt;b&gt;d" in page
     assert ">before</p>" in page
@@ -195,8 +195,7 @@ def test_parts_of_other_texts_are_no_parts_of_the_same(tmp_path):
 
 def test_one_text_that_two_judges_read_stands_once(tmp_path):
     before, after = runs([[0.1]] * 6), runs([[0.9]] * 6)
-    page = write_difference(diff(before, after, most=1), before, after, tmp_path / "diff.html")
-    text = page.read_text(encoding="utf-8")
+    text = "".join(difference_page(diff(before, after, most=1), before, after))
     assert text.count("&lt;b&gt;0-0&lt;/b&gt;") == 1
     assert "The argument that both judged" in text
 
@@ -208,7 +207,7 @@ def test_an_item_stands_once_and_what_the_other_does_not_say_is_marked(tmp_path)
         object.__setattr__(run, "items", lambda told=told: iter(told))
     found = diff(first, second)
     twice = found.model_copy(update={"changed": found.changed * 2})
-    page = write_difference(twice, first, second, tmp_path / "diff.html").read_text(encoding="utf-8")
+    page = "".join(difference_page(twice, first, second))
     assert page.count('<article class="debate">') == 1
     assert page.count("It is shared. <mark>") == 2
     assert "<mark>Bees like it.</mark>" in page
@@ -224,8 +223,7 @@ def test_a_sentence_that_only_moved_is_not_marked(tmp_path):
     ):
         told = [item.model_copy(update={"argument": text}) for item in run.items()]
         object.__setattr__(run, "items", lambda told=told: iter(told))
-    page = write_difference(diff(first, second), first, second, tmp_path / "diff.html")
-    text = page.read_text(encoding="utf-8")
+    text = "".join(difference_page(diff(first, second), first, second))
     assert re.findall("<mark>(.*?)</mark>", text)[:2] == ["Only here.", "So."]
     assert text.count("So.") < 800
 
@@ -241,8 +239,7 @@ def test_that_nothing_differs_beyond_chance_is_said(tmp_path):
     values = rng.uniform(0.3, 0.7, size=(8, 1))
     for move, said in ((0.001 * rng.normal(size=(8, 1)), True), (0.2, False)):
         first, second = runs(values.tolist()), runs((values + move).tolist())
-        page = write_difference(diff(first, second), first, second, tmp_path / "diff.html")
-        text = page.read_text(encoding="utf-8")
+        text = "".join(difference_page(diff(first, second), first, second))
         assert ("differ significantly on none of 1 metric" in text) is said
         assert (
             "1 of 1 metric differs significantly (p &lt; 0.05 after Holm, 8 topics): the scores of the second run "
@@ -267,7 +264,7 @@ def test_two_systems_meet_by_topic_and_side_and_the_page_shows_both(tmp_path):
         "Largest changes",
     ]
     first, second = runs([[0.1 * n] for n in range(7)], prefix="a-"), runs([[0.3]] * 8, prefix="b-")
-    page = write_difference(found, first, second, tmp_path / "diff.html").read_text(encoding="utf-8")
+    page = "".join(difference_page(found, first, second))
     assert "&lt;b&gt;a-0-0&lt;/b&gt;" in page
     assert "&lt;b&gt;b-0-0&lt;/b&gt;" in page
     assert "(the same judge, different texts)." in page

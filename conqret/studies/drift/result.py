@@ -212,10 +212,6 @@ class Drift(Frozen):
         """The wave of the latest date."""
         return self.waves[-1]
 
-    def of_newest(self) -> dict[str, WaveDifference]:
-        """The differences of the newest wave, by metric."""
-        return {row.metric: row for row in self.differences if row.wave == self.newest.name}
-
 
 @strict_options
 def drift(
