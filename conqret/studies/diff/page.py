@@ -315,7 +315,8 @@ def met(difference: RunDifference) -> str:
 
 def remarks(difference: RunDifference) -> Iterator[str]:
     """How many pairs moved, and what limits the comparison."""
-    yield f"{words.count(difference.moved)} of these pairs differ on at least one metric"
+    moved = f"{words.count(difference.moved)} of these pairs differ on at least one metric"
+    yield moved if difference.moved else "no score differs"
     if difference.unlike:
         yield unlike(difference)
     if not difference.same_judge and not difference.same_items:
