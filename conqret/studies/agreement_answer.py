@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from conqret.errors import number
 from conqret.show import words
@@ -27,81 +27,53 @@ def agreement_answer(
 ) -> list[str]:
     """Whether the judge agrees with annotators beyond chance, as far as the intervals of its alphas say; then the mean,
     what one annotator reaches, and the baselines that it is not shown to beat."""
+    rest = " ".join(_rest(rows, average))
+    return [f"{_beyond_chance(rows, basis)}.", *filter(None, [rest])]
+
+
+def _beyond_chance(rows: Collection[DimensionAgreement], basis: Basis) -> str:
     better = [row for row in rows if row.alpha.low is not None and row.alpha.low > 0]
     worse = [row for row in rows if row.alpha.high is not None and row.alpha.high < 0]
     clusters = words.number(basis.clusters, basis.clustered_by)
+    agrees = "The judge agrees with annotators"
+    unshown = "The data do not show that the judge agrees with annotators more than by chance on"
     if len(rows) == 1:
         (row,) = rows
-        who = "The judge agrees" if better else "The data do not show that the judge agrees"
-        chance = "more than by chance"
-        if worse:
-            who, chance = "The judge agrees", "less than by chance"
-        first = (
-            f"{who} with annotators {chance} on {_name(row)} "
-            f"({_alpha(row, basis.settings.confidence)}, {clusters})"
-        )
-        return [f"{first}.", *_rest(rows, None)]
+        said = f"{agrees} {'more' if better else 'less'} than by chance on" if better or worse else unshown
+        return f"{said} {_name(row)} ({_alpha(row, basis)}, {clusters})"
     whole = words.number(len(rows), "dimension")
-    if better:
-        best, *others = sorted(better, key=lambda row: -(row.alpha.value or 0.0))
-        well = sum((row.alpha.low or 0.0) >= WEAK for row in better)
-        named = [f"{_name(row)} ({words.with_interval(row.alpha)})" for row in others[:NAMED]]
-        most = "best on " if len(others) > NAMED else ""
-        first = (
-            f"The judge agrees with annotators more than by chance on {len(better)} of {whole}: {most}"
-            f"{_name(best)} ({_alpha(best, basis.settings.confidence)}, {clusters})"
-            + "".join(f", {name}" for name in named)
-            + (
-                f"; on {well or 'none'} of these the whole interval is above {WEAK}, {BOUND}"
-                if others
-                else f"; the whole interval is {'' if well else 'not '}above {WEAK}, {BOUND}"
-            )
-        )
-    else:
-        first = (
-            f"The data do not show that the judge agrees with annotators more than by chance on any of {whole} "
-            f"({clusters})"
-        )
-    if worse:
-        first += f"; on {len(worse)} it agrees less than by chance"
-    return [f"{first}.", *_rest(rows, average)]
+    less = f"; on {len(worse)} it agrees less than by chance" if worse else ""
+    if not better:
+        return f"{unshown} any of {whole} ({clusters}){less}"
+    best, *others = sorted(better, key=lambda row: -(row.alpha.value or 0.0))
+    well = sum((row.alpha.low or 0.0) >= WEAK for row in better)
+    most = "best on " if len(others) > NAMED else ""
+    named = "".join(f", {_name(row)} ({words.with_interval(row.alpha)})" for row in others[:NAMED])
+    bound = f"above {WEAK}, {BOUND}"
+    whole_interval = f"the whole interval is {'' if well else 'not '}{bound}"
+    if others:
+        whole_interval = f"on {well or 'none'} of these the whole interval is {bound}"
+    return (
+        f"{agrees} more than by chance on {len(better)} of {whole}: {most}{_name(best)} ({_alpha(best, basis)}, "
+        f"{clusters}){named}; {whole_interval}{less}"
+    )
 
 
 def _rest(rows: Collection[DimensionAgreement], average: Average | None) -> Iterator[str]:
-    sentences: list[str] = []
     if average is not None and len(average.dimensions) > 1:
         mean = words.with_interval(average.judge["mean"])
-        sentences.append(
-            f"The judge's alpha with annotators, averaged over {len(average.dimensions)} dimensions, is {mean}."
+        yield f"The judge's alpha with annotators, averaged over {len(average.dimensions)} dimensions, is {mean}."
+    whole = next(iter(rows)) if len(rows) == 1 else average
+    if whole is not None and whole.person.value is not None and whole.as_person.value is not None:
+        yield (
+            "The agreement of one annotator with the other annotators is α = "
+            f"{words.with_interval(whole.person)}; that of the judge with the same others is α = "
+            f"{words.with_interval(whole.as_person)}."
         )
-    person = rows_person(rows, average)
-    if person is not None:
-        one, judge = person
-        sentences.append(
-            f"The agreement of one annotator with the other annotators is α = {words.with_interval(one)}; that of the "
-            f"judge with the same others is α = {words.with_interval(judge)}."
-        )
-    sentences += over_baselines({row.dimension: row.over for row in rows})
-    parted = sum(row.parted for row in rows)
-    if parted:
+    yield from over_baselines({row.dimension: row.over for row in rows})
+    if parted := sum(row.parted for row in rows):
         where = "" if len(rows) == 1 else f" on {parted} of {len(rows)} dimensions"
-        sentences.append(
-            f"The data do not show that annotators agree with each other more than by chance{where}."
-        )
-    if sentences:
-        yield " ".join(sentences)
-
-
-def rows_person(
-    rows: Collection[DimensionAgreement], average: Average | None
-) -> tuple[Estimate, Estimate] | None:
-    """What one annotator reaches, and what the judge reaches in that one's place; None where that is not known."""
-    source = (
-        average if average is not None and len(rows) > 1 else next(iter(rows)) if len(rows) == 1 else None
-    )
-    if source is None or source.person.value is None or source.as_person.value is None:
-        return None
-    return source.person, source.as_person
+        yield f"The data do not show that annotators agree with each other more than by chance{where}."
 
 
 def agreement_picture(
@@ -110,29 +82,20 @@ def agreement_picture(
     """Alpha by dimension, the highest first, with what one annotator, all annotators, and baselines reach."""
     ordered = sorted(rows, key=lambda row: -(row.alpha.value or 0.0))
     found = [(words.label(row.dimension), row.alpha) for row in ordered]
-    others = {words.label(row.dimension): _others(row) for row in rows}
+    others = {words.label(row.dimension): _others(row, getattr(row, "variants", {})) for row in rows}
     if average is not None and len(average.dimensions) > 1:
         mean = f"Mean over {len(average.dimensions)} dimensions"
         found.insert(0, (mean, average.judge["mean"]))
-        others[mean] = {
-            **{f"{head(name)} (baseline)": average.judge[name] for name in TRIVIAL if name in average.judge},
-            "One annotator with the others": average.person,
-            "Inter-annotator alpha": average.people,
-        }
-    return forests(
-        "Agreement of judge and annotators",
-        WITH_CI.format(basis.settings.confidence),
-        found,
-        others,
-    )
+        others[mean] = _others(average, average.judge)
+    axis = WITH_CI.format(basis.settings.confidence)
+    return forests("Agreement of judge and annotators", axis, found, others)
 
 
-def _others(row: DimensionAgreement) -> dict[str, Estimate]:
-    variants = getattr(row, "variants", {})
+def _others(reached: DimensionAgreement | Average, variants: Mapping[str, Estimate]) -> dict[str, Estimate]:
     return {
         **{f"{head(name)} (baseline)": variants[name] for name in TRIVIAL if name in variants},
-        "One annotator with the others": row.person,
-        "Inter-annotator alpha": row.people,
+        "One annotator with the others": reached.person,
+        "Inter-annotator alpha": reached.people,
     }
 
 
@@ -143,21 +106,18 @@ def annotators_answer(study_agreement: PeopleAgreement) -> list[str]:
     if not known:
         return ["Inter-annotator agreement cannot be computed: no two annotators labeled the same unit."]
     clusters = words.number(basis.clusters, basis.clustered_by)
-    whole = known[0].alpha if len(rows) == 1 else study_agreement.average
-    of = (
-        f"on {words.label(rows[0].name).lower()}"
-        if len(rows) == 1
-        else f"on average over {words.number(len(rows), 'dimension')}"
-    )
-    sentences = [
-        f"The agreement of annotators with each other is {ALPHA} = {words.with_interval(whole)} {of} ({clusters})."
-    ]
+    whole, of = study_agreement.average, f"on average over {words.number(len(rows), 'dimension')}"
+    if len(rows) == 1:
+        whole, of = known[0].alpha, f"on {words.label(rows[0].name).lower()}"
+    alpha = f"{ALPHA} = {words.with_interval(whole)}"
+    sentences = [f"The agreement of annotators with each other is {alpha} {of} ({clusters})."]
     if len(known) > 1:
-        least, most = (pick(known, key=lambda row: row.alpha.value or 0.0) for pick in (min, max))
-        sentences.append(
-            f"Annotators agree least on {words.label(least.name).lower()} ({words.with_interval(least.alpha)}) and "
-            f"most on {words.label(most.name).lower()} ({words.with_interval(most.alpha)})."
+        least, most = (
+            f"on {words.label(row.name).lower()} ({words.with_interval(row.alpha)})"
+            for pick in (min, max)
+            for row in [pick(known, key=lambda row: row.alpha.value or 0.0)]
         )
+        sentences.append(f"Annotators agree least {least} and most {most}.")
     return sentences
 
 
@@ -168,11 +128,10 @@ def annotators_picture(study_agreement: PeopleAgreement) -> Sequence[Forest]:
     return forests("Inter-annotator agreement by dimension", axis, rows)
 
 
-def _alpha(row: DimensionAgreement, confidence: float) -> str:
-    alpha = row.alpha
-    if alpha.low is None or alpha.high is None:
-        return f"{ALPHA} = {words.score(alpha.value)}, no interval, n = {number(row.compared, 'unit')}"
-    interval = f"{confidence:.0%} CI [{alpha.low:z.2f}, {alpha.high:z.2f}]"
+def _alpha(row: DimensionAgreement, basis: Basis) -> str:
+    alpha, interval = row.alpha, "no interval"
+    if alpha.low is not None and alpha.high is not None:
+        interval = f"{basis.settings.confidence:.0%} CI [{alpha.low:z.2f}, {alpha.high:z.2f}]"
     return f"{ALPHA} = {words.score(alpha.value)}, {interval}, n = {number(row.compared, 'unit')}"
 
 
@@ -191,8 +150,7 @@ def agreement_sheet(study_agreement: PeopleAgreement) -> ReportPage:
         picture=annotators_picture(study_agreement),
         how_to_read=[
             "Krippendorff's alpha is 1 where annotators always agree, and 0 where they agree only as often as by "
-            "chance. Where annotators disagree with each other, no judge can agree with all of them: conqret "
-            "validate compares judge-human agreement with inter-annotator agreement."
+            "chance. No judge can agree with all of several annotators who disagree."
         ],
         facts=[
             ("Labels", f"{basis.labels} ({basis.layout})"),

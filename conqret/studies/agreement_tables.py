@@ -15,75 +15,71 @@ from conqret.studies.agreement.dimension_result import DimensionAgreement
 from conqret.studies.agreement.shared_units import HeldOut
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS, Statistic
 from conqret.studies.agreement.trivial_judges import TRIVIAL
-from conqret.studies.compare.result import PRICED_ITEMS, JudgeComparison, JudgeCost, JudgePair
+from conqret.studies.compare.result import PRICED_ITEMS, JudgeComparison, JudgeCost
 from conqret.studies.validate.result import Average, Validation
 
 MOST_LEFT = 4
 """Dimensions that a note names as not in the average; more are counted."""
-NO_ALPHAS: Mapping[str, Estimate] = {}
 SHOWN = ("mean", CALIBRATED, *TRIVIAL)
 """The judge, and what stands beside it, in this order."""
 _ONE_ANNOTATOR = (
-    " “One annotator” is the alpha of one annotator with the combined label of the other annotators (the mean over "
-    "annotators). “Judge in place of one” is the alpha of the judge with the combined label of all annotators but one: "
-    "compare it with “One annotator”. “Inter-annotator” is the alpha of all annotators with each other, without the "
-    "judge."
+    "“Judge in place of one” and “One annotator” are their alphas with the combined label of the other annotators, and "
+    "“Inter-annotator” is the alpha of all annotators without the judge."
 )
 NOT_EVERYWHERE = "it has no value on some of the judge's units"
 
 
 def people_table(study_agreement: PeopleAgreement) -> Table:
     """How far annotators agree, a row for each dimension."""
-    shared = len({row.level for row in study_agreement.rows}) == 1
-    level = "" if not shared else f", {study_agreement.rows[0].level} level"
-    names = list(study_agreement.rows[0].statistics)
-    rows = [
+    found = study_agreement.rows
+    shared = len({row.level for row in found}) == 1
+    names = list(found[0].statistics)
+    rows: list[tuple[Cell, ...]] = [
         (
             words.label(row.name),
-            *(() if shared else (row.level,)),
+            *(not shared) * (row.level,),
             row.annotators,
             row.units,
             "" if row.most_frequent is None else f"{row.most_frequent:.0%}",
             row.alpha,
             *row.statistics.values(),
         )
-        for row in study_agreement.rows
+        for row in found
     ]
-    titles = [STATISTICS[name].title for name in names]
-    empty, blank = [""] * len(names), [""] * (1 if shared else 2)
     foot: list[tuple[Cell, ...]] = []
     if len(rows) > 1:
-        foot.append(("Average", *blank, "", "", study_agreement.average, *empty))
-        if study_agreement.together is not None:
-            foot.append(
-                ("All together", *blank, study_agreement.together.n, "", study_agreement.together, *empty)
-            )
+        blank, empty = (not shared) * ("",), [""] * len(names)
+        foot.append(("Average", *blank, "", "", "", study_agreement.average, *empty))
+        if (together := study_agreement.together) is not None:
+            foot.append(("All together", *blank, "", together.n, "", together, *empty))
+    heads = (
+        "Dimension",
+        *(not shared) * ("Level",),
+        "Annotators",
+        "Units",
+        "Base rate",
+        "Krippendorff's alpha",
+    )
+    level = f", {found[0].level} level" if shared else ""
     return Table(
         f"Inter-annotator agreement{level}, {study_agreement.basis.intervals}",
-        (
-            "Dimension",
-            *(() if shared else ("Level",)),
-            "Annotators",
-            "Units",
-            "Base rate",
-            "Krippendorff's alpha",
-            *titles,
-        ),
+        (*heads, *(STATISTICS[name].title for name in names)),
         rows,
         foot=foot,
-        note="“Units” is the number of items (or parts of items) with labels by two annotators or more. “Base rate” is "
-        "the share of the most frequent label. “All together” is one alpha, computed over the units of all rows.",
+        note="“Units” are items (or their parts) with labels by two annotators or more. “Base rate” is the share of "
+        "the most frequent label. “All together” is one alpha over the units of all rows.",
     )
 
 
 def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
     """Several judges with the same annotators: in the mean, by pairs, and by dimension."""
-    average, held_out = comparison.average, comparison.held_out
-    costs = (
-        (f"Price of {words.count(PRICED_ITEMS)} items", "Time per item", "Tokens per item")
-        if comparison.costs
-        else ()
+    average, held_out, clustered = (
+        comparison.average,
+        comparison.held_out,
+        f"{comparison.basis.clustered_by}s",
     )
+    costs = (f"Price of {words.count(PRICED_ITEMS)} items", "Time per item", "Tokens per item")
+    costs *= bool(comparison.costs)
     yield Table(
         f"Krippendorff's alpha with annotators, {comparison.basis.intervals}",
         ("Judge", "Alpha", "p", "Error", "Chosen", *costs),
@@ -99,36 +95,21 @@ def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
             for name in comparison.judges
             for entry in [average.judges[name]]
         ],
-        foot=[
-            (
-                f"Chosen on other {comparison.basis.clustered_by}s",
-                held_out.alpha,
-                "",
-                "",
-                "",
-                *("" for _ in costs),
-            )
-        ],
-        note="Judges are ranked by Krippendorff's alpha with annotators on the units that all judges scored; alpha "
-        "is 1 "
-        "for full agreement and 0 for agreement by chance. "
-        f"{average_note(comparison.averaged, list(comparison.dimensions))} The p-value tests whether the first judge "
-        "agrees better than the judge of this row. "
-        "“Error” is the mean absolute difference of score and human label, both in [0, 1]; a judge that always "
-        "gives the middle score has a small error, too. "
-        f"{chosen_words(held_out, comparison.basis)} A judge that uses another part of the scale than annotators do "
-        "has a lower alpha; conqret judges calibrate corrects for that.",
+        foot=[(f"Chosen on other {clustered}", held_out.alpha, "", "", "", *("" for _ in costs))],
+        note="Alphas are of the units that all judges scored. "
+        f"{average_note(comparison.averaged, list(comparison.dimensions))} “p” tests whether the first judge agrees "
+        "better than this one. “Error” is the mean absolute difference of score and human label, both in [0, 1]; "
+        f"always giving the middle score keeps it small. {chosen_words(held_out, comparison.basis)}",
     )
-    clustered = f"{comparison.basis.clustered_by}s"
     yield Table(
         "Differences of alphas",
         (Column("Judge", "name"), Column("Minus", "name"), "Difference", "p"),
         [(pair.first, pair.second, pair.difference, words.p_value(pair.p)) for pair in average.pairs],
-        note=f"Judges are compared on the same {clustered}. The p-values are corrected for the number of "
-        f"pairs (maxT, by flipping the signs of whole {clustered}). With fewer than {FEWEST_TESTED} "
-        f"{clustered} there are no p-values. {words.NOT_CORRECTED} "
+        note=f"The p-values are corrected for the number of pairs (maxT, by flipping the signs of whole {clustered}); "
+        f"with fewer than {FEWEST_TESTED} {clustered} there are none. {words.NOT_CORRECTED} "
         f"{words.symmetry_note(comparison.basis.clusters)}".rstrip(),
     )
+    shown = "; ".join(f"{name}: {pair}" for name, pair in shown_pairs(comparison)) or "none"
     yield Table(
         "Alpha by dimension",
         ("Dimension", "Units", *comparison.judges),
@@ -136,7 +117,8 @@ def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
             (words.label(name), row.units, *(row.judges[judge].alpha for judge in comparison.judges))
             for name, row in comparison.dimensions.items()
         ],
-        note=_by_dimension(comparison),
+        note="Pairs of judges that differ significantly (p-values corrected over dimensions and pairs): "
+        f"{shown}.",
     )
 
 
@@ -154,45 +136,29 @@ def _cost_cells(cost: JudgeCost | None) -> tuple[Cell, ...]:
 def chosen_words(held_out: HeldOut, basis: Basis) -> str:
     """What it means that a judge is chosen, for notes."""
     return (
-        f"“Chosen” counts the folds for which a judge was chosen: the {basis.clustered_by}s are split into "
-        f"{held_out.folds} folds, and for each fold the judge with the highest alpha on the other folds is chosen "
-        f"(judges that tie all count). “Chosen on other {basis.clustered_by}s” is the cross-validated alpha of that "
-        "choice; the best of several judges, measured on the labels that choose it, looks better than it is."
+        f"“Chosen” counts of {held_out.folds} folds of {basis.clustered_by}s those for which a judge has the highest "
+        f"alpha on the other folds; “Chosen on other {basis.clustered_by}s” is the cross-validated alpha of that."
     )
 
 
-def _by_dimension(comparison: JudgeComparison) -> str:
-    """What differs on single dimensions."""
-    shown = [
-        f"{words.label(name)}: “{pair.shown}” over “{other}” ({difference})"
-        for name, row in comparison.dimensions.items()
-        for pair in row.pairs
-        if pair.shown
-        for other, difference in [over_other(pair)]
-    ]
-    return (
-        "“Units” is the number of items (or parts of items) that annotators labeled and all judges scored. Pairs of "
-        "judges that differ significantly (p-values corrected over dimensions and pairs): "
-        f"{'; '.join(shown) or 'none'}."
-    )
-
-
-def over_other(pair: JudgePair) -> tuple[str, Estimate]:
-    """The judge than which the one that is shown to agree better does so, and by how much."""
-    if pair.shown == pair.first:
-        return pair.second, pair.difference
-    ends = (pair.difference.value, pair.difference.high, pair.difference.low)
-    value, low, high = (None if end is None else -end for end in ends)
-    return pair.first, replace(pair.difference, value=value, low=low, high=high)
+def shown_pairs(comparison: JudgeComparison) -> Iterator[tuple[str, str]]:
+    """The dimensions on which a judge is shown to agree better than another one, with both and by how much."""
+    for name, row in comparison.dimensions.items():
+        for pair in row.pairs:
+            if pair.shown:
+                turned = pair.shown != pair.first
+                other = pair.first if turned else pair.second
+                difference = pair.difference
+                if turned:
+                    ends = (difference.value, difference.high, difference.low)
+                    value, low, high = (None if end is None else -end for end in ends)
+                    difference = replace(difference, value=value, low=low, high=high)
+                by = words.with_interval(difference)
+                yield words.label(name), f"“{pair.shown}” over “{other}” by {by}"
 
 
 AS_ONE = ("Judge in place of one", "One annotator", "Inter-annotator")
 """The columns where several annotators labeled."""
-
-
-def as_one_cells(reached: DimensionAgreement | Average) -> tuple[Cell, ...]:
-    """The cells of :data:`AS_ONE`."""
-    return (reached.as_person, reached.person, reached.people)
 
 
 def agreement_table(validation: Validation) -> Table:
@@ -214,13 +180,17 @@ def table_of_rows(
     several = any(row.annotators > 1 for row in rows)
     mapped = bool(statistics) and any(row.calibrated.value is not None for row in rows)
     covers = coverage is not None
+
+    def as_one(reached: DimensionAgreement | Average) -> tuple[Cell, ...]:
+        return several * (reached.as_person, reached.person, reached.people)
+
     cells: list[tuple[Cell, ...]] = [
         (
             words.label(row.dimension),
             row.compared,
             row.alpha,
             *mapped * (row.calibrated,),
-            *(several * as_one_cells(row)),
+            *as_one(row),
             *(row.statistics[statistic.name] for statistic in statistics),
             *covers * (f"{row.coverage:.1%}",),
         )
@@ -228,21 +198,19 @@ def table_of_rows(
     ]
     foot: list[tuple[Cell, ...]] = []
     notes = [
-        "Alpha is 1 for perfect agreement, 0 for agreement by chance, and below 0 for less than that; brackets hold "
-        f"{basis.intervals}. “Units” is the number of arguments, or of documents of items, that have both a score "
-        "and a human label. “Coverage” is the share of labeled units that have a score."
-        + several
-        * _ONE_ANNOTATOR
+        f"Alpha is 1 for perfect agreement and 0 for agreement by chance; brackets hold {basis.intervals}. “Units” "
+        "have both a score and a human label"
+        + "; “Coverage” is the share of labeled units that have a score" * covers
+        + ".",
+        _ONE_ANNOTATOR * several,
     ]
     if average is not None:
         raw = (average.judge["mean"], *mapped * (average.judge.get(CALIBRATED, ""),))
         rest = ("",) * len(statistics) if coverage is None else (f"{coverage:.1%}",)
-        foot = [("Average", "", *raw, *(several * as_one_cells(average)), *rest)]
+        foot = [("Average", "", *raw, *as_one(average), *rest)]
         notes.append(average_note(average.dimensions, {row.dimension: row.alpha for row in rows}))
     if mapped:
-        notes.append(
-            "“Calibrated” is the alpha of scores mapped to the labels' scale, with labels of other topics."
-        )
+        notes.append("“Calibrated” maps scores to the labels' scale by the labels of other topics.")
     heads = (
         "Dimension",
         "Units",
@@ -252,9 +220,10 @@ def table_of_rows(
         *(statistic.title for statistic in statistics),
         *covers * ("Coverage",),
     )
-    title = "Krippendorff's alpha with annotators"
-    notes += [statistic.about for statistic in statistics if statistic.about]
-    return Table(title, heads, cells, foot=foot, note=" ".join(notes)).varying("Coverage")
+    note = " ".join(filter(None, [*notes, *(statistic.about for statistic in statistics)]))
+    return Table("Krippendorff's alpha with annotators", heads, cells, foot=foot, note=note).varying(
+        "Coverage"
+    )
 
 
 def language_tables(validation: Validation) -> Iterator[Table]:
@@ -263,17 +232,17 @@ def language_tables(validation: Validation) -> Iterator[Table]:
     if not languages:
         return
     several = any(row.annotators > 1 for row in validation.dimensions.values())
-    clustered = validation.basis.clustered_by
+    clustered = f"{validation.basis.clustered_by}s"
+    heads = (
+        "Dimension",
+        "Units",
+        clustered.capitalize(),
+        "Judge and annotators",
+        *several * ("Inter-annotator",),
+    )
     yield Table(
         "Krippendorff's alpha with annotators by language",
-        (
-            Column("Language", "text"),
-            "Dimension",
-            "Units",
-            f"{clustered.capitalize()}s",
-            "Judge and annotators",
-            *several * ("Inter-annotator",),
-        ),
+        (Column("Language", "text"), *heads),
         [
             (
                 words.language(row.language) or "cannot be told",
@@ -285,9 +254,8 @@ def language_tables(validation: Validation) -> Iterator[Table]:
             )
             for row in languages
         ],
-        note=f"Each alpha is of one language alone, with an interval over its {clustered}s; intervals are not "
-        "corrected for the number of languages. Alpha depends on how much labels vary, so compare two languages only "
-        "if their items are alike, such as translations.",
+        note=f"Intervals are over the {clustered} of one language, not corrected for the number of languages. Compare "
+        "two languages only if their items are alike, such as translations.",
     )
 
 
@@ -304,12 +272,10 @@ def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping
         ("Dimension", *map(head, names)),
         rows,
         foot=[("Average", *(average.get(name, none) for name in names))],
-        note="“Length” is a baseline that scores by the number of characters of the argument or document, mapped to "
-        "the "
-        "labels' scale with the labels of other topics. “Constant” is a baseline that gives the mean label to every "
-        "item, so its alpha is about 0 or below."
-        + " “Offline” is a baseline that scores by word statistics."
-        * ("floor" in names),
+        note="“Length” scores by the number of characters, mapped to labels by the labels of other topics; "
+        "“Constant” gives the mean label to every item, so its alpha is about 0 or below"
+        + "; “Offline” scores by word statistics" * ("floor" in names)
+        + ".",
     )
 
 
@@ -323,11 +289,9 @@ def average_note(dimensions: Sequence[str], rows: Mapping[str, Estimate] | Colle
     nothing is known of how they vary."""
     if list(dimensions) == [OVERALL]:
         return "The average has one dimension only, overall quality."
-    alphas = rows if isinstance(rows, Mapping) else NO_ALPHAS
+    alphas = rows if isinstance(rows, Mapping) else {}
     averaged = words.number(len(dimensions), "dimension")
-    without = [
-        words.label(name).lower() for name in dimensions if name in alphas and alphas[name].low is None
-    ]
+    without = [words.label(one).lower() for one in dimensions if one in alphas and alphas[one].low is None]
     has = "has" if len(without) == 1 else "have"
     remark = f"; {len(without)} of these {averaged} {has} no interval: {_first(without)}" if without else ""
     others = [words.label(name).lower() for name in rows if name not in dimensions]
@@ -341,9 +305,3 @@ def _first(names: Sequence[str]) -> str:
         return f"{', '.join(names[:MOST_LEFT])} and {len(names) - MOST_LEFT} more"
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
-
-
-def beside_table(validation: Validation) -> Table:
-    """:func:`trivial_table` of a validation."""
-    alphas = {name: row.variants for name, row in validation.dimensions.items()}
-    return trivial_table(alphas, validation.average.judge)

@@ -45,13 +45,8 @@ class Methods:
     def plain(self) -> dict[str, object]:
         """The same as plain data."""
         tables = [
-            {
-                "title": table.title,
-                "header": table.header,
-                "rows": [*table.rows, *table.foot],
-                "note": table.note,
-            }
-            for table in self.tables
+            {"title": one.title, "header": one.header, "rows": [*one.rows, *one.foot], "note": one.note}
+            for one in self.tables
         ]
         return {"paragraphs": dict(self.paragraphs), "tables": tables}
 
@@ -132,12 +127,9 @@ def _judge(record: JudgeRecord, topics: int) -> Iterator[str]:
     if "predicted_precision" in record.metrics and "relevant_from" in known:
         yield f"A document counts towards predicted precision from the rating {known['relevant_from']}."
     samples = known.get("samples")
-    if samples == 1:
-        yield f"Each request was sent once, at temperature {known.get('temperature')}."
-    elif samples is not None:
-        yield (
-            f"Each request was sent {samples} times, at temperature {known.get('temperature')}, and the mean counts."
-        )
+    if samples is not None:
+        sent, mean = ("once", "") if samples == 1 else (f"{samples} times", ", and the mean counts")
+        yield f"Each request was sent {sent}, at temperature {known.get('temperature')}{mean}."
     if known.get("max_tokens") is not None:
         yield f"Answers had room for {words.count(known['max_tokens'])} tokens."
     prompts = [
@@ -147,10 +139,7 @@ def _judge(record: JudgeRecord, topics: int) -> Iterator[str]:
     ]
     if prompts:
         yield f"Prompts, by their digests: {', '.join(prompts)}."
-    yield (
-        "The judge configuration (format, prompts, answers, model, sampling) has the fingerprint "
-        f"{record.fingerprint}."
-    )
+    yield f"The fingerprint of this judge configuration is {record.fingerprint}."
 
 
 def _scores(summary: Summary) -> Iterator[str]:
@@ -162,9 +151,7 @@ def _scores(summary: Summary) -> Iterator[str]:
     if summary.outstanding:
         yield f"The run is not finished: not judged yet are {words.number(summary.outstanding, 'item')}."
     if summary.scored < summary.every:
-        yield (
-            "Missing scores enter no mean; worst and best case are what a mean would be if each of them were 0 or 1."
-        )
+        yield "Missing scores enter no mean; in the worst and best case each of them is 0 or 1."
     if summary.flagged:
         yield f"A possible prompt injection is in {words.number(summary.flagged, 'item')}, judged all the same."
     if summary.trimmed:
@@ -189,16 +176,11 @@ def _agreement(validation: Validation) -> Iterator[str]:
         yield f"Labels: {scale}. The judge is compared with {target}, and placed on their scale: {onto}."
     yield f"Agreement is Krippendorff's alpha, with {basis.intervals}."
     if average.dimensions:
-        named = words.number(len(average.dimensions), "dimension")
-        of = (
-            f"In the mean of {named}" if len(average.dimensions) > 1 else f"On {_said(average.dimensions[0])}"
-        )
+        first, *others = average.dimensions
+        of = f"In the mean of {len(others) + 1} dimensions" if others else f"On {_said(first)}"
         yield f"{of} alpha is {average.judge['mean']} between judge and annotators{_among(average.people)}."
         if average.person.value is not None:
-            yield (
-                f"One annotator reaches {average.person} with the others, and the judge {average.as_person} in that "
-                "annotator's place."
-            )
+            yield f"One annotator reaches {average.person} with the others, and the judge {average.as_person}."
     for row in rows:
         if row.dimension not in average.dimensions:
             yield f"On {_said(row.dimension)} alpha is {row.alpha} between judge and annotators{_among(row.people)}."

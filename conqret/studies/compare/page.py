@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from conqret.show import words
 from conqret.show.forest import Forest, forests
 from conqret.show.report_page import ReportPage, Section, section
-from conqret.studies.agreement_tables import comparison_tables, over_other
+from conqret.studies.agreement_tables import comparison_tables, shown_pairs
 from conqret.studies.compare.result import JudgeComparison
 
 MOST_NAMED = 4
@@ -20,15 +20,10 @@ def comparison_answer(comparison: JudgeComparison) -> list[str]:
         f"“{name}” {words.with_interval(comparison.average.judges[name].alpha)}"
         for name in comparison.judges[:MOST_NAMED]
     ]
-    over = f"{len(comparison.averaged)} dimensions" if len(comparison.averaged) > 1 else "one dimension"
+    averaged = len(comparison.averaged)
+    over = f"{averaged} dimensions" if averaged > 1 else "one dimension"
     clusters = words.number(comparison.basis.clusters, comparison.basis.clustered_by)
-    shown = [
-        f"{words.label(name).lower()}: “{pair.shown}” over “{other}” by {words.with_interval(difference)}"
-        for name, row in comparison.dimensions.items()
-        for pair in row.pairs
-        if pair.shown
-        for other, difference in [over_other(pair)]
-    ]
+    shown = [f"{name.lower()}: {pair}" for name, pair in shown_pairs(comparison)]
     more = f" and {len(shown) - MOST_NAMED} more" if len(shown) > MOST_NAMED else ""
     differ = f"These judges differ significantly on single dimensions: {'; '.join(shown[:MOST_NAMED])}{more}."
     return [

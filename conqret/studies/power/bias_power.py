@@ -89,8 +89,8 @@ def power_bias(
     """
     if not 0 < size <= LARGEST or simulations < MIN_SIMULATIONS:
         raise DeclarationError(
-            f"the size of a bias must lie above 0 and be at most {LARGEST:g}, and at least {MIN_SIMULATIONS} "
-            f"simulations are needed: not {size:g} and {simulations}"
+            f"a bias lies above 0 and is at most {LARGEST:g}, and at least {MIN_SIMULATIONS} simulations are needed: "
+            f"not {size:g} and {simulations}"
         )
     found = []
     for count, each in product(topics, items):
@@ -103,9 +103,7 @@ def power_bias(
 def _power(plan: BiasPlan, topics: int, items: int, size: float, simulations: int, seed: int) -> BiasPower:
     contrasts = primary_contrasts(plan.contrasts)
     if not contrasts:
-        raise DeclarationError(
-            "none of these probes can raise an alarm, so there is nothing to test: choose others"
-        )
+        raise DeclarationError("none of these probes can raise an alarm: choose others")
     probes = [contrast.probe for contrast in contrasts]
     verdicts: dict[str, list[dict[str, str]]] = {}
     for biased in ("", *probes):
