@@ -28,7 +28,7 @@ def status(folder: Folder, json_output: options.Printed = None) -> None:
     """
     from conqret.labels.collected_labels import agreement_so_far, label_set
     from conqret.labels.page import people_rows, people_so_far, why_no_agreement
-    from conqret.studies.agreement_tables import people_table
+    from conqret.studies.agreement.page import people_table
 
     with opened_study(folder) as ledger:
         records = list(ledger.given())

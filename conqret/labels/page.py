@@ -18,8 +18,7 @@ from conqret.labels.written_arguments import TASK as WRITING
 from conqret.show.report_page import CollapsedTable, Part, ReportPage, Section
 from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
-from conqret.studies.agreement_answer import annotators_answer, annotators_picture
-from conqret.studies.agreement_tables import people_table
+from conqret.studies.agreement.page import annotators_answer, annotators_picture, people_table
 
 SLOWEST = 100
 """Items whose time is told."""

@@ -4,18 +4,19 @@ judges."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 
+from conqret.errors import number
 from conqret.show import words
+from conqret.show.forest import Forest, forests
 from conqret.show.table import Cell, Column, Table
-from conqret.stats.estimate import FEWEST_TESTED, Estimate, undefined
+from conqret.stats.estimate import Estimate, undefined
 from conqret.studies.agreement.agreement_settings import Basis
-from conqret.studies.agreement.annotator_agreement import OVERALL, PeopleAgreement
+from conqret.studies.agreement.annotator_agreement import OVERALL
 from conqret.studies.agreement.dimension_result import DimensionAgreement
-from conqret.studies.agreement.shared_units import HeldOut
-from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS, Statistic
-from conqret.studies.agreement.trivial_judges import TRIVIAL
-from conqret.studies.compare.result import PRICED_ITEMS, JudgeComparison, JudgeCost
+from conqret.studies.agreement.page import ALPHA, WITH_CI
+from conqret.studies.agreement.statistics import CALIBRATED, Statistic
+from conqret.studies.agreement.trivial_judges import NAMED, TRIVIAL, over_baselines
+from conqret.studies.card.card_limits import WEAK
 from conqret.studies.validate.result import Average, Validation
 
 MOST_LEFT = 4
@@ -29,136 +30,9 @@ _ONE_ANNOTATOR = (
 NOT_EVERYWHERE = "it has no value on some of the judge's units"
 
 
-def people_table(study_agreement: PeopleAgreement) -> Table:
-    """How far annotators agree, a row for each dimension."""
-    found = study_agreement.rows
-    shared = len({row.level for row in found}) == 1
-    names = list(found[0].statistics)
-    rows: list[tuple[Cell, ...]] = [
-        (
-            words.label(row.name),
-            *(not shared) * (row.level,),
-            row.annotators,
-            row.units,
-            "" if row.most_frequent is None else f"{row.most_frequent:.0%}",
-            row.alpha,
-            *row.statistics.values(),
-        )
-        for row in found
-    ]
-    foot: list[tuple[Cell, ...]] = []
-    if len(rows) > 1:
-        blank, empty = (not shared) * ("",), [""] * len(names)
-        foot.append(("Average", *blank, "", "", "", study_agreement.average, *empty))
-        if (together := study_agreement.together) is not None:
-            foot.append(("All together", *blank, "", together.n, "", together, *empty))
-    heads = (
-        "Dimension",
-        *(not shared) * ("Level",),
-        "Annotators",
-        "Units",
-        "Base rate",
-        "Krippendorff's alpha",
-    )
-    level = f", {found[0].level} level" if shared else ""
-    return Table(
-        f"Inter-annotator agreement{level}, {study_agreement.basis.intervals}",
-        (*heads, *(STATISTICS[name].title for name in names)),
-        rows,
-        foot=foot,
-        note="“Units” are items (or their parts) with labels by two annotators or more. “Base rate” is the share of "
-        "the most frequent label. “All together” is one alpha over the units of all rows.",
-    )
-
-
-def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
-    """Several judges with the same annotators: in the mean, by pairs, and by dimension."""
-    average, held_out, clustered = (
-        comparison.average,
-        comparison.held_out,
-        f"{comparison.basis.clustered_by}s",
-    )
-    costs = (f"Price of {words.count(PRICED_ITEMS)} items", "Time per item", "Tokens per item")
-    costs *= bool(comparison.costs)
-    yield Table(
-        f"Krippendorff's alpha with annotators, {comparison.basis.intervals}",
-        ("Judge", "Alpha", "p", "Error", "Chosen", *costs),
-        [
-            (
-                name,
-                entry.alpha,
-                words.p_value(comparison.over.get(name)),
-                entry.error,
-                f"{held_out.chosen[name]} of {held_out.folds}",
-                *_cost_cells(comparison.costs.get(name)),
-            )
-            for name in comparison.judges
-            for entry in [average.judges[name]]
-        ],
-        foot=[(f"Chosen on other {clustered}", held_out.alpha, "", "", "", *("" for _ in costs))],
-        note="Alphas are of the units that all judges scored. "
-        f"{average_note(comparison.averaged, list(comparison.dimensions))} “p” tests whether the first judge agrees "
-        "better than this one. “Error” is the mean absolute difference of score and human label, both in [0, 1]; "
-        f"always giving the middle score keeps it small. {chosen_words(held_out, comparison.basis)}",
-    )
-    yield Table(
-        "Differences of alphas",
-        (Column("Judge", "name"), Column("Minus", "name"), "Difference", "p"),
-        [(pair.first, pair.second, pair.difference, words.p_value(pair.p)) for pair in average.pairs],
-        note=f"The p-values are corrected for the number of pairs (maxT, by flipping the signs of whole {clustered}); "
-        f"with fewer than {FEWEST_TESTED} {clustered} there are none. {words.NOT_CORRECTED} "
-        f"{words.symmetry_note(comparison.basis.clusters)}".rstrip(),
-    )
-    shown = "; ".join(f"{name}: {pair}" for name, pair in shown_pairs(comparison)) or "none"
-    yield Table(
-        "Alpha by dimension",
-        ("Dimension", "Units", *comparison.judges),
-        [
-            (words.label(name), row.units, *(row.judges[judge].alpha for judge in comparison.judges))
-            for name, row in comparison.dimensions.items()
-        ],
-        note="Pairs of judges that differ significantly (p-values corrected over dimensions and pairs): "
-        f"{shown}.",
-    )
-
-
-def _cost_cells(cost: JudgeCost | None) -> tuple[Cell, ...]:
-    """Price, time and tokens of a judge; none where it is no finished run."""
-    if cost is None:
-        return ()
-    return (
-        words.money(cost.usd),
-        None if cost.seconds is None else words.seconds(cost.seconds),
-        None if cost.tokens is None else words.count(round(cost.tokens)),
-    )
-
-
-def chosen_words(held_out: HeldOut, basis: Basis) -> str:
-    """What it means that a judge is chosen, for notes."""
-    return (
-        f"“Chosen” counts of {held_out.folds} folds of {basis.clustered_by}s those for which a judge has the highest "
-        f"alpha on the other folds; “Chosen on other {basis.clustered_by}s” is the cross-validated alpha of that."
-    )
-
-
-def shown_pairs(comparison: JudgeComparison) -> Iterator[tuple[str, str]]:
-    """The dimensions on which a judge is shown to agree better than another one, with both and by how much."""
-    for name, row in comparison.dimensions.items():
-        for pair in row.pairs:
-            if pair.shown:
-                turned = pair.shown != pair.first
-                other = pair.first if turned else pair.second
-                difference = pair.difference
-                if turned:
-                    ends = (difference.value, difference.high, difference.low)
-                    value, low, high = (None if end is None else -end for end in ends)
-                    difference = replace(difference, value=value, low=low, high=high)
-                by = words.with_interval(difference)
-                yield words.label(name), f"“{pair.shown}” over “{other}” by {by}"
-
-
 AS_ONE = ("Judge in place of one", "One annotator", "Inter-annotator")
 """The columns where several annotators labeled."""
+BOUND = "Krippendorff's bound for tentative conclusions"
 
 
 def agreement_table(validation: Validation) -> Table:
@@ -305,3 +179,91 @@ def _first(names: Sequence[str]) -> str:
         return f"{', '.join(names[:MOST_LEFT])} and {len(names) - MOST_LEFT} more"
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def agreement_answer(
+    rows: Collection[DimensionAgreement], basis: Basis, average: Average | None = None
+) -> list[str]:
+    """Whether the judge agrees with annotators beyond chance, as far as the intervals of its alphas say; then the mean,
+    what one annotator reaches, and the baselines that it is not shown to beat."""
+    rest = " ".join(_rest(rows, average))
+    return [f"{_beyond_chance(rows, basis)}.", *filter(None, [rest])]
+
+
+def _beyond_chance(rows: Collection[DimensionAgreement], basis: Basis) -> str:
+    better = [row for row in rows if row.alpha.low is not None and row.alpha.low > 0]
+    worse = [row for row in rows if row.alpha.high is not None and row.alpha.high < 0]
+    clusters = words.number(basis.clusters, basis.clustered_by)
+    agrees = "The judge agrees with annotators"
+    unshown = "The data do not show that the judge agrees with annotators more than by chance on"
+    if len(rows) == 1:
+        (row,) = rows
+        said = f"{agrees} {'more' if better else 'less'} than by chance on" if better or worse else unshown
+        return f"{said} {_name(row)} ({_alpha(row, basis)}, {clusters})"
+    whole = words.number(len(rows), "dimension")
+    less = f"; on {len(worse)} it agrees less than by chance" if worse else ""
+    if not better:
+        return f"{unshown} any of {whole} ({clusters}){less}"
+    best, *others = sorted(better, key=lambda row: -(row.alpha.value or 0.0))
+    well = sum((row.alpha.low or 0.0) >= WEAK for row in better)
+    most = "best on " if len(others) > NAMED else ""
+    named = "".join(f", {_name(row)} ({words.with_interval(row.alpha)})" for row in others[:NAMED])
+    bound = f"above {WEAK}, {BOUND}"
+    whole_interval = f"the whole interval is {'' if well else 'not '}{bound}"
+    if others:
+        whole_interval = f"on {well or 'none'} of these the whole interval is {bound}"
+    return (
+        f"{agrees} more than by chance on {len(better)} of {whole}: {most}{_name(best)} ({_alpha(best, basis)}, "
+        f"{clusters}){named}; {whole_interval}{less}"
+    )
+
+
+def _rest(rows: Collection[DimensionAgreement], average: Average | None) -> Iterator[str]:
+    if average is not None and len(average.dimensions) > 1:
+        mean = words.with_interval(average.judge["mean"])
+        yield f"The judge's alpha with annotators, averaged over {len(average.dimensions)} dimensions, is {mean}."
+    whole = next(iter(rows)) if len(rows) == 1 else average
+    if whole is not None and whole.person.value is not None and whole.as_person.value is not None:
+        yield (
+            "The agreement of one annotator with the other annotators is α = "
+            f"{words.with_interval(whole.person)}; that of the judge with the same others is α = "
+            f"{words.with_interval(whole.as_person)}."
+        )
+    yield from over_baselines({row.dimension: row.over for row in rows})
+    if parted := sum(row.parted for row in rows):
+        where = "" if len(rows) == 1 else f" on {parted} of {len(rows)} dimensions"
+        yield f"The data do not show that annotators agree with each other more than by chance{where}."
+
+
+def agreement_picture(
+    rows: Collection[DimensionAgreement], basis: Basis, average: Average | None = None
+) -> list[Forest]:
+    """Alpha by dimension, the highest first, with what one annotator, all annotators, and baselines reach."""
+    ordered = sorted(rows, key=lambda row: -(row.alpha.value or 0.0))
+    found = [(words.label(row.dimension), row.alpha) for row in ordered]
+    others = {words.label(row.dimension): _others(row, getattr(row, "variants", {})) for row in rows}
+    if average is not None and len(average.dimensions) > 1:
+        mean = f"Mean over {len(average.dimensions)} dimensions"
+        found.insert(0, (mean, average.judge["mean"]))
+        others[mean] = _others(average, average.judge)
+    axis = WITH_CI.format(basis.settings.confidence)
+    return forests("Agreement of judge and annotators", axis, found, others)
+
+
+def _others(reached: DimensionAgreement | Average, variants: Mapping[str, Estimate]) -> dict[str, Estimate]:
+    return {
+        **{f"{head(name)} (baseline)": variants[name] for name in TRIVIAL if name in variants},
+        "One annotator with the others": reached.person,
+        "Inter-annotator alpha": reached.people,
+    }
+
+
+def _alpha(row: DimensionAgreement, basis: Basis) -> str:
+    alpha, interval = row.alpha, "no interval"
+    if alpha.low is not None and alpha.high is not None:
+        interval = f"{basis.settings.confidence:.0%} CI [{alpha.low:z.2f}, {alpha.high:z.2f}]"
+    return f"{ALPHA} = {words.score(alpha.value)}, {interval}, n = {number(row.compared, 'unit')}"
+
+
+def _name(row: DimensionAgreement) -> str:
+    return words.label(row.dimension).lower()

@@ -19,7 +19,7 @@ from conqret.perturb import Direction
 from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.studies.agreement.dimension_result import DimensionAgreement
 from conqret.studies.agreement.trivial_judges import over_baselines, over_trivial
-from conqret.studies.agreement_answer import agreement_answer, agreement_picture
+from conqret.studies.agreement_tables import agreement_answer, agreement_picture
 from conqret.studies.bias.result import BiasTable
 from conqret.studies.card.card_limits import _agreement, _chosen
 from conqret.studies.card.page import card_sheet

@@ -9,8 +9,7 @@ from conqret.io.label_set import Unit
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
 from conqret.studies.agreement.shared_units import SharedUnits, UnitSides
-from conqret.studies.agreement_tables import comparison_tables
-from conqret.studies.compare.page import comparison_sheet
+from conqret.studies.compare.page import comparison_sheet, comparison_tables
 from conqret.studies.compare.result import beside_chance, compare_judges, compare_shared
 from tests.reliability.judged import study
 

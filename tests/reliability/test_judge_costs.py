@@ -10,8 +10,7 @@ import pytest
 from conqret.data import Call, Measure, Reason, Trace
 from conqret.io.labels import read_labels
 from conqret.judging.summary import summarise
-from conqret.studies.agreement_tables import comparison_tables
-from conqret.studies.compare.page import comparison_answer
+from conqret.studies.compare.page import comparison_answer, comparison_tables
 from conqret.studies.compare.result import compare
 from tests.reliability.judged import judgment, scored
 

@@ -17,8 +17,7 @@ from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.studies.agreement.annotator_agreement import OVERALL
 from conqret.studies.agreement.dimension_result import missing_words
 from conqret.studies.agreement.statistics import STATISTICS
-from conqret.studies.agreement_answer import agreement_answer, agreement_picture
-from conqret.studies.agreement_tables import table_of_rows
+from conqret.studies.agreement_tables import agreement_answer, agreement_picture, table_of_rows
 from conqret.studies.bias.page import bias_parts
 from conqret.studies.bias.screen import headlines
 from conqret.studies.card.result import FILE_NAME, Card, last_checked

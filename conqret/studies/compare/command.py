@@ -7,7 +7,7 @@ from pathlib import Path
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
-from conqret.console.printing import note, note_each, result
+from conqret.console.printing import note, note_each
 
 
 @grouped
@@ -42,8 +42,7 @@ def compare(
     """
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.agreement_tables import comparison_tables
-    from conqret.studies.compare.page import comparison_answer, comparison_sheet
+    from conqret.studies.compare.page import comparison_sheet
     from conqret.studies.compare.result import compare as compare_runs
 
     compared = compare_runs(
@@ -59,6 +58,5 @@ def compare(
         f"{name} has no score for {lost} of the labels, which are left out for all"
         for name, lost in compared.lost.items()
     )
-    result(compared, comparison_tables(compared), as_json=json_output, answer=comparison_answer(compared))
     baselines = [JudgeFolder(run).record().baseline for run in runs]
-    page.write(lambda comparison: comparison_sheet(comparison, baselines), compared)
+    page.show(compared, comparison_sheet(compared, baselines), as_json=json_output)

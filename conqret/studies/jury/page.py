@@ -13,7 +13,7 @@ from conqret.show.page import write_file
 from conqret.show.report_page import ReportPage, section
 from conqret.show.table import Column, Table
 from conqret.stats.effects import ALPHA
-from conqret.studies.agreement_tables import chosen_words
+from conqret.studies.compare.page import chosen_words
 from conqret.studies.jury.jury_run import PAGE, RESULT
 from conqret.studies.jury.result import Jury, JuryCheck, RuleOn
 

@@ -89,8 +89,8 @@ def power_bias(
     """
     if not 0 < size <= LARGEST or simulations < MIN_SIMULATIONS:
         raise DeclarationError(
-            f"a bias lies above 0 and is at most {LARGEST:g}, and at least {MIN_SIMULATIONS} simulations are needed: "
-            f"not {size:g} and {simulations}"
+            f"the size of a bias must lie above 0 and be at most {LARGEST:g}, and at least {MIN_SIMULATIONS} "
+            f"simulations are needed: not {size:g} and {simulations}"
         )
     found = []
     for count, each in product(topics, items):

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
-from conqret.console.printing import note, progress, result
+from conqret.console.printing import note, progress
 from conqret.options import Within
-
-if TYPE_CHECKING:
-    from conqret.show.table import Table
 
 NAMES = {
     "agreement": {"effect": "alpha"},
@@ -152,10 +149,8 @@ def power(
 
             biases = power_bias(**extra, **plan)
             rows: list[dict[str, Any]] = [cell.model_dump(mode="json") for cell in biases]
-            tables: list[Table | str] = [pages.bias_table(biases)]
             sheet = pages.bias_sheet(biases, planned.seed)
         elif target == "tournament":
-            from conqret.show.table import spaced
             from conqret.studies.tournament import tournament_power as tournaments
 
             if len(counts) > 1:
@@ -163,7 +158,6 @@ def power(
             plan["topics"] = counts[0]
             held = tournaments.power_tournament(**extra, **plan)
             rows = [asdict(cell) for cell in held]
-            tables = [*spaced(tournaments.power_tables(held, plan["simulations"]))]
             sheet = tournaments.power_sheet(held, plan["simulations"], planned.seed)
         else:
             from conqret.studies.power.sample_sizes import power_agreement, power_difference
@@ -180,7 +174,5 @@ def power(
                 sizes = power_difference(**extra, **plan)
             note(*filter(None, [sizes.pilot, pages.lost_cells(sizes.cells)]))
             rows = [asdict(cell) for cell in sizes.cells]
-            tables = [*pages.plan_tables(sizes)]
             sheet = pages.plan_sheet(sizes, goal, planned.seed)
-    result(rows, tables, as_json=json_output, answer=sheet.answer)
-    page.write(lambda _: sheet, rows)
+    page.show(rows, sheet, as_json=json_output)

@@ -173,7 +173,7 @@ def plan_sheet(sizes: SampleSizes, half_width: float | None = None, seed: int | 
         lede=[f"{capitalised(lost)}."] if lost else [],
         how_to_read=[
             HOW,
-            "The half width of an interval is the number after ±: 0.5 ± 0.1 reaches from 0.4 to 0.6. Power is the share "
+            "The half width of an interval is the number after ±: 0.5 ± 0.1 reaches from 0.4 to 0.6. Power is a share "
             "of simulated studies in which a true difference of this size is significant at the 5% level.",
         ],
         facts=_facts(sizes.assumed, sizes.pilot, sizes.simulations, seed),

@@ -13,8 +13,9 @@ from conqret.show.table import Cell, Column, Table
 from conqret.studies.agreement.dimension_result import missing_words
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import TRIVIAL
-from conqret.studies.agreement_answer import agreement_answer, agreement_picture
 from conqret.studies.agreement_tables import (
+    agreement_answer,
+    agreement_picture,
     agreement_table,
     language_tables,
     trivial_table,
