@@ -20,7 +20,6 @@ def compare(
     aggregate: label_options.Aggregate = "auto",
     page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
-    seed: int = 13,
     json_output: options.Printed = None,
 ) -> None:
     """Compare judges with human labels: alphas, their differences on what all scored, and whether one wins
@@ -32,7 +31,6 @@ def compare(
 
     Args:
         runs: Finished runs of judges over the same items, at least two.
-        seed: The random seed of the permutation tests and of the split of topics into folds.
 
     Examples:
 
@@ -49,7 +47,7 @@ def compare(
         runs,
         reading.load(labels),
         metrics=label_options.metric_map(metric),
-        settings=AgreementSettings(aggregate=aggregate, confidence=confidence, seed=seed),
+        settings=AgreementSettings(aggregate=aggregate, confidence=confidence),
     )
     note(*compared.basis.notes)
     if compared.left_out:

@@ -12,6 +12,7 @@ from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import note, progress
 from conqret.options import Within
 
+SEED = 13
 NAMES = {
     "agreement": {"effect": "alpha"},
     "difference": {"effect": "shift"},
@@ -43,13 +44,11 @@ class PlannedSizes(OptionGroup):
         topics: Numbers of topics to simulate, comma-separated (`tournament`: one number).
         items: Numbers of items per topic to simulate, comma-separated; each is combined with each number of topics.
         simulations: How many studies are simulated of each size.
-        seed: The random seed of the simulations.
     """
 
     topics: str | None = None
     items: str | None = None
     simulations: Annotated[int | None, Within(1, 100_000)] = None
-    seed: Annotated[int, Within(0)] = 13
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,6 @@ def power(
     planned: PlannedSizes,
     assumed: Assumed,
     reading: label_options.LabelReading,
-    aggregate: label_options.Aggregate = "auto",
     confidence: label_options.Confidence = 0.95,
     page: options.PageFile,
     json_output: options.Printed = None,
@@ -140,7 +138,6 @@ def power(
         "topics": counts,
         "items": each,
         "simulations": planned.simulations or usual_simulations,
-        "seed": planned.seed,
     }
     with progress("simulating", len(counts) * len(each)) as bar:
         plan["on_cell"] = bar.advance
@@ -149,7 +146,7 @@ def power(
 
             biases = power_bias(**extra, **plan)
             rows: list[dict[str, Any]] = [cell.model_dump(mode="json") for cell in biases]
-            sheet = pages.bias_sheet(biases, planned.seed)
+            sheet = pages.bias_sheet(biases, SEED)
         elif target == "tournament":
             from conqret.studies.tournament import tournament_power as tournaments
 
@@ -158,7 +155,7 @@ def power(
             plan["topics"] = counts[0]
             held = tournaments.power_tournament(**extra, **plan)
             rows = [asdict(cell) for cell in held]
-            sheet = tournaments.power_sheet(held, plan["simulations"], planned.seed)
+            sheet = tournaments.power_sheet(held, plan["simulations"], SEED)
         else:
             from conqret.studies.power.sample_sizes import power_agreement, power_difference
 
@@ -168,11 +165,9 @@ def power(
                 extra["shares"] = options.numbers(extra["shares"], "--shares is a list such as 0.8,0.2")
             if "labels" in extra:
                 extra["labels"] = reading.load(extra["labels"])
-            if target == "agreement":
-                sizes = power_agreement(**extra, aggregate=aggregate, **plan)
-            else:
-                sizes = power_difference(**extra, **plan)
+            simulate = power_agreement if target == "agreement" else power_difference
+            sizes = simulate(**extra, **plan)
             note(*filter(None, [sizes.pilot, pages.lost_cells(sizes.cells)]))
             rows = [asdict(cell) for cell in sizes.cells]
-            sheet = pages.plan_sheet(sizes, goal, planned.seed)
+            sheet = pages.plan_sheet(sizes, goal, SEED)
     page.show(rows, sheet, as_json=json_output)
