@@ -5,31 +5,24 @@ The first series is people's, the second the judge's.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from conqret.errors import DeclarationError
 from conqret.stats.confusion import of_categories, paired
 from conqret.stats.estimate import CONFIDENCE, FEWEST_DIFFERENT, Estimate, undefined
 from conqret.stats.resampling import Resamples, whole
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-
 
 @of_categories()
 def base_rate(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     """The share of people's most frequent category: the accuracy of always saying that one."""
-    import numpy as np
-
     return np.asarray(tables.sum(axis=2).max(axis=1) / tables.sum(axis=(1, 2)))
 
 
 @of_categories(over_items=True)
 def accuracy(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     """The share of items on which both say the same."""
-    import numpy as np
-
     return np.asarray(tables.trace(axis1=1, axis2=2) / tables.sum(axis=(1, 2)))
 
 
@@ -39,8 +32,6 @@ def f1(tables: NDArray[np.float64]) -> NDArray[np.float64]:
 
     Not defined where there are two categories and neither people nor judge ever use the higher one.
     """
-    import numpy as np
-
     scores = 2 * np.diagonal(tables, axis1=1, axis2=2) / (tables.sum(axis=1) + tables.sum(axis=2))
     if tables.shape[1] < 2:
         return np.full(len(tables), np.nan)
@@ -66,8 +57,6 @@ def matthews(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     ``(c s - sum_k p_k t_k) / sqrt((s^2 - sum p_k^2) (s^2 - sum t_k^2))`` with s items, c of them alike, and
     t_k and p_k times category k of people and judge. Not defined where either uses one category only.
     """
-    import numpy as np
-
     s, c = tables.sum(axis=(1, 2)), tables.trace(axis1=1, axis2=2)
     t, p = tables.sum(axis=2), tables.sum(axis=1)
     spread = (s**2 - (p**2).sum(axis=1)) * (s**2 - (t**2).sum(axis=1))
@@ -90,8 +79,6 @@ def average_precision(
     Raises:
         DeclarationError: the series do not fit, or ``positive`` holds something else.
     """
-    import numpy as np
-
     truth, values = paired(positive, scores)
     if not np.isin(truth, (0.0, 1.0)).all():
         raise DeclarationError("average precision needs human labels as 0 and 1")
@@ -126,8 +113,6 @@ def auroc(
     Raises:
         DeclarationError: the series do not fit, or ``positive`` holds something else.
     """
-    import numpy as np
-
     truth, values = paired(positive, scores)
     if not np.isin(truth, (0.0, 1.0)).all():
         raise DeclarationError("AUROC needs human labels as 0 and 1")
@@ -152,8 +137,6 @@ def auroc(
 
 def _of_higher(tables: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
     """The share of the higher category that both say, of those that the judge (axis 1) or people (axis 2) say."""
-    import numpy as np
-
     if tables.shape[1] != 2:
         return np.full(len(tables), np.nan)
     return np.asarray(tables[:, 1, 1] / tables.sum(axis=axis)[:, 1])
@@ -163,8 +146,6 @@ def _wins(
     values: NDArray[np.float64], ups: NDArray[np.intp], downs: NDArray[np.intp], resamples: Resamples
 ) -> NDArray[np.float64]:
     """For each pair of clusters, the pairs that the positive of the first wins over the negative of the second."""
-    import numpy as np
-
     wins = np.zeros((resamples.clusters, resamples.clusters))
     where = resamples.cluster[downs]
     for up in ups:
