@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,8 +13,7 @@ from conqret.errors import DeclarationError
 from conqret.stats.estimate import CONFIDENCE, FEWEST_SHARED, Estimate, Scale
 from conqret.stats.resampling import Resamples, snapped, whole
 
-if TYPE_CHECKING:
-    OfTables = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+OfTables = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 RARE = "too few labels differ from the most frequent value, in one or more of the compared sets of labels"

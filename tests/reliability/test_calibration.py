@@ -130,7 +130,7 @@ def test_the_file_is_read_again_and_checked(found, seen, tmp_path):
         file.write_text(broken, encoding="utf-8")
         with pytest.raises(DeclarationError, match=r"calibration\.json"):
             Calibration.read(file)
-    with pytest.raises(DeclarationError, match="cannot be read"):
+    with pytest.raises(DeclarationError, match="does not exist"):
         Calibration.read(tmp_path / "none.json")
     other = [one.model_copy(update={"fingerprint": "other"}) for one in seen[0]]
     with pytest.raises(DeclarationError, match="make one for this judge"):

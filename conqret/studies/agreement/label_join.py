@@ -63,9 +63,8 @@ class UnitScores:
 
     def beside(self, said: Mapping[str, float]) -> UnitScores:
         """The same with further variants (NaN: none); what has no score has none."""
-        known = {
-            name: None if self.value is None or value != value else value for name, value in said.items()
-        }
+        none = self.value is None
+        known = {name: None if none or value != value else value for name, value in said.items()}
         return replace(self, variants={**self.variants, **known})
 
 
@@ -100,9 +99,8 @@ class JoinedLabels:
             if unit in before
         }
         fits = {**self.fitted.get(dimension, {}), **fitted}
-        return replace(
-            self, scores={**self.scores, dimension: scores}, fitted={**self.fitted, dimension: fits}
-        )
+        fitted = {**self.fitted, dimension: fits}
+        return replace(self, scores={**self.scores, dimension: scores}, fitted=fitted)
 
     def only(self, items: Collection[str]) -> JoinedLabels:
         """The same join of some items alone, with the scores as they are."""
