@@ -111,14 +111,6 @@ def test_a_jury_of_judges_that_err_apart_gains(study, tmp_path):
     assert page.count('<svg class="chart"') == 1
 
 
-def test_the_yardstick_is_explained(study, tmp_path):
-    folder, labels, _ = study
-    found = jury([folder / name for name in "ab"], tmp_path / "jury", labels)
-    rules, members, *_ = jury_tables(found)
-    assert rules.foot[0][0] == "Chosen on other topics"
-    assert members.header[:2] == ("Member", "Judge")
-
-
 def test_the_run_of_a_jury_is_one_like_any_other(study, tmp_path):
     folder, labels, worth = study
     members = [folder / name for name in "abd"]

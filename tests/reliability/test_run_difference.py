@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from conqret.data import Item, Measure, Part, Reason
-from conqret.errors import DeclarationError, UnknownNameError
+from conqret.errors import DeclarationError
 from conqret.io.labels import read_labels
 from conqret.show import words
 from conqret.studies.diff.command import (
@@ -113,32 +113,6 @@ def test_conditions_on_a_difference():
     assert (few.met, few.value, few.reason != "") == (False, None, True)
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("clarity >= 0", "there is no quantity to require 'clarity'"),
-        ("difference >= 0", "names no metric: difference"),
-        ("difference[clarity] is 0", "cannot be read"),
-        ("difference[clarty] >= 0", "did you mean 'clarity'"),
-    ],
-)
-def test_what_cannot_be_required_of_a_difference(text, said):
-    found = diff(runs([[0.5]] * 7), runs([[0.5]] * 7))
-    with pytest.raises(DeclarationError, match=re.escape(said)):
-        outcome(text, found)
-
-
-def test_only_metrics_of_both_are_compared():
-    with pytest.raises(UnknownNameError, match="no metric 'cogency' of both runs"):
-        diff(runs([[0.5]] * 7), runs([[0.5]] * 7), metrics=["cogency"])
-
-
-def test_below_six_topics_there_is_an_interval_and_no_verdict():
-    found = diff(runs([[0.5, 0.4]] * 5), runs([[0.6 + 0.01 * n, 0.4] for n in range(5)]))
-    assert found.metrics["clarity"].difference.low is not None
-    assert found.metrics["clarity"].p is None
-
-
 def test_documents_that_are_rated_differently_are_named_with_what_is_said(tmp_path):
     def rated(values, says):
         found = [
@@ -228,12 +202,6 @@ def test_a_sentence_that_only_moved_is_not_marked(tmp_path):
     assert text.count("So.") < 800
 
 
-def test_the_same_items_in_another_order_or_fewer_are_the_same_texts():
-    one = runs([[0.1], [0.2], [0.3]])
-    other = Run(Path("other"), one.kept[:0:-1], "other")
-    assert diff(one, other).same_items
-
-
 def test_that_nothing_differs_beyond_chance_is_said(tmp_path):
     rng = np.random.default_rng(3)
     values = rng.uniform(0.3, 0.7, size=(8, 1))
@@ -312,36 +280,6 @@ def test_a_judge_that_favours_a_system_is_corrected_by_few_labels(tmp_path):
         corrected += not row.corrected.corrected.low <= 0 <= row.corrected.corrected.high
     assert naive >= 15
     assert corrected <= 4  # 25 draws of .05 exceed 4 in 1% of the cases
-
-
-def test_labels_of_one_side_are_enough_where_their_probabilities_are_known(tmp_path):
-    """Each item is drawn by itself, those with a high score more often, and few pairs have labels on both sides."""
-    rng = np.random.default_rng(12)
-    wrong = unweighted = 0
-    for _ in range(25):
-        one, other, _ = systems(tmp_path, rng, favour=0.05, labelled=6)
-        file = tmp_path / "labels.csv"
-        head, *rows = file.read_text().split()
-        scores = {item.item: item.value("clarity") for run in (one, other) for item in run.kept}
-        chances = {name: float(np.clip(2 * (score - 0.3), 0.1, 0.9)) for name, score in scores.items()}
-        kept = {name for name, chance in chances.items() if rng.random() < chance}
-        drawn = [row for row in rows if row.split(",")[0] in kept]
-        file.write_text(
-            "\n".join(
-                [
-                    f"{head},inclusion_probability",
-                    *(f"{row},{chances[row.split(',')[0]]:.6g}" for row in drawn),
-                ]
-            )
-        )
-        labels = read_labels(file, scales=["0:1"], level="interval")
-        row = diff(one, other, labels=[labels]).metrics["clarity"].corrected
-        assert row.corrected.n == len(kept)
-        assert row.power is None
-        wrong += not row.corrected.low <= 0 <= row.corrected.high
-        unweighted += not row.naive.low <= 0 <= row.naive.high
-    assert wrong <= 4
-    assert unweighted >= 15
 
 
 def test_what_cannot_be_compared(tmp_path):
