@@ -225,9 +225,8 @@ def _rest(rows: Collection[DimensionAgreement], average: Average | None) -> Iter
     whole = next(iter(rows)) if len(rows) == 1 else average
     if whole is not None and whole.person.value is not None and whole.as_person.value is not None:
         yield (
-            "The agreement of one annotator with the other annotators is α = "
-            f"{words.with_interval(whole.person)}; that of the judge with the same others is α = "
-            f"{words.with_interval(whole.as_person)}."
+            f"The agreement of one annotator with the other annotators is α = {words.with_interval(whole.person)}; "
+            f"that of the judge with the same others is α = {words.with_interval(whole.as_person)}."
         )
     yield from over_baselines({row.dimension: row.over for row in rows})
     if parted := sum(row.parted for row in rows):

@@ -12,10 +12,19 @@ from dataclasses import dataclass
 from typing import Literal
 
 from conqret.stats.agreement import LEVELS, Level
-from conqret.stats.classification import accuracy, auroc, base_rate, f1, matthews
+from conqret.stats.classification import (
+    accuracy,
+    auroc,
+    base_rate,
+    cohen_kappa,
+    f1,
+    fleiss_kappa,
+    gwet_ac2,
+    matthews,
+    quadratic_kappa,
+)
 from conqret.stats.correlation import FEWEST_RATED, kendall, one_against_others, pearson, spearman
 from conqret.stats.estimate import Estimate
-from conqret.stats.kappa import cohen_kappa, fleiss_kappa, gwet_ac2, quadratic_kappa
 
 CALIBRATED = "calibrated"
 """What a calibration makes of a score."""

@@ -117,10 +117,8 @@ def _beside(validation: Validation) -> dict[str, object]:
     over = {name: row.over for name, row in validation.dimensions.items()}
     beaten = all((one.low or 0) > 0 for row in over.values() for one in row.values())
     gain = validation.average.gain
-    mended = (
-        f"Calibration (fitted on the labels of other topics) changes the judge's mean alpha from {raw} to "
-        f"{calibrated}"
-    )
+    fitted = "Calibration (fitted on the labels of other topics)"
+    mended = f"{fitted} changes the judge's mean alpha from {raw} to {calibrated}"
     if gain.value == 0:
         mended = f"No calibration map agrees better with annotators than the raw scores do (mean alpha {raw})"
     elif gain.low is None or gain.low <= 0:

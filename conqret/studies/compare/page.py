@@ -123,8 +123,7 @@ def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
             (words.label(name), row.units, *(row.judges[judge].alpha for judge in comparison.judges))
             for name, row in comparison.dimensions.items()
         ],
-        note="Pairs of judges that differ significantly (p-values corrected over dimensions and pairs): "
-        f"{shown}.",
+        note=f"Pairs of judges that differ significantly (p-values corrected over dimensions and pairs): {shown}.",
     )
 
 

@@ -76,7 +76,11 @@ def _by_metric(difference: RunDifference) -> Table:
     """A row for each metric; means over topics where they are others, and the margin where there is one."""
     clusters, metrics = f"{difference.clustered_by}s", difference.metrics.values()
     margin = next((row.within.margin for row in metrics if row.within is not None), None)
-    uneven = any(_uneven(row) for row in metrics)
+    uneven = any(
+        abs((row.difference.value or 0.0) - (row.over_topics.value or 0.0)) > SAME
+        for row in metrics
+        if row.difference.value is not None and row.over_topics.value is not None
+    )
     notes = [
         f"Brackets hold {difference.confidence:.0%} jackknife-t intervals over {difference.clusters} {clusters}; means "
         "are over the items that both runs scored."
@@ -112,12 +116,6 @@ def _by_metric(difference: RunDifference) -> Table:
         for row in metrics
     ]
     return Table("Second minus first", heads, cells, note=" ".join(filter(None, notes))).varying("Pairs")
-
-
-def _uneven(row: DifferenceOn) -> bool:
-    """Whether the mean over topics is another than the mean over items, by more than rounding."""
-    items, topics = row.difference.value, row.over_topics.value
-    return items is not None and topics is not None and abs(items - topics) > SAME
 
 
 def _within(within: WithinMargin | None) -> str:

@@ -181,8 +181,7 @@ def diff(
     common = [name for name in had[0] if name in had[1]]
     if not common:
         raise DeclarationError(
-            f"the two runs share no metric: {first.path} has {', '.join(had[0])}, "
-            f"{second.path} {', '.join(had[1])}"
+            f"the two runs share no metric: {first.path} has {', '.join(had[0])}, {second.path} {', '.join(had[1])}"
         )
     for name in metrics:
         check_known("metric of both runs", common, name)

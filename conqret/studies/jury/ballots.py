@@ -72,7 +72,11 @@ class Ballots:
 
     def judged(self, rule: Rule, *, model: str, fingerprint: str, format: str) -> list[Judgment]:  # noqa: A002
         """The judgments of the jury, one an item."""
-        scores = self._combined(rule)
+        scores: dict[Place, float] = {}
+        for metric in self.metrics:
+            places, values = self.table(metric)
+            if places:
+                scores |= dict(zip(places, combine(rule, values).tolist(), strict=True))
         made = []
         for item, first in self.judgments[0].items():
             measures = {metric: self._measure(item, metric, scores, model) for metric in self.metrics}
@@ -90,15 +94,6 @@ class Ballots:
         """The places of a metric that all members scored, and what they say there (places by members)."""
         rows = {place: values for place, values in self._rows(metric) if None not in values}
         return list(rows), np.array(list(rows.values()), dtype=float).reshape(len(rows), len(self.names))
-
-    def _combined(self, rule: Rule) -> dict[Place, float]:
-        """The scores of the jury by place."""
-        combined: dict[Place, float] = {}
-        for metric in self.metrics:
-            places, scores = self.table(metric)
-            if places:
-                combined |= dict(zip(places, combine(rule, scores).tolist(), strict=True))
-        return combined
 
     def _rows(self, metric: str) -> Iterator[tuple[Place, tuple[float | None, ...]]]:
         for item in self.judgments[0]:
@@ -129,11 +124,12 @@ class Ballots:
         labelled = all(one is not None and one.label in PREFERENCE for one in measures)
         each = "; ".join(f"{name} {one.value:.2f}" for name, one in known.items())
         counted = " (each by its own ratings of the documents)" * (metric == COUNTED)
-        first = measures[0]
+        first, tie = measures[0], PREFERENCE["tie"]
+        preferred = "tie" if value == tie else "first" if value > tie else "second"
         return Measure(
             status=Status.SCORED,
             value=value,
-            label=preferred_label(value) if labelled else None,
+            label=preferred if labelled else None,
             explanation=f"{model}: {each}{counted}",
             parts=tuple(
                 Part(id=part.id, value=scores[item, metric, part.id])
@@ -141,11 +137,6 @@ class Ballots:
                 if (item, metric, part.id) in scores
             ),
         )
-
-
-def preferred_label(value: float) -> str:
-    """The verdict of a preference with this value."""
-    return "tie" if value == PREFERENCE["tie"] else "first" if value > PREFERENCE["tie"] else "second"
 
 
 def combine(rule: Rule, scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -32,12 +32,13 @@ def jury_tables(jury_result: Jury) -> Iterator[Table]:
 def jury_sheet(jury_result: Jury) -> ReportPage:
     """The page, with alphas as a picture."""
     checked = jury_result.checked
+    sentences = (f"{jury_result.verdict}.", jury_result.beside, jury_result.chance)
     return ReportPage(
         "jury",
         f"Is a jury of {len(jury_result.members)} better than its best judge?",
         list(map(section, jury_tables(jury_result))),
         badges=words.floor_badges([member.model == OFFLINE_MODEL for member in jury_result.members]),
-        answer=jury_answer(jury_result),
+        answer=[words.capitalised(text) for text in sentences if text],
         picture=[] if checked is None else _picture(jury_result, checked),
         facts=[
             ("Rule", jury_result.rule),
@@ -49,12 +50,6 @@ def jury_sheet(jury_result: Jury) -> ReportPage:
             *([("Labels", checked.basis.labels)] if checked is not None else []),
         ],
     )
-
-
-def jury_answer(jury_result: Jury) -> list[str]:
-    """What the jury gains, the alphas behind that, and whether any agrees beyond chance, in sentences."""
-    sentences = (f"{jury_result.verdict}.", jury_result.beside, jury_result.chance)
-    return [words.capitalised(sentence) for sentence in sentences if sentence]
 
 
 def _gains(rule: str, checked: JuryCheck) -> Table:

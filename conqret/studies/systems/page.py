@@ -30,12 +30,6 @@ HOW = (
 )
 
 
-def ranking_answer(results: MetaEvaluation) -> list[str]:
-    """Which judge ranks the systems most like the reference, and whether better than the length of the reports does, in
-    sentences for each measure of the reference."""
-    return [text for measure in _truth_measures(results) for text in _answer(results, measure)]
-
-
 def ranking_tables(results: MetaEvaluation) -> Iterator[Table]:
     """The tested coefficient with intervals, and all coefficients."""
     for measure in _truth_measures(results):
@@ -58,7 +52,7 @@ def ranking_sheet(results: MetaEvaluation, *, baselines: Sequence[bool] = ()) ->
         "Does the judge rank systems as annotators do?",
         sections,
         badges=words.floor_badges(baselines),
-        answer=ranking_answer(results),
+        answer=[text for measure in measures for text in _answer(results, measure)],
         picture=pictures[measures[0]] if measures else [],
         how_to_read=[HOW],
         facts=[

@@ -232,7 +232,14 @@ def _differences(
     pairs: Sequence[tuple[int, int]],
     settings: MetaSettings,
 ) -> list[RankDifference]:
-    differences = [_mean(_less(tested[place], tested[other]).values(), "plain") for place, other in pairs]
+    differences = []
+    for place, other in pairs:
+        steps = [
+            value - beside
+            for topic, value in tested[place].items()
+            if value is not None and (beside := tested[other].get(topic)) is not None
+        ]
+        differences.append(_mean(steps, "plain"))
     # What is the same on all topics says nothing.
     raw = [difference.p() if difference.varies else None for difference in differences]
     return [
@@ -248,15 +255,6 @@ def _differences(
         )
         for (place, other), difference, p, p_holm in zip(pairs, differences, raw, holm(raw), strict=True)
     ]
-
-
-def _less(first: Mapping[str, float | None], other: Mapping[str, float | None]) -> dict[str, float]:
-    """By topic the first less the other, where both have a value."""
-    return {
-        topic: value - beside
-        for topic, value in first.items()
-        if value is not None and (beside := other.get(topic)) is not None
-    }
 
 
 def _mean(values: Iterable[float | None], scale: Scale = "correlation") -> JackknifedEstimate:
