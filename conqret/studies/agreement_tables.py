@@ -82,7 +82,7 @@ def table_of_rows(
         raw = (average.judge["mean"], *mapped * (average.judge.get(CALIBRATED, ""),))
         rest = ("",) * len(statistics) if coverage is None else (f"{coverage:.1%}",)
         foot = [("Average", "", *raw, *as_one(average), *rest)]
-        notes.append(average_note(average.dimensions, {row.dimension: row.alpha for row in rows}))
+        notes.append(average_note(average.dimensions, [row.dimension for row in rows]))
     if mapped:
         notes.append("“Calibrated” maps scores to the labels' scale by the labels of other topics.")
     heads = (
@@ -158,19 +158,13 @@ def head(name: str) -> str:
     return {"mean": "Judge", "floor": "Offline"}.get(name, name.capitalize())
 
 
-def average_note(dimensions: Sequence[str], rows: Mapping[str, Estimate] | Collection[str]) -> str:
-    """Of what an average is, which of the ``rows`` are not in it, and of how many (where ``rows`` has their alphas)
-    nothing is known of how they vary."""
+def average_note(dimensions: Sequence[str], rows: Collection[str]) -> str:
+    """Of what an average is, and which of the ``rows`` are not in it."""
     if list(dimensions) == [OVERALL]:
         return "The average has one dimension only, overall quality."
-    alphas = rows if isinstance(rows, Mapping) else {}
-    averaged = words.number(len(dimensions), "dimension")
-    without = [words.label(one).lower() for one in dimensions if one in alphas and alphas[one].low is None]
-    has = "has" if len(without) == 1 else "have"
-    remark = f"; {len(without)} of these {averaged} {has} no interval: {_first(without)}" if without else ""
     others = [words.label(name).lower() for name in rows if name not in dimensions]
     left = f"; {_first(others)} {'is' if len(others) == 1 else 'are'} left out" if others else ""
-    return f"The average is over {averaged}{left}{remark}."
+    return f"The average is over {words.number(len(dimensions), 'dimension')}{left}."
 
 
 def _first(names: Sequence[str]) -> str:

@@ -106,7 +106,6 @@ def test_a_jury_of_judges_that_err_apart_gains(study, tmp_path):
     furthest = found.disagreements[0]
     assert max(furthest.values) - min(furthest.values) >= 0.5
     assert furthest.jury == pytest.approx(sum(furthest.values) / 3)
-    assert "the member chosen on other topics" in found.beside
     page = "".join(jury_sheet(found).html())
     assert page.count('<svg class="chart"') == 1
 

@@ -32,7 +32,7 @@ def jury_tables(jury_result: Jury) -> Iterator[Table]:
 def jury_sheet(jury_result: Jury) -> ReportPage:
     """The page, with alphas as a picture."""
     checked = jury_result.checked
-    sentences = (f"{jury_result.verdict}.", jury_result.beside, jury_result.chance)
+    sentences = (f"{jury_result.verdict}.", jury_result.chance)
     return ReportPage(
         "jury",
         f"Is a jury of {len(jury_result.members)} better than its best judge?",

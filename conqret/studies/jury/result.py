@@ -139,24 +139,6 @@ class Jury(Frozen):
         alone = f"the data do not show that it agrees better than the member “{best}” alone"
         return f"{jury} agrees better {average}, by {by}; {alone}"
 
-    @property
-    def beside(self) -> str:
-        """The alphas behind the verdict, in a sentence. Empty without labels."""
-        known = {
-            member.name: member.alpha.value
-            for member in self.members
-            if member.alpha and member.alpha.value is not None
-        }
-        if self.checked is None or not known:
-            return ""
-        best = max(known, key=known.__getitem__)
-        alphas = (self.checked.reached.alpha.value, known[best], self.checked.best.alpha.value)
-        jury, single, held_out = ("none" if alpha is None else f"{alpha:z.3f}" for alpha in alphas)
-        return (
-            f"Mean Krippendorff's alpha with annotators is {jury} for the jury, {single} for the best single member "
-            f"({best}), and {held_out} for the member chosen on other {self.checked.basis.clustered_by}s."
-        )
-
 
 def hold_jury(
     ballots: Ballots,
