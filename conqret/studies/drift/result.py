@@ -136,13 +136,12 @@ def changes_between(was: Wave, before: JudgeRecord, of: Wave, now: JudgeRecord) 
             identity.pop("model", None)
     yield from differences(*parts, "before")
     for what, new, old in (
-        ("the model answers as", of.answered_by, was.answered_by),
-        ("the provider's system is", of.system_fingerprints, was.system_fingerprints),
+        ("the model answers as", few(of.answered_by), few(was.answered_by)),
+        ("the provider's system is", few(of.system_fingerprints), few(was.system_fingerprints)),
+        ("conqret", of.conqret, was.conqret),
     ):
         if new != old and new and old:
-            yield f"{what} {few(new)}, and {few(old)} before"
-    if of.conqret != was.conqret:
-        yield f"conqret {of.conqret}, and {was.conqret} before"
+            yield f"{what} {new}, and {old} before"
     if set(now.metrics) != set(before.metrics):
         yield f"metrics: {', '.join(now.metrics)}, and {', '.join(before.metrics)} before"
     if _apart(of.usd, was.usd, DEARER):

@@ -127,18 +127,13 @@ def power(
     counts = options.counts("--topics", planned.topics or usual_topics)
     each = options.counts("--items", planned.items or usual_items)
     given = assumed.given()
-    for name in given:
-        if name not in TAKES[target]:
-            studies = [study for study, taken in TAKES.items() if name in taken]
-            raise DeclarationError(
-                f"--{name.replace('_', '-')} has no meaning with --for {target}: it belongs to {', '.join(studies)}"
-            )
+    if strange := next((name for name in given if name not in TAKES[target]), None):
+        studies = ", ".join(study for study, taken in TAKES.items() if strange in taken)
+        option = strange.replace("_", "-")
+        raise DeclarationError(f"--{option} has no meaning with --for {target}: it belongs to {studies}")
     extra = {NAMES[target].get(name, name): value for name, value in given.items()}
-    plan: dict[str, Any] = {
-        "topics": counts,
-        "items": each,
-        "simulations": planned.simulations or usual_simulations,
-    }
+    plan: dict[str, Any] = {"topics": counts, "items": each, "seed": SEED}
+    plan["simulations"] = planned.simulations or usual_simulations
     with progress("simulating", len(counts) * len(each)) as bar:
         plan["on_cell"] = bar.advance
         if target == "bias":
