@@ -69,11 +69,7 @@ class DrawnItems:
 
 
 def weighted_mean(
-    items: DrawnItems,
-    clusters: Sequence[Hashable],
-    *,
-    confidence: float = CONFIDENCE,
-    scale: Scale = "plain",
+    items: DrawnItems, clusters: Sequence[Hashable], *, confidence: float = CONFIDENCE, scale: Scale = "plain"
 ) -> CorrectedMean:
     """The mean of what people would say of all items, which were drawn for labeling with these probabilities.
 
@@ -90,11 +86,7 @@ def weighted_mean(
 
 
 def weighted_difference(
-    first: DrawnItems,
-    second: DrawnItems,
-    clusters: Sequence[Hashable],
-    *,
-    confidence: float = CONFIDENCE,
+    first: DrawnItems, second: DrawnItems, clusters: Sequence[Hashable], *, confidence: float = CONFIDENCE
 ) -> CorrectedMean:
     """The second mean minus the first, of two sets of items that meet in pairs (of these ``clusters``).
 

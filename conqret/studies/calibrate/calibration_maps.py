@@ -196,9 +196,7 @@ def _isotonic(seen: CalibrationSample, part: NDArray[np.bool_]) -> MonotoneMap:
     steps = np.diff(levels) > 0
     kept = np.concatenate([[True], steps]) | np.concatenate([steps, [True]])
     return MonotoneMap(
-        kind="isotonic",
-        scores=tuple(places[kept].tolist()),
-        labels=tuple(levels[kept].tolist()),
+        kind="isotonic", scores=tuple(places[kept].tolist()), labels=tuple(levels[kept].tolist())
     )
 
 

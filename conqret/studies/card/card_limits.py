@@ -123,10 +123,7 @@ def _beside(validation: Validation) -> dict[str, object]:
         mended = f"No calibration map agrees better with annotators than the raw scores do (mean alpha {raw})"
     elif gain.low is None or gain.low <= 0:
         mended = f"{mended}, which is no significant gain (difference {gain})"
-    return {
-        f"{mended}.": calibrated,
-        **dict.fromkeys(over_baselines(over), not beaten),
-    }
+    return {f"{mended}.": calibrated, **dict.fromkeys(over_baselines(over), not beaten)}
 
 
 def _curves(curves: Sequence[Curve]) -> dict[str, object]:

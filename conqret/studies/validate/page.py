@@ -63,7 +63,7 @@ def validation_sheet(validation: Validation, outcomes: Sequence[RequirementOutco
             "Krippendorff's alpha is 1 where scores and labels always agree, 0 where they agree as often as by chance, "
             "and below 0 where less than that. Brackets hold its confidence interval; if it contains 0, agreement "
             "beyond chance is not shown. If a baseline without a model (the length of the text, or a constant) agrees "
-            "with annotators as well as the judge does, the judge adds nothing.",
+            "with annotators as well as the judge does, the judge adds nothing."
         ],
         badges=words.floor_badges([judge.baseline]),
         lede=[f"Nothing is known of metrics without labels: {unlabeled}."] if unlabeled else [],

@@ -90,10 +90,7 @@ class VarianceStudy(Frozen):
 
 @strict_options
 def variance(
-    runs: Sequence[FinishedRun],
-    *,
-    metrics: Sequence[str] = (),
-    confidence: float = CONFIDENCE,
+    runs: Sequence[FinishedRun], *, metrics: Sequence[str] = (), confidence: float = CONFIDENCE
 ) -> VarianceStudy:
     """Where the scores of finished runs differ, and why, for each metric that all have (or of these ``metrics``).
 
