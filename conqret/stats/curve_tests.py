@@ -10,15 +10,16 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-
-import numpy as np
-from numpy.typing import ArrayLike
+from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats import correlation
 from conqret.stats.effects import ALPHA, PairedEffects, holm
 from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.stats.resampling import mean, mean_interval
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 
 _TOLERANCE = 1e-12
 
@@ -31,6 +32,8 @@ def slope_bounds(x: ArrayLike, y: ArrayLike) -> tuple[float, float] | None:
     Raises:
         DeclarationError: the two are not of one length, or empty.
     """
+    import numpy as np
+
     first_values, other = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     if first_values.ndim != 1 or first_values.shape != other.shape or not len(first_values):
         raise DeclarationError(
@@ -127,6 +130,8 @@ def respond(
         raise DeclarationError(f"a curve needs two or more rising levels, not {list(levels)}")
     if not scores or any(len(row) != len(levels) for row in scores) or len(clusters) != len(scores):
         raise DeclarationError(f"a curve needs rows of {len(levels)} scores, and a topic for each row")
+    from conqret.stats.correlation import pearson, spearman
+
     columns = list(zip(*scores, strict=True))
     intervals = tuple(mean_interval(column, clusters, scale="share") for column in columns)
     means = [math.fsum(column) / len(column) for column in columns]
@@ -139,8 +144,8 @@ def respond(
         n=len(scores),
         clusters=len(set(clusters)),
         falls=strictly_falls(means),
-        pearson=correlation.pearson(levels, means).value if len(levels) >= FEWEST_LEVELS else None,
-        spearman=correlation.spearman(levels, means).value if len(levels) >= FEWEST_LEVELS else None,
+        pearson=pearson(levels, means).value if len(levels) >= FEWEST_LEVELS else None,
+        spearman=spearman(levels, means).value if len(levels) >= FEWEST_LEVELS else None,
         fell=sum(row[last] < row[0] for row in scores) / len(scores),
         rose=sum(row[last] > row[0] for row in scores) / len(scores),
         neighbours=_neighbours(steps, levels),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,9 +20,8 @@ from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement_tables import agreement_table
-from conqret.studies.card.result import Card
 from conqret.studies.validate.result import Validation
-from conqret.studies.validate.validate import validate
+from conqret.studies.validate.validate import ValidationResult, validate
 from conqret.studies.variance.page import repeatability_table
 
 
@@ -58,7 +57,6 @@ def describe_methods(
     labels: Labels | None = None,
     metrics: Mapping[str, str] | None = None,
     settings: AgreementSettings = USUAL,
-    on_validation: Callable[[Validation], object] = lambda validation: None,
 ) -> Methods:
     """Write the methods paragraphs and tables of a paper on a run: prompts, models, dates, failures, agreement.
 
@@ -67,7 +65,6 @@ def describe_methods(
         labels: human labels of the items: agreement is then reported, too.
         metrics: which metric of the judge a dimension is compared with, where their names differ.
         settings: how agreement is measured.
-        on_validation: gets what was compared with the labels.
 
     Raises:
         DeclarationError: there is no run.
@@ -75,23 +72,16 @@ def describe_methods(
     folder = JudgeFolder(Path(run))
     record, summary = folder.record(), folder.so_far()
     topics = TopicKeys.of(folder.judgments()).count
-    if labels is None:
-        return methods(record, summary, topics)
-    found = validate(run, labels=labels, metrics=metrics, settings=settings)
-    on_validation(found.validation)
-    return methods(record, summary, topics, found.validation, found.card)
+    found = None if labels is None else validate(run, labels=labels, metrics=metrics, settings=settings)
+    return methods(record, summary, topics, found)
 
 
 def methods(
-    record: JudgeRecord,
-    summary: Summary,
-    topics: int,
-    validation: Validation | None = None,
-    card: Card | None = None,
+    record: JudgeRecord, summary: Summary, topics: int, found: ValidationResult | None = None
 ) -> Methods:
     """The paragraphs and tables of a run, which may not be finished.
 
-    With a ``validation`` it says how far people agree with the judge, and with its ``card`` the known limits.
+    With what was ``found`` beside labels it says how far people agree with the judge, and the known limits.
     """
     paragraphs = {"Judge": " ".join(_judge(record, topics)), "Scores": " ".join(_scores(summary))}
     scores = metric_table(summary)
@@ -100,13 +90,11 @@ def methods(
         columns = (Column("missing because", "text"), "items", Column("for example", "text"))
         rows = reason_rows(summary.reasons, summary.examples)
         tables.append(Table("Missing scores", columns, rows).compact())
-    if validation is not None:
-        paragraphs["Agreement"] = " ".join(_agreement(validation))
-        tables.append(agreement_table(validation))
-    if card is not None:
-        if card.repeatability:
-            tables.append(repeatability_table(card.repeatability))
-        paragraphs["Limits"] = " ".join(card.limits)
+    if found is not None:
+        paragraphs["Agreement"] = " ".join(_agreement(found.validation))
+        tables.append(agreement_table(found.validation))
+        tables += [repeatability_table(rows) for rows in [found.card.repeatability] if rows]
+        paragraphs["Limits"] = " ".join(found.card.limits)
     return Methods(paragraphs, tuple(tables))
 
 
