@@ -20,14 +20,17 @@ from conqret.stats.classification import (
     auroc,
     average_precision,
     base_rate,
+    cohen_kappa,
     f1,
+    fleiss_kappa,
+    gwet_ac2,
     matthews,
     precision,
+    quadratic_kappa,
     recall,
 )
 from conqret.stats.correlation import kendall, pearson, spearman
 from conqret.stats.estimate import Estimate, JackknifedEstimate, average
-from conqret.stats.kappa import cohen_kappa, fleiss_kappa, gwet_ac2, quadratic_kappa
 from conqret.stats.paired_ranking import PairedStanding, PairwisePreference, bradley_terry, elo
 from conqret.stats.prediction_powered import prediction_powered_mean
 from conqret.stats.resampling import Resamples, leave_one_out, mean_interval

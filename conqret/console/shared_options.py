@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, note, note_left_out, tell, tell_session
+from conqret.console.printing import at, note, note_left_out, result, tell, tell_session
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.options import FILES as FILES
 from conqret.options import JUDGING as JUDGING
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from conqret.io import CheckedItems
     from conqret.runs.session import SessionCounts
     from conqret.show.report_page import ReportPage
+    from conqret.show.table import Table
 
 T = TypeVar("T")
 
@@ -263,6 +264,14 @@ class PageFile(OptionGroup):
             from conqret.show.report_page import check_ending
 
             check_ending(self.output)
+
+    def show(
+        self, value: object, sheet: ReportPage, tables: Iterable[Table] | None = None, *, as_json: bool | None
+    ) -> None:
+        """Print the answer and the tables of a page (or only these ``tables``), and write the page where it is wanted;
+        ``value`` is what a machine gets."""
+        result(value, sheet.tables if tables is None else tables, as_json=as_json, answer=sheet.answer)
+        self.write(lambda _: sheet, value)
 
     def write(self, sheet: Callable[[T], ReportPage], value: T) -> None:
         """Write the ``sheet`` of what was found, and say where it is."""

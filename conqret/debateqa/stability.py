@@ -128,8 +128,7 @@ def stability(
     """
     import polars as pl
 
-    from conqret.stats.classification import accuracy
-    from conqret.stats.kappa import cohen_kappa
+    from conqret.stats.classification import accuracy, cohen_kappa
     from conqret.stats.resampling import leave_one_out
 
     names, scored = _measured(table, metric)

@@ -97,6 +97,11 @@ class ReportPage:
     picture: Sequence[Chart | Forest] = ()
     how_to_read: Sequence[str] = ()
 
+    @property
+    def tables(self) -> list[Table]:
+        """All its tables that are not folded away, in order."""
+        return [part for one in self.sections for part in one.parts if isinstance(part, Table)]
+
     def html(self, template: str = "sheet.html.j2", **content: Any) -> Iterator[str]:
         """The page, piece by piece; a ``template`` of its own extends ``sheet.html.j2`` and gets ``content``."""
         shown = [page_section for page_section in self.sections if page_section.parts]

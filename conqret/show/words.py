@@ -154,12 +154,6 @@ def mean(value: float | None) -> str:
     return "none" if value is None else f"{value:.1f}"
 
 
-def short(value: float | None) -> str:
-    """A value in [0, 1] for a narrow cell: .62, and 0 or 1 at the ends; a dash where there is none."""
-    text = score(value)
-    return {"0.00": "0", "1.00": "1"}.get(text, text.removeprefix("0"))
-
-
 def rating(value: float | None) -> str:
     """A rating on a format's own scale: whole numbers as such, means with two places."""
     if value is None:

@@ -1,35 +1,33 @@
-"""How often the judge says what people say, beside how often that would be so for one who always said the same.
+"""How often the judge says what people say, beside how often that would be so for one who always said the same; and
+agreement beyond chance of two raters (Cohen 1960, 1968; Gwet 2014) and of many (Fleiss 1971).
+
+``kappa = (p_o - p_e) / (1 - p_e)``. Where both raters use one category only, p_e is 1 and kappa is not defined.
+The weighted kappas weigh a disagreement by the distance of the two categories in their order (not by their values):
+``p_o`` and ``p_e`` are then 1 minus the weighted disagreement.
 
 The first series is people's, the second the judge's.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from conqret.errors import DeclarationError
-from conqret.stats.confusion import of_categories, paired
-from conqret.stats.estimate import CONFIDENCE, FEWEST_DIFFERENT, Estimate, undefined
-from conqret.stats.resampling import Resamples, whole
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
+from conqret.stats.confusion import RARE, of_categories, paired, shared_by_chance
+from conqret.stats.estimate import CONFIDENCE, FEWEST_DIFFERENT, FEWEST_SHARED, Estimate, undefined
+from conqret.stats.resampling import Resamples, snapped, whole
 
 
 @of_categories()
 def base_rate(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     """The share of people's most frequent category: the accuracy of always saying that one."""
-    import numpy as np
-
     return np.asarray(tables.sum(axis=2).max(axis=1) / tables.sum(axis=(1, 2)))
 
 
 @of_categories(over_items=True)
 def accuracy(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     """The share of items on which both say the same."""
-    import numpy as np
-
     return np.asarray(tables.trace(axis1=1, axis2=2) / tables.sum(axis=(1, 2)))
 
 
@@ -39,8 +37,6 @@ def f1(tables: NDArray[np.float64]) -> NDArray[np.float64]:
 
     Not defined where there are two categories and neither people nor judge ever use the higher one.
     """
-    import numpy as np
-
     scores = 2 * np.diagonal(tables, axis1=1, axis2=2) / (tables.sum(axis=1) + tables.sum(axis=2))
     if tables.shape[1] < 2:
         return np.full(len(tables), np.nan)
@@ -66,8 +62,6 @@ def matthews(tables: NDArray[np.float64]) -> NDArray[np.float64]:
     ``(c s - sum_k p_k t_k) / sqrt((s^2 - sum p_k^2) (s^2 - sum t_k^2))`` with s items, c of them alike, and
     t_k and p_k times category k of people and judge. Not defined where either uses one category only.
     """
-    import numpy as np
-
     s, c = tables.sum(axis=(1, 2)), tables.trace(axis1=1, axis2=2)
     t, p = tables.sum(axis=2), tables.sum(axis=1)
     spread = (s**2 - (p**2).sum(axis=1)) * (s**2 - (t**2).sum(axis=1))
@@ -90,8 +84,6 @@ def average_precision(
     Raises:
         DeclarationError: the series do not fit, or ``positive`` holds something else.
     """
-    import numpy as np
-
     truth, values = paired(positive, scores)
     if not np.isin(truth, (0.0, 1.0)).all():
         raise DeclarationError("average precision needs human labels as 0 and 1")
@@ -126,8 +118,6 @@ def auroc(
     Raises:
         DeclarationError: the series do not fit, or ``positive`` holds something else.
     """
-    import numpy as np
-
     truth, values = paired(positive, scores)
     if not np.isin(truth, (0.0, 1.0)).all():
         raise DeclarationError("AUROC needs human labels as 0 and 1")
@@ -152,8 +142,6 @@ def auroc(
 
 def _of_higher(tables: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
     """The share of the higher category that both say, of those that the judge (axis 1) or people (axis 2) say."""
-    import numpy as np
-
     if tables.shape[1] != 2:
         return np.full(len(tables), np.nan)
     return np.asarray(tables[:, 1, 1] / tables.sum(axis=axis)[:, 1])
@@ -163,11 +151,88 @@ def _wins(
     values: NDArray[np.float64], ups: NDArray[np.intp], downs: NDArray[np.intp], resamples: Resamples
 ) -> NDArray[np.float64]:
     """For each pair of clusters, the pairs that the positive of the first wins over the negative of the second."""
-    import numpy as np
-
     wins = np.zeros((resamples.clusters, resamples.clusters))
     where = resamples.cluster[downs]
     for up in ups:
         won = (values[up] > values[downs]) + 0.5 * (values[up] == values[downs])
         wins[resamples.cluster[up]] += np.bincount(where, weights=won, minlength=resamples.clusters)
     return wins
+
+
+ONE_CATEGORY = "both raters use one category only: chance agreement is complete"
+
+
+@of_categories(ONE_CATEGORY, "correlation")
+def cohen_kappa(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Cohen's kappa of two raters: every disagreement weighs the same."""
+    return _kappa(tables, 0)
+
+
+@of_categories(ONE_CATEGORY, "correlation")
+def quadratic_kappa(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Cohen's kappa in which a disagreement weighs the square of its steps."""
+    return _kappa(tables, 2)
+
+
+@of_categories("there is one category only", "correlation")
+def gwet_ac2(tables: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Gwet's AC2 with quadratic weights (Handbook of Inter-Rater Reliability, 4th ed. 2014, chapter 4).
+
+    ``(p_a - p_e) / (1 - p_e)`` with weights ``w_kl = 1 - ((k - l) / (K - 1))^2``, the weighted agreement
+    ``p_a = sum w_kl p_kl``, and ``p_e = sum w / (K (K - 1)) sum_k q_k (1 - q_k)``, q_k the mean share of category k.
+    Unlike kappa it stays high where nearly all is of one category and both say so. Of two categories it is AC1.
+    """
+    size = tables.shape[1]
+    places = np.arange(size)
+    weights = 1 - ((places[:, None] - places) / (size - 1)) ** 2
+    n = tables.sum(axis=(1, 2))
+    shares = (tables.sum(axis=1) + tables.sum(axis=2)) / (2 * n[:, None])
+    chance = weights.sum() / (size * (size - 1)) * (shares * (1 - shares)).sum(axis=1)
+    return np.asarray(((tables * weights).sum(axis=(1, 2)) / n - chance) / (1 - chance))
+
+
+def _kappa(tables: NDArray[np.float64], power: int) -> NDArray[np.float64]:
+    places = np.arange(tables.shape[1])
+    apart = np.abs(places[:, None] - places)
+    cost = np.where(apart > 0, apart.astype(float) ** power, 0.0)
+    observed = (tables * cost).sum(axis=(1, 2)) * tables.sum(axis=(1, 2))
+    expected = np.einsum("bi,ij,bj->b", tables.sum(axis=2), cost, tables.sum(axis=1))
+    return np.where(expected > 0, 1 - observed / expected, np.nan)
+
+
+def fleiss_kappa(
+    ratings: ArrayLike, resamples: Resamples | None = None, *, confidence: float = CONFIDENCE
+) -> Estimate:
+    """Fleiss's kappa of ``ratings`` (raters by units, NaN where there is none); n counts units.
+
+    Units with two ratings or more count. For the same number of ratings everywhere it is Fleiss's formula; else
+    the agreement of a unit is ``sum_j n_j (n_j - 1) / (m (m - 1))`` of its own m ratings, and units weigh alike.
+
+    Raises:
+        DeclarationError: the ratings are no table, or one is infinite.
+    """
+    table = snapped(ratings)
+    if table.ndim != 2 or np.isinf(table).any():
+        raise DeclarationError(f"Fleiss's kappa needs a table of raters by units; the shape is {table.shape}")
+    sizes = (~np.isnan(table)).sum(axis=0)
+    kept = sizes >= 2
+    if not kept.any():
+        return undefined("no unit has two ratings")
+    known = np.unique(table[:, kept][~np.isnan(table[:, kept])])
+    counts = (table[:, :, None] == known).sum(axis=0) * kept[:, None].astype(float)
+    m = np.where(kept, sizes, 2)
+    agreement = (counts * (counts - 1)).sum(axis=1) / (m * (m - 1))
+    drawn = resamples or whole(table.shape[1])
+    rare = RARE if shared_by_chance(table[:, kept]) < FEWEST_SHARED else ""
+    columns = drawn.sums(np.column_stack([agreement, kept, counts]))
+
+    def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        agreed, units, *values = (weights @ columns).T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            chance = ((np.array(values) / sum(values)) ** 2).sum(axis=0)
+            return np.where(chance < 1 - 1e-12, (agreed / units - chance) / (1 - chance), np.nan)
+
+    reason = "all ratings are equal: chance agreement is complete"
+    return drawn.sampled(
+        of_weights, int(kept.sum()), reason=reason, scale="correlation", counted=kept, unsure=rare
+    ).estimate(confidence)

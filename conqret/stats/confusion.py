@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from conqret.errors import DeclarationError
 from conqret.stats.estimate import CONFIDENCE, FEWEST_SHARED, Estimate, Scale
 from conqret.stats.resampling import Resamples, snapped, whole
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-
-    OfTables = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+OfTables = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 RARE = "too few labels differ from the most frequent value, in one or more of the compared sets of labels"
@@ -64,8 +63,6 @@ def of_categories(
             categories: Sequence[float] | None = None,
             confidence: float = CONFIDENCE,
         ) -> Estimate:
-            import numpy as np
-
             first_values, other = paired(first, second)
             drawn = resamples or whole(len(first_values))
             codes, size = _cells(first_values, other, drawn, categories)
@@ -101,8 +98,6 @@ def _cells(
     categories: Sequence[float] | None,
 ) -> tuple[NDArray[np.intp], int]:
     """The cell of each item in the table of K by K, row after row, and K."""
-    import numpy as np
-
     category_values = [] if categories is None else [np.asarray(categories, float)]
     parts = snapped(np.concatenate([*category_values, first, other]))
     first, other = parts[-2 * len(first) : -len(first)], parts[-len(first) :]
@@ -120,8 +115,6 @@ def paired(first: ArrayLike, second: ArrayLike) -> tuple[NDArray[np.float64], ND
     Raises:
         DeclarationError: they are not.
     """
-    import numpy as np
-
     first_values, other = snapped(first), snapped(second)
     if first_values.ndim != 1 or first_values.shape != other.shape or not len(first_values):
         raise DeclarationError(
@@ -136,8 +129,6 @@ def shared_by_chance(table: NDArray[np.float64]) -> float:
     """On how many units (columns of ``table``) two of its raters would leave the most frequent value by chance: with
     a_r of rater r beside it and m ratings a unit ``((sum a)^2 - sum a^2) / (2 units (m - 1))``, for two raters
     ``a b / units``."""
-    import numpy as np
-
     there = ~np.isnan(table)
     values, counts = np.unique(table[there], return_counts=True)
     beside = ((table != values[counts.argmax()]) & there).sum(axis=1)

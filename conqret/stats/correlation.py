@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from conqret.errors import DeclarationError
 from conqret.stats.confusion import paired
@@ -23,10 +25,6 @@ from conqret.stats.estimate import (
 )
 from conqret.stats.resampling import SAME, Resamples, beside_mode, whole
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-
 CONSTANT = "one of the two does not vary"
 MOST_ITEMS = 5_000
 """Items up to which Kendall's interval is computed: it looks at every pair of them."""
@@ -36,8 +34,6 @@ def pearson(
     first: ArrayLike, second: ArrayLike, resamples: Resamples | None = None, *, confidence: float = CONFIDENCE
 ) -> Estimate:
     """``cov(x, y) / (sd(x) sd(y))``, in [-1, 1]."""
-    import numpy as np
-
     first_values, other = paired(first, second)
     if _constant(first_values) or _constant(other):
         return undefined(CONSTANT, len(first_values))
@@ -64,8 +60,6 @@ def spearman(
 
 def ranked(first: ArrayLike, second: ArrayLike, resamples: Resamples | None = None) -> JackknifedEstimate:
     """The same with its values without each cluster, to be averaged and compared."""
-    import numpy as np
-
     first_values, other = paired(first, second)
     if _constant(first_values) or _constant(other):
         return replace(without_value(CONSTANT), n=len(first_values))
@@ -134,8 +128,6 @@ def _ratio(
     shared: NDArray[np.float64], spread: NDArray[np.float64], least: NDArray[np.float64] | float
 ) -> NDArray[np.float64]:
     """``shared / sqrt(spread)`` in [-1, 1]; NaN where the spread is not above ``least``."""
-    import numpy as np
-
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.clip(np.where(spread > least, shared / np.sqrt(spread), np.nan), -1, 1)
 
@@ -143,8 +135,6 @@ def _ratio(
 def _taus(
     first_values: NDArray[np.float64], other: NDArray[np.float64], resamples: Resamples
 ) -> NDArray[np.float64]:
-    import numpy as np
-
     size = resamples.clusters
     score, untied, apart = np.zeros((size, size)), np.zeros((size, size)), np.zeros((size, size))
     for place in range(len(first_values)):
@@ -175,8 +165,6 @@ def one_against_others(
     Raises:
         DeclarationError: the table has another shape.
     """
-    import numpy as np
-
     labels = np.asarray(table, dtype=float)
     if labels.ndim != 2:
         raise DeclarationError(f"a table of raters by units is needed, not the shape {labels.shape}")
@@ -207,8 +195,6 @@ def one_against_others(
 def mean_of_raters(each: Sequence[JackknifedEstimate]) -> JackknifedEstimate:
     """The mean over those that are defined, and without each cluster over those that are defined then: one who labelled
     few topics takes no interval from all others."""
-    import numpy as np
-
     mean = average(each)
     if not mean.defined or not len(mean.without):
         return mean
@@ -218,8 +204,6 @@ def mean_of_raters(each: Sequence[JackknifedEstimate]) -> JackknifedEstimate:
 
 def _mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """The means over the rows that have a value; NaN where none has."""
-    import numpy as np
-
     counts = (~np.isnan(values)).sum(axis=0)
     return np.asarray(
         np.divide(np.nansum(values, axis=0), counts, out=np.full(values.shape[1], np.nan), where=counts > 0)

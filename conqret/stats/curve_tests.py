@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from conqret.errors import DeclarationError
-from conqret.stats import correlation
 from conqret.stats.effects import ALPHA, PairedEffects, holm
 from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.stats.resampling import mean, mean_interval
@@ -131,6 +130,8 @@ def respond(
         raise DeclarationError(f"a curve needs two or more rising levels, not {list(levels)}")
     if not scores or any(len(row) != len(levels) for row in scores) or len(clusters) != len(scores):
         raise DeclarationError(f"a curve needs rows of {len(levels)} scores, and a topic for each row")
+    from conqret.stats.correlation import pearson, spearman
+
     columns = list(zip(*scores, strict=True))
     intervals = tuple(mean_interval(column, clusters, scale="share") for column in columns)
     means = [math.fsum(column) / len(column) for column in columns]
@@ -143,8 +144,8 @@ def respond(
         n=len(scores),
         clusters=len(set(clusters)),
         falls=strictly_falls(means),
-        pearson=correlation.pearson(levels, means).value if len(levels) >= FEWEST_LEVELS else None,
-        spearman=correlation.spearman(levels, means).value if len(levels) >= FEWEST_LEVELS else None,
+        pearson=pearson(levels, means).value if len(levels) >= FEWEST_LEVELS else None,
+        spearman=spearman(levels, means).value if len(levels) >= FEWEST_LEVELS else None,
         fell=sum(row[last] < row[0] for row in scores) / len(scores),
         rose=sum(row[last] > row[0] for row in scores) / len(scores),
         neighbours=_neighbours(steps, levels),

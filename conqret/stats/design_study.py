@@ -110,8 +110,7 @@ class Components:
 
     def _error(self, estimates: NDArray[np.float64], *, absolute: bool) -> NDArray[np.float64]:
         return self._sum(
-            estimates,
-            [not effect.of_objects and (absolute or effect.over_topics) for effect in self.effects],
+            estimates, [not effect.of_objects and (absolute or effect.over_topics) for effect in self.effects]
         )
 
     def _sum(self, estimates: NDArray[np.float64], kept: Sequence[bool]) -> NDArray[np.float64]:

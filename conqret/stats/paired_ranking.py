@@ -102,10 +102,7 @@ def elo(
 
 
 def bradley_terry(
-    preferences: Sequence[PairwisePreference],
-    *,
-    prior: float = PRIOR,
-    confidence: float = CONFIDENCE,
+    preferences: Sequence[PairwisePreference], *, prior: float = PRIOR, confidence: float = CONFIDENCE
 ) -> tuple[PairedStanding, ...]:
     """Strengths of Bradley and Terry (1952) on the logarithmic scale, best first; a tie is half a win for each.
 

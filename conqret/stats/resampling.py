@@ -92,8 +92,7 @@ def sides(
     if truth.ndim != 1 or truth.shape != judge_values.shape or rest.ndim != 1:
         raise DeclarationError(
             f"labels and judgments of the same items, and of others, are needed, not {truth.shape}, "
-            f"{judge_values.shape} and "
-            f"{rest.shape}"
+            f"{judge_values.shape} and {rest.shape}"
         )
     known: list[Hashable] = (
         [("labelled", place) for place in range(len(truth))] if clusters is None else list(clusters)

@@ -122,9 +122,7 @@ def _effects(
             alike.setdefault(codes.tobytes(), ([], codes))[0].append(term)
     effects = [
         VarianceEffect(
-            tuple(map(_name, names)),
-            frozenset.intersection(*map(_facets, names)),
-            int(codes.max()) + 1,
+            tuple(map(_name, names)), frozenset.intersection(*map(_facets, names)), int(codes.max()) + 1
         )
         for names, codes in alike.values()
     ]

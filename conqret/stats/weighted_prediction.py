@@ -69,11 +69,7 @@ class DrawnItems:
 
 
 def weighted_mean(
-    items: DrawnItems,
-    clusters: Sequence[Hashable],
-    *,
-    confidence: float = CONFIDENCE,
-    scale: Scale = "plain",
+    items: DrawnItems, clusters: Sequence[Hashable], *, confidence: float = CONFIDENCE, scale: Scale = "plain"
 ) -> CorrectedMean:
     """The mean of what people would say of all items, which were drawn for labeling with these probabilities.
 
@@ -90,11 +86,7 @@ def weighted_mean(
 
 
 def weighted_difference(
-    first: DrawnItems,
-    second: DrawnItems,
-    clusters: Sequence[Hashable],
-    *,
-    confidence: float = CONFIDENCE,
+    first: DrawnItems, second: DrawnItems, clusters: Sequence[Hashable], *, confidence: float = CONFIDENCE
 ) -> CorrectedMean:
     """The second mean minus the first, of two sets of items that meet in pairs (of these ``clusters``).
 
@@ -151,8 +143,10 @@ def _means(
     sums = drawn.sums(np.column_stack([*columns, w * w * f * f]))
 
     def of_sums(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The mean by labels alone and by both, of each row of sums."""
+        count, f, _, w, wy, wf, *_ = rows.T
         with np.errstate(divide="ignore", invalid="ignore"):
-            return _corrected(rows)
+            return wy / w, wy / w - _power(rows) * (wf / w - f / count)
 
     few = _few(labelled, clusters)
     freedom = freedom_by_size(drawn.sums(w)[:, 0])
@@ -168,12 +162,6 @@ def _means(
         for place in (0, 1)
     ]  # fmt: skip
     return naive, values[0], values[1], float(_power(sums.sum(axis=0)[None])[0])
-
-
-def _corrected(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The mean by labels alone and by both, of each row of sums."""
-    count, f, _, w, wy, wf, *_ = sums.T
-    return wy / w, wy / w - _power(sums) * (wf / w - f / count)
 
 
 def _power(sums: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -4,151 +4,35 @@ judges."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 
+from conqret.errors import number
 from conqret.show import words
+from conqret.show.forest import Forest, forests
 from conqret.show.table import Cell, Column, Table
-from conqret.stats.estimate import FEWEST_TESTED, Estimate, undefined
+from conqret.stats.estimate import Estimate, undefined
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import OVERALL
 from conqret.studies.agreement.dimension_result import DimensionAgreement
-from conqret.studies.agreement.shared_units import HeldOut
+from conqret.studies.agreement.page import ALPHA, WITH_CI
 from conqret.studies.agreement.statistics import CALIBRATED, Statistic
-from conqret.studies.agreement.trivial_judges import TRIVIAL
-from conqret.studies.compare.result import PRICED_ITEMS, JudgeComparison, JudgeCost, JudgePair
+from conqret.studies.agreement.trivial_judges import NAMED, TRIVIAL, over_baselines
+from conqret.studies.card.card_limits import WEAK
 from conqret.studies.validate.result import Average, Validation
 
 MOST_LEFT = 4
 """Dimensions that a note names as not in the average; more are counted."""
-NO_ALPHAS: Mapping[str, Estimate] = {}
 SHOWN = ("mean", CALIBRATED, *TRIVIAL)
 """The judge, and what stands beside it, in this order."""
 _ONE_ANNOTATOR = (
-    " “One annotator” is the alpha of one annotator with the combined label of the other annotators (the mean over "
-    "annotators). “Judge in place of one” is the alpha of the judge with the combined label of all annotators but one: "
-    "compare it with “One annotator”. “Inter-annotator” is the alpha of all annotators with each other, without the "
-    "judge."
+    "“Judge in place of one” and “One annotator” are their alphas with the combined label of the other annotators, and "
+    "“Inter-annotator” is the alpha of all annotators without the judge."
 )
 NOT_EVERYWHERE = "it has no value on some of the judge's units"
 
 
-def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
-    """Several judges with the same annotators: in the mean, by pairs, and by dimension."""
-    average, held_out = comparison.average, comparison.held_out
-    costs = (
-        (f"Price of {words.count(PRICED_ITEMS)} items", "Time per item", "Tokens per item")
-        if comparison.costs
-        else ()
-    )
-    yield Table(
-        f"Krippendorff's alpha with annotators, {comparison.basis.intervals}",
-        ("Judge", "Alpha", "p", "Error", "Chosen", *costs),
-        [
-            (
-                name,
-                entry.alpha,
-                words.p_value(comparison.over.get(name)),
-                entry.error,
-                f"{held_out.chosen[name]} of {held_out.folds}",
-                *_cost_cells(comparison.costs.get(name)),
-            )
-            for name in comparison.judges
-            for entry in [average.judges[name]]
-        ],
-        foot=[
-            (
-                f"Chosen on other {comparison.basis.clustered_by}s",
-                held_out.alpha,
-                "",
-                "",
-                "",
-                *("" for _ in costs),
-            )
-        ],
-        note="Judges are ranked by Krippendorff's alpha with annotators on the units that all judges scored; alpha "
-        "is 1 "
-        "for full agreement and 0 for agreement by chance. "
-        f"{average_note(comparison.averaged, list(comparison.dimensions))} The p-value tests whether the first judge "
-        "agrees better than the judge of this row. "
-        "“Error” is the mean absolute difference of score and human label, both in [0, 1]; a judge that always "
-        "gives the middle score has a small error, too. "
-        f"{chosen_words(held_out, comparison.basis)} A judge that uses another part of the scale than annotators do "
-        "has a lower alpha; conqret judges calibrate corrects for that.",
-    )
-    clustered = f"{comparison.basis.clustered_by}s"
-    yield Table(
-        "Differences of alphas",
-        (Column("Judge", "name"), Column("Minus", "name"), "Difference", "p"),
-        [(pair.first, pair.second, pair.difference, words.p_value(pair.p)) for pair in average.pairs],
-        note=f"Judges are compared on the same {clustered}. The p-values are corrected for the number of "
-        f"pairs (maxT, by flipping the signs of whole {clustered}). With fewer than {FEWEST_TESTED} "
-        f"{clustered} there are no p-values. {words.NOT_CORRECTED} "
-        f"{words.symmetry_note(comparison.basis.clusters)}".rstrip(),
-    )
-    yield Table(
-        "Alpha by dimension",
-        ("Dimension", "Units", *comparison.judges),
-        [
-            (words.label(name), row.units, *(row.judges[judge].alpha for judge in comparison.judges))
-            for name, row in comparison.dimensions.items()
-        ],
-        note=_by_dimension(comparison),
-    )
-
-
-def _cost_cells(cost: JudgeCost | None) -> tuple[Cell, ...]:
-    """Price, time and tokens of a judge; none where it is no finished run."""
-    if cost is None:
-        return ()
-    return (
-        words.money(cost.usd),
-        None if cost.seconds is None else words.seconds(cost.seconds),
-        None if cost.tokens is None else words.count(round(cost.tokens)),
-    )
-
-
-def chosen_words(held_out: HeldOut, basis: Basis) -> str:
-    """What it means that a judge is chosen, for notes."""
-    return (
-        f"“Chosen” counts the folds for which a judge was chosen: the {basis.clustered_by}s are split into "
-        f"{held_out.folds} folds, and for each fold the judge with the highest alpha on the other folds is chosen "
-        f"(judges that tie all count). “Chosen on other {basis.clustered_by}s” is the cross-validated alpha of that "
-        "choice; the best of several judges, measured on the labels that choose it, looks better than it is."
-    )
-
-
-def _by_dimension(comparison: JudgeComparison) -> str:
-    """What differs on single dimensions."""
-    shown = [
-        f"{words.label(name)}: “{pair.shown}” over “{other}” ({difference})"
-        for name, row in comparison.dimensions.items()
-        for pair in row.pairs
-        if pair.shown
-        for other, difference in [over_other(pair)]
-    ]
-    return (
-        "“Units” is the number of items (or parts of items) that annotators labeled and all judges scored. Pairs of "
-        "judges that differ significantly (p-values corrected over dimensions and pairs): "
-        f"{'; '.join(shown) or 'none'}."
-    )
-
-
-def over_other(pair: JudgePair) -> tuple[str, Estimate]:
-    """The judge than which the one that is shown to agree better does so, and by how much."""
-    if pair.shown == pair.first:
-        return pair.second, pair.difference
-    ends = (pair.difference.value, pair.difference.high, pair.difference.low)
-    value, low, high = (None if end is None else -end for end in ends)
-    return pair.first, replace(pair.difference, value=value, low=low, high=high)
-
-
 AS_ONE = ("Judge in place of one", "One annotator", "Inter-annotator")
 """The columns where several annotators labeled."""
-
-
-def as_one_cells(reached: DimensionAgreement | Average) -> tuple[Cell, ...]:
-    """The cells of :data:`AS_ONE`."""
-    return (reached.as_person, reached.person, reached.people)
+BOUND = "Krippendorff's bound for tentative conclusions"
 
 
 def agreement_table(validation: Validation) -> Table:
@@ -170,13 +54,17 @@ def table_of_rows(
     several = any(row.annotators > 1 for row in rows)
     mapped = bool(statistics) and any(row.calibrated.value is not None for row in rows)
     covers = coverage is not None
+
+    def as_one(reached: DimensionAgreement | Average) -> tuple[Cell, ...]:
+        return several * (reached.as_person, reached.person, reached.people)
+
     cells: list[tuple[Cell, ...]] = [
         (
             words.label(row.dimension),
             row.compared,
             row.alpha,
             *mapped * (row.calibrated,),
-            *(several * as_one_cells(row)),
+            *as_one(row),
             *(row.statistics[statistic.name] for statistic in statistics),
             *covers * (f"{row.coverage:.1%}",),
         )
@@ -184,21 +72,19 @@ def table_of_rows(
     ]
     foot: list[tuple[Cell, ...]] = []
     notes = [
-        "Alpha is 1 for perfect agreement, 0 for agreement by chance, and below 0 for less than that; brackets hold "
-        f"{basis.intervals}. “Units” is the number of arguments, or of documents of items, that have both a score "
-        "and a human label. “Coverage” is the share of labeled units that have a score."
-        + several
-        * _ONE_ANNOTATOR
+        f"Alpha is 1 for perfect agreement and 0 for agreement by chance; brackets hold {basis.intervals}. “Units” "
+        "have both a score and a human label"
+        + "; “Coverage” is the share of labeled units that have a score" * covers
+        + ".",
+        _ONE_ANNOTATOR * several,
     ]
     if average is not None:
         raw = (average.judge["mean"], *mapped * (average.judge.get(CALIBRATED, ""),))
         rest = ("",) * len(statistics) if coverage is None else (f"{coverage:.1%}",)
-        foot = [("Average", "", *raw, *(several * as_one_cells(average)), *rest)]
-        notes.append(average_note(average.dimensions, {row.dimension: row.alpha for row in rows}))
+        foot = [("Average", "", *raw, *as_one(average), *rest)]
+        notes.append(average_note(average.dimensions, [row.dimension for row in rows]))
     if mapped:
-        notes.append(
-            "“Calibrated” is the alpha of scores mapped to the labels' scale, with labels of other topics."
-        )
+        notes.append("“Calibrated” maps scores to the labels' scale by the labels of other topics.")
     heads = (
         "Dimension",
         "Units",
@@ -208,9 +94,10 @@ def table_of_rows(
         *(statistic.title for statistic in statistics),
         *covers * ("Coverage",),
     )
-    title = "Krippendorff's alpha with annotators"
-    notes += [statistic.about for statistic in statistics if statistic.about]
-    return Table(title, heads, cells, foot=foot, note=" ".join(notes)).varying("Coverage")
+    note = " ".join(filter(None, [*notes, *(statistic.about for statistic in statistics)]))
+    return Table("Krippendorff's alpha with annotators", heads, cells, foot=foot, note=note).varying(
+        "Coverage"
+    )
 
 
 def language_tables(validation: Validation) -> Iterator[Table]:
@@ -219,17 +106,17 @@ def language_tables(validation: Validation) -> Iterator[Table]:
     if not languages:
         return
     several = any(row.annotators > 1 for row in validation.dimensions.values())
-    clustered = validation.basis.clustered_by
+    clustered = f"{validation.basis.clustered_by}s"
+    heads = (
+        "Dimension",
+        "Units",
+        clustered.capitalize(),
+        "Judge and annotators",
+        *several * ("Inter-annotator",),
+    )
     yield Table(
         "Krippendorff's alpha with annotators by language",
-        (
-            Column("Language", "text"),
-            "Dimension",
-            "Units",
-            f"{clustered.capitalize()}s",
-            "Judge and annotators",
-            *several * ("Inter-annotator",),
-        ),
+        (Column("Language", "text"), *heads),
         [
             (
                 words.language(row.language) or "cannot be told",
@@ -241,9 +128,8 @@ def language_tables(validation: Validation) -> Iterator[Table]:
             )
             for row in languages
         ],
-        note=f"Each alpha is of one language alone, with an interval over its {clustered}s; intervals are not "
-        "corrected for the number of languages. Alpha depends on how much labels vary, so compare two languages only "
-        "if their items are alike, such as translations.",
+        note=f"Intervals are over the {clustered} of one language, not corrected for the number of languages. Compare "
+        "two languages only if their items are alike, such as translations.",
     )
 
 
@@ -260,12 +146,10 @@ def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping
         ("Dimension", *map(head, names)),
         rows,
         foot=[("Average", *(average.get(name, none) for name in names))],
-        note="“Length” is a baseline that scores by the number of characters of the argument or document, mapped to "
-        "the "
-        "labels' scale with the labels of other topics. “Constant” is a baseline that gives the mean label to every "
-        "item, so its alpha is about 0 or below."
-        + " “Offline” is a baseline that scores by word statistics."
-        * ("floor" in names),
+        note="“Length” scores by the number of characters, mapped to labels by the labels of other topics; "
+        "“Constant” gives the mean label to every item, so its alpha is about 0 or below"
+        + "; “Offline” scores by word statistics" * ("floor" in names)
+        + ".",
     )
 
 
@@ -274,21 +158,13 @@ def head(name: str) -> str:
     return {"mean": "Judge", "floor": "Offline"}.get(name, name.capitalize())
 
 
-def average_note(dimensions: Sequence[str], rows: Mapping[str, Estimate] | Collection[str]) -> str:
-    """Of what an average is, which of the ``rows`` are not in it, and of how many (where ``rows`` has their alphas)
-    nothing is known of how they vary."""
+def average_note(dimensions: Sequence[str], rows: Collection[str]) -> str:
+    """Of what an average is, and which of the ``rows`` are not in it."""
     if list(dimensions) == [OVERALL]:
         return "The average has one dimension only, overall quality."
-    alphas = rows if isinstance(rows, Mapping) else NO_ALPHAS
-    averaged = words.number(len(dimensions), "dimension")
-    without = [
-        words.label(name).lower() for name in dimensions if name in alphas and alphas[name].low is None
-    ]
-    has = "has" if len(without) == 1 else "have"
-    remark = f"; {len(without)} of these {averaged} {has} no interval: {_first(without)}" if without else ""
     others = [words.label(name).lower() for name in rows if name not in dimensions]
     left = f"; {_first(others)} {'is' if len(others) == 1 else 'are'} left out" if others else ""
-    return f"The average is over {averaged}{left}{remark}."
+    return f"The average is over {words.number(len(dimensions), 'dimension')}{left}."
 
 
 def _first(names: Sequence[str]) -> str:
@@ -299,7 +175,88 @@ def _first(names: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def beside_table(validation: Validation) -> Table:
-    """:func:`trivial_table` of a validation."""
-    alphas = {name: row.variants for name, row in validation.dimensions.items()}
-    return trivial_table(alphas, validation.average.judge)
+def agreement_answer(
+    rows: Collection[DimensionAgreement], basis: Basis, average: Average | None = None
+) -> list[str]:
+    """Whether the judge agrees with annotators beyond chance, as far as the intervals of its alphas say; then the mean,
+    what one annotator reaches, and the baselines that it is not shown to beat."""
+    rest = " ".join(_rest(rows, average))
+    return [f"{_beyond_chance(rows, basis)}.", *filter(None, [rest])]
+
+
+def _beyond_chance(rows: Collection[DimensionAgreement], basis: Basis) -> str:
+    better = [row for row in rows if row.alpha.low is not None and row.alpha.low > 0]
+    worse = [row for row in rows if row.alpha.high is not None and row.alpha.high < 0]
+    clusters = words.number(basis.clusters, basis.clustered_by)
+    agrees = "The judge agrees with annotators"
+    unshown = "The data do not show that the judge agrees with annotators more than by chance on"
+    if len(rows) == 1:
+        (row,) = rows
+        said = f"{agrees} {'more' if better else 'less'} than by chance on" if better or worse else unshown
+        return f"{said} {_name(row)} ({_alpha(row, basis)}, {clusters})"
+    whole = words.number(len(rows), "dimension")
+    less = f"; on {len(worse)} it agrees less than by chance" if worse else ""
+    if not better:
+        return f"{unshown} any of {whole} ({clusters}){less}"
+    best, *others = sorted(better, key=lambda row: -(row.alpha.value or 0.0))
+    well = sum((row.alpha.low or 0.0) >= WEAK for row in better)
+    most = "best on " if len(others) > NAMED else ""
+    named = "".join(f", {_name(row)} ({words.with_interval(row.alpha)})" for row in others[:NAMED])
+    bound = f"above {WEAK}, {BOUND}"
+    whole_interval = f"the whole interval is {'' if well else 'not '}{bound}"
+    if others:
+        whole_interval = f"on {well or 'none'} of these the whole interval is {bound}"
+    return (
+        f"{agrees} more than by chance on {len(better)} of {whole}: {most}{_name(best)} ({_alpha(best, basis)}, "
+        f"{clusters}){named}; {whole_interval}{less}"
+    )
+
+
+def _rest(rows: Collection[DimensionAgreement], average: Average | None) -> Iterator[str]:
+    if average is not None and len(average.dimensions) > 1:
+        mean = words.with_interval(average.judge["mean"])
+        yield f"The judge's alpha with annotators, averaged over {len(average.dimensions)} dimensions, is {mean}."
+    whole = next(iter(rows)) if len(rows) == 1 else average
+    if whole is not None and whole.person.value is not None and whole.as_person.value is not None:
+        yield (
+            f"The agreement of one annotator with the other annotators is α = {words.with_interval(whole.person)}; "
+            f"that of the judge with the same others is α = {words.with_interval(whole.as_person)}."
+        )
+    yield from over_baselines({row.dimension: row.over for row in rows})
+    if parted := sum(row.parted for row in rows):
+        where = "" if len(rows) == 1 else f" on {parted} of {len(rows)} dimensions"
+        yield f"The data do not show that annotators agree with each other more than by chance{where}."
+
+
+def agreement_picture(
+    rows: Collection[DimensionAgreement], basis: Basis, average: Average | None = None
+) -> list[Forest]:
+    """Alpha by dimension, the highest first, with what one annotator, all annotators, and baselines reach."""
+    ordered = sorted(rows, key=lambda row: -(row.alpha.value or 0.0))
+    found = [(words.label(row.dimension), row.alpha) for row in ordered]
+    others = {words.label(row.dimension): _others(row, getattr(row, "variants", {})) for row in rows}
+    if average is not None and len(average.dimensions) > 1:
+        mean = f"Mean over {len(average.dimensions)} dimensions"
+        found.insert(0, (mean, average.judge["mean"]))
+        others[mean] = _others(average, average.judge)
+    axis = WITH_CI.format(basis.settings.confidence)
+    return forests("Agreement of judge and annotators", axis, found, others)
+
+
+def _others(reached: DimensionAgreement | Average, variants: Mapping[str, Estimate]) -> dict[str, Estimate]:
+    return {
+        **{f"{head(name)} (baseline)": variants[name] for name in TRIVIAL if name in variants},
+        "One annotator with the others": reached.person,
+        "Inter-annotator alpha": reached.people,
+    }
+
+
+def _alpha(row: DimensionAgreement, basis: Basis) -> str:
+    alpha, interval = row.alpha, "no interval"
+    if alpha.low is not None and alpha.high is not None:
+        interval = f"{basis.settings.confidence:.0%} CI [{alpha.low:z.2f}, {alpha.high:z.2f}]"
+    return f"{ALPHA} = {words.score(alpha.value)}, {interval}, n = {number(row.compared, 'unit')}"
+
+
+def _name(row: DimensionAgreement) -> str:
+    return words.label(row.dimension).lower()

@@ -55,29 +55,3 @@ def test_a_run_beside_people_and_length(cli, judged):
     overall = {row["measure"]: row["overall"]["kendall"] for row in found["rows"]}
     assert overall["groundedness"]["value"] == 1.0
     assert overall["context_relevance"]["reason"] == "one side gives all systems the same score"
-
-
-def test_one_coefficient_of_some(cli):
-    done = cli(
-        "judges", "systems", FILES / "first.eval.txt", "--truth", FILES / "truth.eval.txt", "--correlation", "tauap_b",
-        "--measure", "quality", "--truth-measure", "GRADE",
-    )  # fmt: skip
-    assert done.code == 0, done.err
-    assert "τ-AP,b with GRADE" in done.out
-    assert "quality" in done.out
-    assert "All coefficients" not in done.out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "wrong"),
-    [
-        ((FILES / "second.eval.txt",), "second.eval: pine has no groundedness for 't6'"),
-        ((FILES / "none.txt",), "there is no such file"),
-        ((FILES / "first.eval.txt", "--correlation", "kendal"), "did you mean 'kendall'"),
-        ((FILES / "first.eval.txt", "--format", "tot"), "share no topic: check --format"),
-    ],
-)
-def test_what_is_refused(cli, arguments, wrong):
-    done = cli("judges", "systems", *arguments, "--truth", FILES / "truth.eval.txt")
-    assert done.code == 2
-    assert wrong in " ".join(done.err.split())

@@ -9,7 +9,6 @@ import pytest
 from conqret.data import Judgment, Measure, Status
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.studies.power.sample_sizes import between_runs
-from tests.reliability.cards import write_gold
 
 ROOT = Path(__file__).parents[2]
 QUICK = ("--topics", "8,4", "--items", "2", "--simulations", "20")
@@ -29,35 +28,6 @@ def test_a_plan_from_assumptions(cli, tmp_path):
     assert (first["topics"], first["power"]) == (8, 1.0)
     assert second["power"] is None
     assert first["half_width"] < second["half_width"]
-
-
-def test_a_plan_from_a_pilot(cli, tmp_path):
-    run = tmp_path / "run"
-    judged = cli(
-        "judge", ROOT / "fixtures/demo/items.jsonl", "-f", "listwise", "--metric", "clarity", "-o", run, "-q"
-    )
-    assert judged.code == 0
-    labels = write_gold(tmp_path / "labels.csv", people=2)
-    asked = (
-        "judges",
-        "power",
-        "--for",
-        "agreement",
-        "--dimension",
-        "clarity",
-        "--pilot",
-        run,
-        "--labels",
-        labels,
-        *QUICK,
-    )
-    planned = cli(*asked, "--scale", "1:3", "--json")
-    assert planned.code == 0
-    assert "24 items of 12 topics" in planned.err
-    assert [entry["topics"] for entry in json.loads(planned.out)] == [8, 4]
-    unscaled = cli(*asked)
-    assert unscaled.code == 2
-    assert "--scale" in unscaled.err
 
 
 def test_a_pilot_of_two_runs_is_paired(cli, tmp_path):

@@ -36,17 +36,6 @@ def judged(cli, folder, *more):
     return folder
 
 
-def test_agree(cli, labels):
-    done = cli("labels", "agreement", labels, *MAP)
-    assert done.code == 0
-    assert "cannot judge" in done.err
-    found = json.loads(cli("labels", "agreement", labels, *MAP, "--json").out)
-    assert len(found["rows"]) == 15
-    assert found["together"]["value"] < 0.5
-    assert "--map" in cli("labels", "agreement", labels).err
-    assert cli("labels", "agreement", labels, "--level", "nominal").code == 0
-
-
 def test_validate_writes_the_result_and_gates(cli, labels, tmp_path):
     run = judged(cli, tmp_path / "run", "--format", "listwise", "--samples", "2")
     card = tmp_path / "card"
@@ -127,10 +116,9 @@ def test_calibrate(cli, labels, tmp_path):
     run = judged(cli, tmp_path / "run", "--format", "listwise")
     file = tmp_path / "calibration.json"
     some = (*MAP, "--dimension", "clarity", "--dimension", "cogency", "--dimension", "credibility")
-    done = cli("judges", "calibrate", run, "--labels", labels, *some, "-o", file, "--baseline", run)
+    done = cli("judges", "calibrate", run, "--labels", labels, *some, "-o", file)
     assert done.code == 0
     assert "Alpha of the judge and of baselines" in done.out
-    assert "the offline baseline on none of " in " ".join(done.err.split())
     assert "is not calibrated: the judge says the same of everything" in done.err
     beside = cli("validate", run, "--labels", labels, *some, "--calibration", file, "--json")
     row = json.loads(beside.out)["dimensions"]["clarity"]
@@ -181,20 +169,3 @@ def calibrated_scores(cli, run, file):
     assert "make one for this judge" in other.err
     assert not (run / "other" / "judgments.jsonl").exists()
     assert cli("runs", "report", run, "--calibration", run / "none.json").code == 2
-
-
-def test_diff(cli, labels, tmp_path):
-    one = judged(cli, tmp_path / "one", "--format", "listwise")
-    done = cli("runs", "diff", one, one, "-o", tmp_path / "diff.html")
-    assert done.code == 0
-    assert "the same judge, the same texts" in done.err
-    assert "no score differs" in done.err
-    assert "The means do not tell which" in " ".join(done.out.split())
-    assert "may favour" not in done.out  # the same items
-    assert "What differs between two runs" in (tmp_path / "diff.html").read_text(encoding="utf-8")
-    found = json.loads(cli("runs", "diff", one, one, "--json").out)
-    assert found["metrics"]["clarity"]["difference"]["value"] == 0
-    refused = cli("runs", "diff", one, one, "--labels", labels, *MAP)
-    assert refused.code == 2
-    assert "conqret judges compare" in refused.err
-    assert cli("runs", "diff", one, tmp_path / "none").code == 2

@@ -6,8 +6,6 @@ import pytest
 from conqret.data import Measure, Reason, Status
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.labels import read_labels
-from conqret.labels.sampling import plan_labels
-from conqret.studies.abstain.abstention import Abstention
 from conqret.studies.abstain.page import abstention_sheet, abstention_tables, outcome
 from conqret.studies.abstain.result import abstain
 from tests.reliability.judged import judgment, scored, study
@@ -66,14 +64,6 @@ def test_a_promise_that_nobody_can_keep_leaves_nothing(seen):
     assert {measure.reason for measure in left.measures.values()} == {Reason.UNSURE}
 
 
-def test_one_rule_for_all_metrics(seen):
-    found = abstain(*seen, together=True)
-    assert list(found.found) == ["all"]
-    assert found.found["all"].units == 600
-    assert found.found["all"].topics == 15
-    assert len(set(found.rules.values())) == 1
-
-
 def test_unsure_is_unscored_and_never_0(found, seen):
     threshold = found.rules["clarity"]
     at = judgment("x", {"clarity": scored(0.5, confidence={"logprobs": threshold})})
@@ -96,24 +86,6 @@ def test_unsure_is_unscored_and_never_0(found, seen):
     assert found.applied(failed) is failed
 
 
-def test_the_file_is_read_again_and_refused_for_another_judge(found, folder):
-    file = folder / "abstention.json"
-    text = found.model_dump_json()
-    file.write_text(text, encoding="utf-8")
-    assert Abstention.read(file) == found
-    for broken in (
-        "",
-        "{}",
-        text.replace("abstention/3", "abstention/2"),
-        text.replace('"error":0.2', '"error":7'),
-    ):
-        file.write_text(broken, encoding="utf-8")
-        with pytest.raises(DeclarationError, match=r"abstention\.json"):
-            Abstention.read(file)
-    with pytest.raises(DeclarationError, match="conqret judges abstain"):
-        found.check("listwise", "m", "other")
-
-
 def test_what_cannot_be_fitted_says_why(seen, found, folder):
     judgments, labels = seen
     with pytest.raises(DeclarationError, match="judged with --abstain"):
@@ -127,7 +99,7 @@ def test_what_cannot_be_fitted_says_why(seen, found, folder):
     with pytest.raises(DeclarationError, match="2 topics, and 6 are needed"):
         abstain(few, labels)
     for wrong in ({"error": 0}, {"error": 1.5}, {"delta": 0.6}, {"tolerance": -1}):
-        with pytest.raises(DeclarationError, match=f"--{next(iter(wrong))}"):
+        with pytest.raises(DeclarationError, match=next(iter(wrong))):
             abstain(judgments, labels, **wrong)
 
 
@@ -168,15 +140,3 @@ def test_what_came_out_is_said_first(found):
     assert outcome(found.model_copy(update={"found": {"clarity": whole}})).startswith(
         "Every score of the judge can be kept"
     )
-
-
-def test_what_was_abstained_from_goes_to_people_first(found, seen):
-    from conqret.data import Item
-
-    judged = [found.applied(one) for one in seen[0][:40]]
-    items = [Item(id=one.item, topic=one.topic, argument="a") for one in judged]
-    unsure = {one.item for one in judged if one.reason is Reason.UNSURE}
-    plan = plan_labels(items, 40, judged, uncertain_first=True)
-    assert {one.item.id for one in plan.chosen[: len(unsure)]} == unsure
-    assert plan.abstained == len(unsure) > 5
-    assert plan.chosen[0].reasons[0] == "the judge abstained: clarity, cogency"

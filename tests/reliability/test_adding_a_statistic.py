@@ -37,8 +37,7 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The module of the declarations with the page's function and line in it."""
     function, line = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
     text = Path(statistics.__file__).read_text(encoding="utf-8")
-    text = text.replace("\nSTATISTICS: ", f"\n{function}\n\nSTATISTICS: ", 1)
-    text = re.sub(r"^    for \w+ in \(\n", rf"\g<0>{line.strip()},\n", text, count=1, flags=re.MULTILINE)
+    text = text.replace("\n_DECLARED = (\n", f"\n{function}\n\n_DECLARED = (\n{line.strip()},\n", 1)
     file = tmp_path_factory.mktemp("changed") / "statistics.py"
     file.write_text(text, encoding="utf-8")
     return file

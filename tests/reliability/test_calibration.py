@@ -130,7 +130,7 @@ def test_the_file_is_read_again_and_checked(found, seen, tmp_path):
         file.write_text(broken, encoding="utf-8")
         with pytest.raises(DeclarationError, match=r"calibration\.json"):
             Calibration.read(file)
-    with pytest.raises(DeclarationError, match="cannot be read"):
+    with pytest.raises(DeclarationError, match="does not exist"):
         Calibration.read(tmp_path / "none.json")
     other = [one.model_copy(update={"fingerprint": "other"}) for one in seen[0]]
     with pytest.raises(DeclarationError, match="make one for this judge"):
@@ -147,7 +147,7 @@ def test_the_floor_is_the_offline_models():
     run = SimpleNamespace(path="runs/x", record=lambda: SimpleNamespace(baseline=False, model="openai/gpt"))
     with pytest.raises(
         DeclarationError,
-        match="runs/x is a run of openai/gpt, but the baseline must be a run of the offline model",
+        match="runs/x is a run of openai/gpt, but the baseline must be one of conqret judge",
     ):
         floor_judgments(run)
 

@@ -3,13 +3,11 @@
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 
 from conqret.stats.isotonic import FOLDS
 from conqret.studies.calibrate.calibration_maps import (
     AS_IS,
     CalibrationSample,
-    refits,
     tried,
 )
 
@@ -46,19 +44,3 @@ def test_a_fold_has_no_part_in_the_choice_of_its_kind():
         assert after.chosen[1 + fold] == before.chosen[1 + fold]
         assert after.chosen_maps[1 + fold] == before.chosen_maps[1 + fold]
         assert after.chosen_maps[0] != before.chosen_maps[0] or after.chosen[0] == AS_IS
-
-
-def test_without_a_topic_the_kind_is_chosen_again():
-    """By hand: the labels of a topic away, all maps fitted to the others, and of these the ones that they choose, by
-    the standard errors of the choice from all labels."""
-    seen = Made(np.random.default_rng(4), TOPICS)
-    whole = tried(seen)
-    fit = refits(seen, whole.errors)["calibrated"]
-    assert fit(seen.known) == pytest.approx(whole.calibrated(seen.fold))
-    chosen = set()
-    for topic in range(TOPICS):
-        kept = np.repeat(np.arange(TOPICS), ITEMS) != topic
-        again = tried(seen, kept, whole.errors)
-        chosen.add(again.chosen)
-        assert fit(kept) == pytest.approx(again.calibrated(seen.fold))
-    assert len(chosen) > 1  # else nothing is shown

@@ -19,7 +19,7 @@ from conqret.perturb import Direction
 from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.studies.agreement.dimension_result import DimensionAgreement
 from conqret.studies.agreement.trivial_judges import over_baselines, over_trivial
-from conqret.studies.agreement_answer import agreement_answer, agreement_picture
+from conqret.studies.agreement_tables import agreement_answer, agreement_picture
 from conqret.studies.bias.result import BiasTable
 from conqret.studies.card.card_limits import _agreement, _chosen
 from conqret.studies.card.page import card_sheet
@@ -61,19 +61,6 @@ def test_a_card_fits_its_schema_and_comes_back(card: Card, tmp_path: Path) -> No
     assert read_card(tmp_path) == read_card(tmp_path / "card.json") == card
 
 
-def test_what_a_card_holds(card: Card) -> None:
-    assert card.run.format == FORMAT
-    assert "prompt rag-fine-grained" in card.run.identity
-    assert card.run.items_count == len(demo())
-    assert card.annotators == 2
-    assert card.agreement[0].dimension == "overall_quality"
-    assert all(row.people.value is not None for row in card.agreement)
-    assert card.average is not None
-    assert len(card.average.dimensions) == 14
-    assert card.bias is not None
-    assert card.cost.judgments == len(demo())
-
-
 def test_limits_are_said_in_words(card: Card) -> None:
     text = " ".join(card.limits)
     assert card.limits[0].startswith("This judge is the lexical baseline")
@@ -93,17 +80,6 @@ def test_another_model_or_setting_makes_it_stale(card: Card, tmp_path: Path) -> 
     ]
     several = changes(card, setup(tmp_path, samples=3))
     assert several == ["samples: 3, and 1 on the card", "temperature: 0.7, and 0.0 on the card"]
-
-
-def test_another_format_or_a_part_of_a_call_makes_it_stale(card: Card, tmp_path: Path) -> None:
-    found = changes(card, setup(tmp_path, "rag-direct"))
-    assert "format: rag-direct, and rag-fine-grained on the card" in found
-    assert "prompt rag-direct: added" in found
-    assert "prompt rag-fine-grained: no longer used" in found
-    assert changes(card, setup(tmp_path, metrics=("groundedness",))) == [
-        "asked in one call of rag-fine-grained: groundedness, and all on the card",
-        "schemas of the answers: changed",
-    ]
 
 
 def test_parts_of_another_judge_are_refused(card: Card, folder: Path) -> None:
@@ -257,11 +233,3 @@ def test_the_answer_stands_below_the_title(card: Card) -> None:
     (forest,) = agreement_picture(card.agreement, card.basis, card.average)
     assert card_sheet(card).picture == [forest]
     assert forest.svg().count('class="edged"') == len(forest.rows)
-
-
-def test_labels_that_a_plan_drew_say_so(tmp_path: Path) -> None:
-    file = tmp_path / "labels.csv"
-    file.write_text("item,dimension,value,inclusion_probability,color\na,clarity,2,0.5,red\n")
-    notes = read_labels(file, scales=["1:3"]).notes
-    assert RANDOM_SAMPLE in notes
-    assert "columns left out: color" in notes

@@ -3,16 +3,13 @@
 import numpy as np
 import pytest
 
-from conqret.errors import DeclarationError
 from conqret.io.label_scale import LabelScale
 from conqret.io.label_set import Unit
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
 from conqret.studies.agreement.shared_units import SharedUnits, UnitSides
-from conqret.studies.agreement_tables import comparison_tables
-from conqret.studies.compare.page import comparison_sheet
-from conqret.studies.compare.result import beside_chance, compare_judges, compare_shared
-from tests.reliability.judged import study
+from conqret.studies.compare.page import comparison_answer, comparison_sheet, comparison_tables
+from conqret.studies.compare.result import JudgeCost, beside_chance, compare_shared
 
 ITEMS = 5
 
@@ -150,14 +147,21 @@ def test_a_judge_without_an_interval_is_why_nothing_is_tested():
     assert verdict.startswith(f"no winner: not every difference is tested: {why}")
 
 
-def test_what_cannot_be_compared(tmp_path):
-    rng = np.random.default_rng(4)
-    good, labels, _ = study(tmp_path, rng, items=20)
-    with pytest.raises(DeclarationError, match="at least two different runs"):
-        compare_judges({"a": good}, labels)
-    lost, _, _ = study(tmp_path, rng, items=20, lost=1.0)
-    with pytest.raises(DeclarationError, match="no labeled item has a score in all runs"):
-        compare_judges({"a": good, "b": lost}, labels)
-    elsewhere = [one.model_copy(update={"item": f"{one.item}-x"}) for one in good[1:]]
-    with pytest.raises(DeclarationError, match="judge the same items"):
-        compare_judges({"a": good[:1], "b": [*elsewhere, good[1]]}, labels)
+def priced(several, **usd):
+    costs = {name: JudgeCost(usd=price, seconds=4.0, tokens=100.0) for name, price in usd.items()}
+    return compared(several).model_copy(update={"costs": costs})
+
+
+def test_a_dearer_judge_has_to_be_shown_to_be_better():
+    several = shared(np.random.default_rng(1), [0.2, 1.5, 0.2])
+    found = priced(several, a=10.0, b=1.0, c=None)
+    assert found.worth == "“a” agrees significantly better than every judge that costs no more."
+    assert found.worth in comparison_answer(found)
+    shown = {row[0]: row[-3:] for row in next(comparison_tables(found)).rows}
+    assert shown["a"] == ("$10.00", "4.0 s", "100")
+    assert shown["c"][0] == "unknown"
+    assert priced(several, b=1.0, c=None).worth == ""
+    alike = priced(shared(np.random.default_rng(1), [0.5, 0.6], topics=5), a=2.0, b=1.0)
+    assert alike.worth == (
+        "No judge agrees significantly better than every judge that costs no more; “b” costs the least."
+    )

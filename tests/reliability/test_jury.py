@@ -17,12 +17,11 @@ from conqret.judging.judge_run import sum_up, write_items
 from conqret.judging.recorded_requests import OF_MEMBERS, asked
 from conqret.runs.session import SessionCounts
 from conqret.stats.agreement import alphas
-from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.shared_units import FoldedChoice, HeldOutChoice, SharedUnits, UnitSides
 from conqret.studies.jury.ballots import Ballots
 from conqret.studies.jury.jury_run import jury
-from conqret.studies.jury.page import jury_tables, write_jury
+from conqret.studies.jury.page import jury_sheet, jury_tables
 from tests.judging.runs import execution
 from tests.reliability.judged import judgment, scored
 
@@ -107,21 +106,8 @@ def test_a_jury_of_judges_that_err_apart_gains(study, tmp_path):
     furthest = found.disagreements[0]
     assert max(furthest.values) - min(furthest.values) >= 0.5
     assert furthest.jury == pytest.approx(sum(furthest.values) / 3)
-    assert "the member chosen on other topics" in found.beside
-    page = write_jury(found, tmp_path / "jury").read_text(encoding="utf-8")
+    page = "".join(jury_sheet(found).html())
     assert page.count('<svg class="chart"') == 1
-
-
-def test_the_yardstick_is_explained(study, tmp_path):
-    folder, labels, _ = study
-    found = jury([folder / name for name in "ab"], tmp_path / "jury", labels)
-    rules, members, *_ = jury_tables(found)
-    assert rules.foot[0][0] == "Chosen on other topics"
-    assert members.header[:2] == ("Member", "Judge")
-    assert "below that of every single member" not in found.beside
-    low = found.checked.best.model_copy(update={"alpha": Estimate(-0.9)})
-    below = found.model_copy(update={"checked": found.checked.model_copy(update={"best": low})})
-    assert "below that of every single member" in below.beside
 
 
 def test_the_run_of_a_jury_is_one_like_any_other(study, tmp_path):

@@ -6,7 +6,7 @@ from conqret.data import Part
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.studies.validate.page import validation_sheet
 from conqret.studies.validate.result import validate
-from tests.reliability.judged import judgment, labels_of, scored, study
+from tests.reliability.judged import judgment, labels_of, scored
 
 
 def test_what_has_no_partner_is_listed(tmp_path):
@@ -101,17 +101,3 @@ def test_parts_meet_parts(tmp_path):
     found = validate(judgments, labels)
     assert found.dimensions["context_relevance"].compared == 3
     assert found.join.unknown_parts == ["a [d9]"]
-
-
-def test_topics_without_a_label_are_none_that_intervals_rest_on(tmp_path, rng):
-    judgments, labels, _ = study(tmp_path, rng, items=80, labelled=5)
-    assert validate(judgments, labels).basis.clusters == 5
-
-
-def test_the_page_escapes_what_comes_from_files(tmp_path):
-    labels = labels_of(tmp_path, "item,<script>|x\na,1\nb,2\n", scales=["1:3"])
-    name = labels.dimensions[0]
-    judgments = [judgment(item, {name: scored(0.5)}, model="<b>m|`") for item in "ab"]
-    page = validation_sheet(validate(judgments, labels)).markdown()
-    assert "<script>" not in page
-    assert "<b>" not in page

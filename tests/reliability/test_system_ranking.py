@@ -177,19 +177,6 @@ def test_what_is_refused(truth, judge, settings, wrong):
     assert wrong in str(raised.value)
 
 
-@pytest.mark.parametrize(
-    ("method", "wrong"),
-    [
-        ("kendal", "did you mean 'kendall'"),
-        ("kendall@", "number of top systems .* after @"),
-        ("kendall@-1", "number of top systems .* after @"),
-    ],
-)
-def test_methods_that_there_are_not(method, wrong):
-    with pytest.raises(DeclarationError, match=wrong):
-        meta_evaluate(TRUTH, [NOISY], MetaSettings(methods=(method,)))
-
-
 def test_the_best_is_chosen_by_the_same_topics_so_all_pairs_count():
     rng = np.random.default_rng(5)
     runs = "abcdef"

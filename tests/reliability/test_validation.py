@@ -4,6 +4,7 @@ import krippendorff
 import numpy as np
 import pytest
 
+from conqret.data import Measure, Reason
 from conqret.studies.validate.result import Validation, validate
 from conqret.studies.validate.validate import check_requirement, parse_requirement
 from tests.reliability.judged import PEOPLE, judgment, labels_of, scored, study
@@ -93,15 +94,6 @@ def test_steps_of_the_scale_that_nobody_uses_count(tmp_path):
     assert row.statistics["f1"].value == pytest.approx((6 / 7 + 8 / 9) / 2)
 
 
-def test_few_labels_and_many_judgments(tmp_path, rng):
-    judgments, labels, _ = study(tmp_path, rng, items=400, labelled=80, judge_noise=0.1, noise=0.1)
-    row = validate(judgments, labels).dimensions["clarity"]
-    assert (row.judged, row.labelled) == (400, 80)
-    assert row.mean.naive.n == 400
-    assert row.mean.power > 0.5
-    assert row.mean.corrected.low < row.mean.corrected.value < row.mean.corrected.high
-
-
 def test_labels_that_were_drawn_with_unequal_probabilities_are_weighted(tmp_path, rng):
     """Items that the judge scores high were drawn more often: labels alone and corrected mean are those of all."""
     _, whole, file = study(tmp_path, rng, items=400)
@@ -133,14 +125,6 @@ def test_labels_that_were_drawn_with_unequal_probabilities_are_weighted(tmp_path
         assert lost.mean.naive.value is not None
 
 
-def test_replacing_a_person(tmp_path, rng):
-    judgments, labels, _ = study(tmp_path, rng, judge_noise=0.1)
-    good = validate(judgments, labels).dimensions["clarity"]
-    assert good.alternative.passed
-    judgments, labels, _ = study(tmp_path, rng, judge_noise=9)
-    assert validate(judgments, labels).dimensions["clarity"].alternative.passed is False
-
-
 def test_one_annotator(tmp_path):
     labels = labels_of(tmp_path, "item,clarity\na,1\nb,3\nc,2\n", scales=["1:3"])
     judgments = [
@@ -151,3 +135,18 @@ def test_one_annotator(tmp_path):
     assert "fewer than two annotators" in row.person.reason
     assert row.alternative.passed is None
     assert row.alpha.value == 1
+
+
+def test_a_label_whose_item_has_no_score_stays_in_peoples_mean(tmp_path, rng):
+    judgments, labels, _ = study(tmp_path, rng, dimensions=("clarity",), items=120)
+    means = labels.table("clarity", labels.units)[1].mean(axis=0)
+    lost = {"measures": {"clarity": Measure.missing(Reason.REFUSAL)}}
+    refused = [
+        one.model_copy(update=lost) if mean < 1.5 else one for one, mean in zip(judgments, means, strict=True)
+    ]
+    found = validate(refused, labels)
+    row = found.dimensions["clarity"]
+    assert row.mean.labels.value == pytest.approx((means.mean() - 1) / 2)
+    assert (row.mean.labels.n, row.mean.naive.n) == (120, row.scored)
+    assert row.mean.naive.value > row.mean.labels.value + 0.05
+    assert row.reasons == found.missing.reasons == {"refusal": 120 - row.scored}

@@ -10,7 +10,6 @@ from conqret.data import Measure, Reason
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.scales import combine_samples
-from conqret.show.report_page import write_sheet
 from conqret.studies.variance.page import variance_finding, variance_sheet, variance_tables, variance_words
 from conqret.studies.variance.result import repeatabilities, variance
 from tests.reliability.judged import judgment, scored
@@ -129,25 +128,6 @@ def test_repeatability_of_one_judge():
     assert repeatabilities(run(1, samples=1).kept, ["clarity"]) == ()
 
 
-def test_pages_markdown_and_picture(tmp_path):
-    found = variance([run(1), run(2, model="<b>n", shift=0.1)])
-    tables = list(variance_tables(found))
-    assert [table.title for table in tables] == [
-        "Clarity: where 96 scores differ", "Clarity: the error of one score and of the mean"
-    ]  # fmt: skip
-
-    def written(name):
-        return write_sheet(variance_sheet(found), tmp_path / name).read_text(encoding="utf-8")
-
-    page, markdown = written("noise.html"), written("noise.md")
-    assert "&lt;b&gt;n" in page
-    assert "<b>n" not in page
-    assert markdown.startswith("# Where the noise comes from")
-    assert "&lt;b&gt;n" in markdown
-    with pytest.raises(DeclarationError, match=r"noise.pdf ends in .pdf"):
-        written("noise.pdf")
-
-
 def test_several_metrics_stand_side_by_side_and_each_on_the_page():
     both = [
         one.model_copy(update={"measures": {**one.measures, "rigour": scored(0.5)}}) for one in run(1).kept
@@ -167,15 +147,6 @@ def test_several_metrics_stand_side_by_side_and_each_on_the_page():
     ]  # fmt: skip
     assert variance_sheet(found).answer[0] == variance_finding(found)
     assert "On 0 of 2 metrics noise" in variance_finding(found)
-
-
-def test_where_items_do_not_differ_it_is_said_that_nothing_is_known_of_their_share():
-    alike = {"clarity": combine_samples([scored(0.4), scored(0.6)])}
-    noise = [one.model_copy(update={"measures": alike}) for one in run(1).kept]
-    found = variance([Run(Path("noise"), noise)])
-    good = found.metrics["clarity"].generalizability
-    assert (good.value, good.low) == (0.0, None)
-    assert "estimated at 0 or below" in good.reason
 
 
 def test_scores_that_rounding_alone_tells_apart_do_not_vary():

@@ -12,7 +12,6 @@ from conqret.studies.card.result import Card, read_card
 from conqret.studies.variance.page import repeatability_table
 from conqret.studies.variance.result import Repeatability
 from tests.reliability.cards import card_of
-from tests.report.chromium import Chromium
 from tests.report.test_sensitivity import curve as a_curve
 
 HOSTILE = "<script>alert(1)</script>|`x`"
@@ -42,12 +41,6 @@ def test_three_files_say_the_same(card: Card, tmp_path: Path) -> None:
     assert "a lexical baseline and no LLM judge" in text
 
 
-def test_without_bias_the_page_says_so(card: Card, tmp_path: Path) -> None:
-    bare = card.model_copy(update={"bias": None})
-    page = write_card(bare, tmp_path)[0].read_text(encoding="utf-8")
-    assert "Consistency and bias" not in page
-
-
 def test_labels_of_one_person_have_no_columns_for_more(card: Card, tmp_path: Path) -> None:
     for people in (3, 1):
         rows = tuple(row.model_copy(update={"annotators": people}) for row in card.agreement)
@@ -65,23 +58,6 @@ def test_curves_of_known_damage_are_drawn_and_told(card: Card, tmp_path: Path) -
     said = markdown.read_text(encoding="utf-8")
     assert "documents replaced in place by documents of other topics), at 0, 50, 100" in said
     assert "| 0.900, 0.500, 0.200 |" in said
-
-
-@pytest.mark.browser
-@pytest.mark.parametrize("view", [{}, {"width": 390, "height": 844}, {"dark": True}])
-def test_in_a_browser(browser: Chromium, card: Card, tmp_path: Path, view: dict[str, int]) -> None:
-    page = browser.page(write_card(card, tmp_path)[0], **view)
-    try:
-        assert page.complaints == []
-        assert len(page.requests) == 1
-        assert page.js("document.documentElement.scrollWidth <= innerWidth")
-        assert page.js("document.querySelectorAll('h1').length") == 1
-        dark = page.js("getComputedStyle(document.body).backgroundColor")
-        assert (dark == "rgb(20, 23, 28)") == bool(view.get("dark"))
-        names = "[...document.querySelectorAll('svg')].every(one => one.getAttribute('aria-label'))"
-        assert page.js(names)
-    finally:
-        page.close()
 
 
 def test_metrics_that_are_repeated_alike_are_one_row() -> None:

@@ -5,7 +5,6 @@ import re
 import pytest
 
 from conqret.show.forest import MARKS, Forest, ForestRow
-from conqret.show.report_page import ReportPage, Section
 
 ROWS = [
     ForestRow("position", 0.31, 0.12, 0.5, "alarm", "alarm", 0.2),
@@ -32,17 +31,6 @@ def test_places_follow_the_axis():
     assert length.text == 51
 
 
-def test_the_line_at_0_runs_down_to_the_axis_below_words_with_an_edge():
-    rows = [ForestRow("a", 0.1), ForestRow("b", -0.2, -0.3, -0.1), ForestRow("c", -0.2)]
-    forest = Forest("Effects", "difference", rows)
-    at = {tick.text: tick.at for tick in forest.across()}["0"]
-    assert at == 260  # among the numbers of the second row, which begin left of it
-    assert forest.zero == f"M260,4V{forest.bottom}"
-    svg = forest.svg()
-    assert svg.index(f'd="{forest.zero}"') < svg.index('paint-order="stroke"')
-    assert svg.count('paint-order="stroke"') == len(rows)
-
-
 def test_what_a_row_is_compared_with_has_a_small_mark_and_a_line_of_the_key():
     rows = [
         ForestRow("a", 0.4, others={"length": 0.1, "constant": -0.2}),
@@ -66,20 +54,3 @@ def test_what_was_concluded_is_told_by_more_than_colour():
     assert "position: 0.31 [0.12, 0.50], alarm;" in forest.description
     with pytest.raises(KeyError):
         list(Forest("Effects", "x", [ForestRow("a", 0.1, verdict="maybe")]).drawn())
-
-
-def test_it_stands_on_pages_and_in_files():
-    forest = Forest("Effects", "difference", ROWS)
-    page = "".join(ReportPage("bias", "t", [Section("s", [forest])]).html())
-    assert page.count('<svg class="chart"') == 1
-    assert "length &lt;b&gt;" in page
-    assert "<b>" not in forest.svg()
-    assert forest.svg().count('class="hollow"') == 2
-    assert forest.svg().count("<path") == 2 + 2 + 2 * len(ROWS)
-
-
-@pytest.mark.parametrize("value", [0.0, 1e-9, -0.4, 3.0])
-def test_any_value_has_an_axis(value):
-    ticks = list(Forest("Effects", "x", [ForestRow("a", value)]).across())
-    assert 2 <= len(ticks) <= 10
-    assert all(0 <= tick.at <= 360 for tick in ticks)

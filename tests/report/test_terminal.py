@@ -43,18 +43,6 @@ def test_every_word_is_whole_and_every_cell_is_there(width: int) -> None:
     assert text.count("72 of 96") == text.count("refusal (1)") == 2
 
 
-def test_what_fits_stays_one_table() -> None:
-    (table,) = fitted(Table("", HEADER, ROWS), 120)
-    assert len(table.columns) == len(HEADER)
-    assert table.row_count == 2
-
-
-def test_what_does_not_fit_is_turned() -> None:
-    (table,) = fitted(Table("", HEADER, ROWS), 80)
-    assert titles(table) == ["System", *(row[0] for row in ROWS)]
-    assert table.row_count == len(HEADER) - 1
-
-
 def test_what_does_not_fit_turned_either_comes_in_blocks_with_the_first_column() -> None:
     header = ("Metric", *(f"a-system-of-mine-{number}" for number in range(5)))
     rows = [(f"Metric {number}", *["0.500 [0.400, 0.600]"] * 5) for number in range(8)]
@@ -62,12 +50,6 @@ def test_what_does_not_fit_turned_either_comes_in_blocks_with_the_first_column()
     assert len(blocks) == 2
     assert all(titles(table)[0] == "Metric" for table in blocks)
     assert sum(len(table.columns) - 1 for table in blocks) == 5
-
-
-def test_a_cell_wider_than_the_terminal_breaks_and_is_all_there() -> None:
-    lines = printed(("Name", "Text"), [("a", "x" * 100)], 40)
-    assert max(map(len, lines)) <= 40
-    assert "".join(lines).count("x") == 101  # and one in the title
 
 
 def test_a_text_makes_room_for_figures_and_words_stay_whole() -> None:
@@ -101,12 +83,3 @@ def test_nothing_is_markup_and_alarms_are_red() -> None:
     assert "[b]x[/b]" in text
     assert "[red]y[/red][U+001B]" in text
     assert "\x1b[31mno" in text
-
-
-def test_every_part_of_a_table_names_its_rows() -> None:
-    columns = ("Comparison", Column("Metric", "name"), *(f"figure-{number}" for number in range(8)))
-    rows = [("order", f"Metric {place}", *range(8)) for place in range(12)]
-    parts = list(fitted(Table("", columns, rows), 60))
-    assert len(parts) > 1
-    assert all(titles(part)[:2] == ["Comparison", "Metric"] for part in parts)
-    assert [title for part in parts for title in titles(part)[2:]] == [f"figure-{n}" for n in range(8)]

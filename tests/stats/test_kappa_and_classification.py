@@ -11,13 +11,16 @@ from conqret.stats.classification import (
     auroc,
     average_precision,
     base_rate,
+    cohen_kappa,
     f1,
+    fleiss_kappa,
+    gwet_ac2,
     matthews,
     precision,
+    quadratic_kappa,
     recall,
 )
 from conqret.stats.estimate import JackknifedEstimate, freedom_by_size
-from conqret.stats.kappa import cohen_kappa, fleiss_kappa, gwet_ac2, quadratic_kappa
 from conqret.stats.resampling import leave_one_out
 
 metrics = pytest.importorskip("sklearn.metrics")

@@ -104,13 +104,9 @@ class Abstention(FittedFile):
         sure = confidences(measure).get(self.source)
         if sure is not None and threshold is not None and sure >= threshold:
             return None
-        confidence_text = (
-            f"no confidence ({self.source})" if sure is None else f"confidence {sure:.3f} ({self.source})"
-        )
+        confidence = ("no confidence" if sure is None else f"confidence {sure:.3f}") + f" ({self.source})"
         wanted = "no confidence is enough" if threshold is None else f"{threshold:.3f} is needed"
-        left = Measure.missing(
-            Reason.UNSURE, f"would be {measure.value:.3f} with {confidence_text}; {wanted}"
-        )
+        left = Measure.missing(Reason.UNSURE, f"would be {measure.value:.3f} with {confidence}; {wanted}")
         return left.model_copy(
             update={"confidence": confidences(measure), "explanation": measure.explanation}
         )

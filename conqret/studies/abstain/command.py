@@ -17,7 +17,6 @@ class RiskOptions(OptionGroup):
 
     Args:
         error: The guarantee: the largest share of errors among the scores that are kept.
-        delta: The chance, over draws of topics, that the guarantee is broken.
         tolerance: A score is wrong if it is further from the human label than this share of the scale. With nominal
             labels, or only two, it is wrong if it is another label.
         by: Where the judge's confidence comes from: `logprobs` (token probabilities), `samples` (agreement of repeated
@@ -28,7 +27,6 @@ class RiskOptions(OptionGroup):
     """
 
     error: float = 0.2
-    delta: float = 0.05
     tolerance: float = 0.25
     by: str | None = None
     together: bool = False
@@ -49,8 +47,8 @@ def abstain(
 ) -> None:
     """Choose the confidence below which a judge abstains, with a risk guarantee for the scores that are kept.
 
-    Of the scores that `conqret judge --abstain` then keeps, at most the share `--error` is wrong; the chance
-    that a draw of topics breaks this guarantee is `--delta`. It holds only where the labeled items are a random
+    Of the scores that `conqret judge --abstain` then keeps, at most the share `--error` is wrong, but for
+    5% of the draws of topics. It holds only where the labeled items are a random
     sample of those scored (`conqret labels sample --plan` draws one). The other scores are left out with the reason
     `unsure`, for annotators to judge. Labels on at least six topics are needed. Exit code 1: no metric has a
     threshold.
@@ -72,7 +70,7 @@ def abstain(
     from conqret.io.label_sheets import RANDOM_SAMPLE
     from conqret.io.safe_files import write_whole
     from conqret.show.report_page import check_ending, write_sheet
-    from conqret.studies.abstain.page import SAMPLED, abstention_sheet, abstention_tables, outcome
+    from conqret.studies.abstain.page import SAMPLED, abstention_sheet, abstention_tables
     from conqret.studies.abstain.result import abstain as fitted
     from conqret.studies.agreement.agreement_settings import AgreementSettings
 
@@ -83,32 +81,33 @@ def abstain(
         run,
         read,
         error=risk.error,
-        delta=risk.delta,
         tolerance=risk.tolerance,
         source=risk.by,
         together=risk.together,
         metrics=label_options.metric_map(metric),
         settings=AgreementSettings(aggregate=aggregate),
     )
+    sheet = abstention_sheet(abstention)
     write_whole(output, abstention.model_dump_json(indent=1).encode() + b"\n")
     note(*read.notes)
     note_each(
         f"{dimension} has no rule, and is never abstained from: {why}"
         for dimension, why in abstention.left_out.items()
     )
-    result(abstention, abstention_tables(abstention), as_json=json_output, answer=[outcome(abstention)])
-    kept = [name for name, threshold in abstention.rules.items() if threshold is not None]
-    if kept and len(kept) < len(abstention.rules):
-        nothing = [name for name in abstention.rules if name not in kept]
-        note(f"with judge --abstain, every score of these metrics becomes 'unsure': {', '.join(nothing)}")
-    if not kept:
+    result(abstention, abstention_tables(abstention), as_json=json_output, answer=sheet.answer)
+
+    nothing = [name for name, threshold in abstention.rules.items() if threshold is None]
+    none = len(nothing) == len(abstention.rules)
+    if none:
         note(
             "judge --abstain would mark every score as unsure: guarantee less (--error, --tolerance), take all metrics "
             "together (--together), or label more topics"
         )
-    elif RANDOM_SAMPLE not in read.notes:
+    elif nothing:
+        note(f"with judge --abstain, every score of these metrics becomes 'unsure': {', '.join(nothing)}")
+    if not none and RANDOM_SAMPLE not in read.notes:
         note(SAMPLED)
     tell(at(output, "abstention"))
     if page is not None:
-        tell(at(write_sheet(abstention_sheet(abstention), page), "page"))
-    end(not kept)
+        tell(at(write_sheet(sheet, page), "page"))
+    end(none)

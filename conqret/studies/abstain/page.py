@@ -7,15 +7,13 @@ from collections.abc import Iterator
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point, reach
-from conqret.show.report_page import ReportPage, Section
+from conqret.show.report_page import ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.selective import LEAST_KEPT, fewest_labels
 from conqret.studies.abstain.abstention import AbstainsOn, Abstention
 from conqret.studies.abstain.result import TOGETHER
 
-TITLE = "Which scores can be kept"
-WORTH = "How good the confidences are as probabilities"
 SAID = {
     "logprobs": "log-probabilities of the model",
     "samples": "agreement of repeated samples",
@@ -40,18 +38,15 @@ class Percent(Estimate):
         return f"{self.value:.1%}{ends}"
 
 
-DRAWN = (
-    "the guarantee holds only if the labeled items were drawn at random from those that will be scored (conqret labels "
-    "sample --plan), which the labels do not tell"
-)
 SAMPLED = (
-    f"{DRAWN}; where they were chosen by the judge's own confidence, it was broken in 51% of simulated draws"
+    "the guarantee holds only if the labeled items were drawn at random from those that will be scored (conqret labels "
+    "sample --plan), which the labels do not tell; chosen by the judge's own confidence, they broke it in 51% of "
+    "simulated draws"
 )
 
 
 def abstention_tables(abstention: Abstention) -> Iterator[Table]:
     """What each threshold keeps and how often that is wrong, and what the confidences are worth."""
-    ends = f"{1 - 2 * abstention.delta:.0%}"
     rows: list[tuple[Cell, ...]] = []
     for name, rule in abstention.found.items():
         taken = rule.taken
@@ -59,32 +54,30 @@ def abstention_tables(abstention: Abstention) -> Iterator[Table]:
         if taken is not None:
             kept = (f"{taken.threshold:.3f}", f"{taken.share:.0%}", Percent.of(taken.error))
         rows.append((_name(name, rule), rule.units, f"{rule.wrong.value:.0%}", *kept))
-    passed = (
-        f"the true share of wrong scores is above their upper end in {abstention.delta:.0%} of random samples of "
-        f"{abstention.basis.clustered_by}s"
-    )
     yield Table(
-        TITLE,
+        "Which scores can be kept",
         ("Dimension", "Labels", "Wrong", "From", "Kept", "Wrong of kept"),
         rows,
-        note=f"The guarantee is: {abstention.promise} (tested by a one-sided t-test over topics). A score is wrong "
-        f"if it is further than {abstention.tolerance:.0%} of the scale from the human label, or, where labels have no "
-        "order, if it is another label. “From” is the lowest confidence at which a score is kept (confidence: "
-        f"{SAID.get(abstention.source, abstention.source)}). Brackets hold {ends} confidence intervals over "
-        f"{abstention.basis.clustered_by}s; {passed}. "
+        note=f"The guarantee is: {abstention.promise} (tested by a one-sided t-test over topics). A score is wrong if "
+        f"it is further than {abstention.tolerance:.0%} of the scale from the human label, or, where labels have no "
+        f"order, another label. “From” is the lowest confidence ({_source(abstention)}) at which a score is kept. "
+        f"Brackets hold {1 - 2 * abstention.delta:.0%} confidence intervals over {abstention.basis.clustered_by}s. "
         f"{words.symmetry_note(abstention.basis.clusters)}".rstrip(),
     )
     yield Table(
-        WORTH,
+        "How good the confidences are as probabilities",
         ("Dimension", "Brier", "Constant", "ECE"),
         [
             (_name(name, rule), rule.stated.brier, rule.constant, rule.stated.error)
             for name, rule in abstention.found.items()
         ],
-        note="Each confidence is compared, as the probability that a score is right, with whether it is right; errors "
-        "are 0 at best. ECE is the expected calibration error. “Constant” is the Brier score of one and the same "
-        "probability for every score.",
+        note="Errors of each confidence as the probability that a score is right; 0 is best. ECE is the expected "
+        "calibration error. “Constant” is the Brier score of one probability for every score.",
     )
+
+
+def _source(abstention: Abstention) -> str:
+    return SAID.get(abstention.source, abstention.source)
 
 
 def outcome(abstention: Abstention) -> str:
@@ -98,16 +91,12 @@ def outcome(abstention: Abstention) -> str:
         each = f"{min(wrong):.0%}" + f" to {max(wrong):.0%}, by dimension," * (len(wrong) > 1)
         return f"Every score of the judge can be kept: of all labeled scores {each} are wrong, and {allowed} may be."
     if not kept:
-        return (
-            f"No score can be kept: at no confidence threshold the data show that {allowed} of the kept scores "
-            f"are wrong."
-        )
+        return f"No score can be kept: no confidence threshold is shown to leave {allowed} of the kept scores wrong."
     if len(taken) == 1:
         (step,) = kept
         return (
             f"{step.share:.0%} of the scores can be kept, those with a confidence of {step.threshold:.3f} or more: of "
-            f"these {step.error.value or 0.0:.0%} are wrong, and {allowed} may be. Have the other items labeled by "
-            "annotators."
+            f"these {step.error.value or 0.0:.0%} are wrong, and {allowed} may be."
         )
     return (
         f"On {whole} of {len(taken)} dimensions every score can be kept, on {len(kept) - whole} a part of the scores, "
@@ -117,16 +106,11 @@ def outcome(abstention: Abstention) -> str:
 
 def abstention_sheet(abstention: Abstention) -> ReportPage:
     """The page: a section a rule, with the curve of error over what is kept and the reliability diagram."""
-    sections = [Section(table.title, [table]) for table in abstention_tables(abstention)]
-    charts = {name: _chart(rule, abstention.error) for name, rule in abstention.found.items()}
-    picture = next(iter(charts.values()))
-    sections += [
-        Section(
-            _name(name, rule),
-            [*(chart for chart in [charts[name]] if chart is not picture), _curve(rule, abstention.error)],
-        )
-        for name, rule in abstention.found.items()
-    ]
+    sections = [section(table) for table in abstention_tables(abstention)]
+    picture, *charts = (_chart(rule, abstention.error) for rule in abstention.found.values())
+    curves = [_curve(rule, abstention.error) for rule in abstention.found.values()]
+    for place, (name, rule) in enumerate(abstention.found.items()):
+        sections.append(Section(_name(name, rule), [*charts[max(place - 1, 0) : place], curves[place]]))
     return ReportPage(
         "abstention",
         "When the judge abstains",
@@ -136,7 +120,7 @@ def abstention_sheet(abstention: Abstention) -> ReportPage:
         picture=[picture],
         facts=[
             ("Judge", f"{abstention.format} with {abstention.model}"),
-            ("Confidence", SAID.get(abstention.source, abstention.source)),
+            ("Confidence", _source(abstention)),
             ("Labels", abstention.basis.labels),
             (abstention.basis.clustered_by.capitalize() + "s", words.count(abstention.basis.clusters)),
         ],
@@ -146,18 +130,10 @@ def abstention_sheet(abstention: Abstention) -> ReportPage:
 def _chart(rule: AbstainsOn, promised: float) -> Chart:
     kept = [Point.of(step.share, step.error) for step in rule.curve if step.labelled]
     limit = [Point(end, promised) for end in (min((at.x for at in kept), default=0.0), 1.0)]
-    lines = [
-        ChartLine("Wrong among those kept", kept),
-        ChartLine("The most that is allowed", limit, marked=False),
-    ]
-    return Chart(
-        "Wrong scores among those kept",
-        "Share of scores that is kept",
-        "Share that is wrong",
-        lines,
-        ends=reach(lines, 0.0),
-        levels=False,
-    )
+    allowed = ChartLine("The most that is allowed", limit, marked=False)
+    lines = [ChartLine("Wrong among those kept", kept), allowed]
+    axes = ("Share of scores that is kept", "Share that is wrong")
+    return Chart("Wrong scores among those kept", *axes, lines, ends=reach(lines, 0.0), levels=False)
 
 
 def _curve(rule: AbstainsOn, error: float) -> Table:
@@ -176,15 +152,11 @@ def _curve(rule: AbstainsOn, error: float) -> Table:
             )
             for step in rule.curve
         ],
-        note="Thresholds of confidence are tested one after the other, from the highest down, beginning with the first "
-        f"that keeps at least {LEAST_KEPT:.0%} of the scores and {fewest_labels(error)} labels. Testing stops at the "
-        "first threshold for which the guarantee is not shown to hold.",
+        note="Thresholds are tested from the highest down, beginning with the first that keeps at least "
+        f"{LEAST_KEPT:.0%} of the scores and {fewest_labels(error)} labels, as long as the guarantee is shown to hold.",
     )
 
 
 def _name(name: str, rule: AbstainsOn) -> str:
-    return (
-        f"All {len(rule.metrics)} metrics together"
-        if name == TOGETHER and len(rule.metrics) > 1
-        else words.label(name)
-    )
+    together = name == TOGETHER and len(rule.metrics) > 1
+    return f"All {len(rule.metrics)} metrics together" if together else words.label(name)

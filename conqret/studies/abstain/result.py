@@ -26,11 +26,7 @@ from conqret.stats.confidence_scores import brier, calibration_error
 from conqret.stats.estimate import FEWEST_TESTED
 from conqret.stats.resampling import mean_interval
 from conqret.stats.selective import risk_coverage, trusted_from
-from conqret.studies.abstain.abstention import (
-    AbstainsOn,
-    Abstention,
-    Trust,
-)
+from conqret.studies.abstain.abstention import AbstainsOn, Abstention, Trust
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.dimension_view import NO_PAIR, NO_SCALE, View
 from conqret.studies.agreement.label_join import JoinedLabels, join_labels
@@ -83,8 +79,8 @@ def abstain(
             a share is out of its range.
         UnknownNameError: ``metrics`` names what is not there, or no score has a confidence of this ``source``.
     """
-    for name, share in (("--error", error), ("--delta", delta)):
-        if not 0 < share < (0.5 if name == "--delta" else 1):
+    for name, share, most in (("--error", error, 1), ("delta", delta, 0.5)):
+        if not 0 < share < most:
             raise DeclarationError(f"{name} must be a share such as 0.05, not {share:g}")
     if not 0 <= tolerance <= 1:
         raise DeclarationError(
@@ -111,15 +107,10 @@ def abstain(
         why = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in by_reason.items())
         raise DeclarationError(f"no threshold can be determined: {why}")
     groups = {TOGETHER: list(answers)} if together else {name: [name] for name in answers}
-    rules = {
-        name: _on(
-            tuple(joined.metrics[dimension] for dimension in of),
-            _joint([answers[dimension] for dimension in of]),
-            error,
-            delta,
-        )
-        for name, of in groups.items()
-    }
+    rules = {}
+    for name, of in groups.items():
+        metrics_of = tuple(joined.metrics[dimension] for dimension in of)
+        rules[name] = _on(metrics_of, _joint([answers[dimension] for dimension in of]), error, delta)
     return Abstention(
         format=judge.format,
         model=judge.model,
@@ -137,12 +128,8 @@ def abstain(
 
 def _source(joined: JoinedLabels, wanted: str | None) -> str:
     """Where confidences are taken from."""
-    there = {
-        source
-        for scores in joined.scores.values()
-        for score in scores.values()
-        for source in score.confidence
-    }
+    every = (score for scores in joined.scores.values() for score in scores.values())
+    there = {source for score in every for source in score.confidence}
     if not there:
         raise DeclarationError(
             "no score of this run has a confidence: judge with --samples 5 (agreement between samples), with "
@@ -164,12 +151,12 @@ def _answers(
         confident = _of(view, source, tolerance)
         if isinstance(confident, str):
             left_out[dimension] = confident
-        elif (
-            topics := len({confident.topics[at] for at in confident.labelled.nonzero()[0].tolist()})
-        ) < FEWEST_TESTED:
+            continue
+        topics = len({confident.topics[at] for at in np.flatnonzero(confident.labelled).tolist()})
+        if topics < FEWEST_TESTED:
+            of = counted(topics, joined.clustered_by)
             left_out[dimension] = (
-                f"scores with a confidence and labels of {counted(topics, joined.clustered_by)}, and "
-                f"{FEWEST_TESTED} are needed"
+                f"scores with a confidence and labels of {of}, and {FEWEST_TESTED} are needed"
             )
         else:
             answers[dimension] = confident
@@ -200,17 +187,11 @@ def _of(view: View, source: str, tolerance: float) -> ConfidentAnswers | str:
 
 def _joint(answer_sets: Sequence[ConfidentAnswers]) -> ConfidentAnswers:
     sure, labelled, wrong = (np.concatenate(column) for column in list(zip(*answer_sets, strict=True))[:3])
-    return ConfidentAnswers(
-        sure, labelled, wrong, [topic for answer_set in answer_sets for topic in answer_set.topics]
-    )
+    topics = [topic for answer_set in answer_sets for topic in answer_set.topics]
+    return ConfidentAnswers(sure, labelled, wrong, topics)
 
 
-def _on(
-    metrics: tuple[str, ...],
-    answers: ConfidentAnswers,
-    error: float,
-    delta: float,
-) -> AbstainsOn:
+def _on(metrics: tuple[str, ...], answers: ConfidentAnswers, error: float, delta: float) -> AbstainsOn:
     curve = risk_coverage(*answers, error=error, delta=delta)
     at = np.flatnonzero(answers.labelled)
     topics = [answers.topics[place] for place in at.tolist()]

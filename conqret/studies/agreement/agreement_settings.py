@@ -6,14 +6,13 @@ from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import ClassVar, Literal, Self
 
-from pydantic import ValidationError
-
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
-from conqret.io.bounded import whole_bytes
+from conqret.io.bounded import read_written
 from conqret.io.labels import LabelSet, Unit
 from conqret.stats.alternative_annotator import EPSILON
 from conqret.stats.estimate import CONFIDENCE
+from conqret.stats.resampling import pooling
 
 SEED = 13
 AggregateRule = Literal["auto", "mean", "majority"]
@@ -69,8 +68,6 @@ class Basis(Frozen):
     @property
     def intervals(self) -> str:
         """How wide intervals are, and what they are over, in words."""
-        from conqret.stats.resampling import pooling
-
         over = f"{self.clusters:,} {self.clustered_by}s{pooling(self.clusters, means=True)}"
         return f"{self.settings.confidence:.0%} jackknife-t intervals over {over}"
 
@@ -103,17 +100,7 @@ class FittedFile(Frozen):
         Raises:
             DeclarationError: there is no such file, or it holds something else.
         """
-        try:
-            fitted_file = cls.model_validate_json(whole_bytes(file))
-        except OSError as error:
-            raise DeclarationError(f"{file} cannot be read: {error.strerror}") from None
-        except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"]))
-            raise DeclarationError(
-                f"{file} holds no {cls.WHAT} ({where + ': ' if where else ''}{first['msg']}); make "
-                f"one with {cls.COMMAND}"
-            ) from None
+        fitted_file = read_written(file, cls, cls.COMMAND, f"no {cls.WHAT}")
         wanted = cls.model_fields["schema_name"].default
         if fitted_file.schema_name != wanted:
             raise DeclarationError(

@@ -118,11 +118,7 @@ def label_counts(table: NDArray[np.float64], scale: LabelScale) -> dict[str, int
 
 
 def _people_on(
-    labels: LabelSet,
-    name: str,
-    table: NDArray[np.float64],
-    drawn: Resamples,
-    settings: AgreementSettings,
+    labels: LabelSet, name: str, table: NDArray[np.float64], drawn: Resamples, settings: AgreementSettings
 ) -> tuple[PeopleOn, JackknifedEstimate]:
     there = ~np.isnan(table)
     sizes = there.sum(axis=0)

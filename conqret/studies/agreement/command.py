@@ -10,7 +10,7 @@ import typer
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
-from conqret.console.printing import note, result
+from conqret.console.printing import note
 
 
 @grouped
@@ -41,17 +41,8 @@ def agree(
     """
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement.annotator_agreement import agreement
-    from conqret.studies.agreement.page import agreement_sheet, annotators_answer, people_table
+    from conqret.studies.agreement.page import agreement_sheet
 
-    agreement_result = agreement(
-        reading.load(labels),
-        settings=AgreementSettings(confidence=confidence),
-    )
-    note(*agreement_result.basis.notes)
-    result(
-        agreement_result,
-        [people_table(agreement_result)],
-        as_json=json_output,
-        answer=annotators_answer(agreement_result),
-    )
-    page.write(agreement_sheet, agreement_result)
+    found = agreement(reading.load(labels), settings=AgreementSettings(confidence=confidence))
+    note(*found.basis.notes)
+    page.show(found, agreement_sheet(found), as_json=json_output)

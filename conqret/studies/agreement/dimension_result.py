@@ -120,10 +120,12 @@ def missing_words(missing: Missingness) -> str:
     reasons = ", ".join(
         f"{words.reason(name)}: {words.count(count)}" for name, count in missing.reasons.items()
     )
+    total, scored, unscored, failed = map(
+        words.count, (missing.total, missing.scored, missing.unscored, missing.failed)
+    )
     return (
-        f"Of {words.count(missing.total)} judgments {words.count(missing.scored)} have all their scores, "
-        f"{words.count(missing.unscored)} got no valid response, and {words.count(missing.failed)} got no response "
-        f"(reasons: {reasons or 'none'})."
+        f"Of {total} judgments {scored} have all their scores, {unscored} got no valid response, and {failed} got no "
+        f"response (reasons: {reasons or 'none'})."
     )
 
 

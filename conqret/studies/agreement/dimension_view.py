@@ -77,9 +77,7 @@ class View:
         """How several labels became one."""
         if len(self.names) < 2:
             return "the one label of each unit"
-        return (
-            "the mean of the human labels" if self.rule == "mean" else "the most frequent of the human labels"
-        )
+        return f"the {'mean' if self.rule == 'mean' else 'most frequent'} of the human labels"
 
     @property
     def onto_words(self) -> str:
@@ -172,10 +170,8 @@ class View:
         for kept in drawn.kept():
             some = kept & self.compared
             refitted = fit(some)[some] if some.any() else np.zeros(0)
-            if not len(refitted) or np.isnan(refitted).any():
-                without.append(np.nan)
-            else:
-                without.append(of_sides(self.on_labels(refitted, rounded=rounds), some))
+            known = len(refitted) and not np.isnan(refitted).any()
+            without.append(of_sides(self.on_labels(refitted, rounded=rounds), some) if known else np.nan)
         return replace(sampled, without=np.array(without, dtype=float))
 
     def person(self, drawn: Resamples) -> tuple[JackknifedEstimate, JackknifedEstimate]:
@@ -184,7 +180,8 @@ class View:
         if len(self.names) < 2:
             none = without_value("fewer than two annotators labeled it")
             return none, none
-        others = self._labels_of_others()
+        without = (np.delete(self.table, place, axis=0) for place in range(len(self.table)))
+        others = np.stack([self._one_label(table) for table in without])
         person = np.where(self.scored, self.table, np.nan)
         judge = np.where(np.isnan(self.table), np.nan, self.judge())
         mean_alpha, stand_in = (
@@ -193,19 +190,12 @@ class View:
         )
         return mean_alpha, stand_in if self.placed else without_value(NO_SCALE)
 
-    def _labels_of_others(self) -> NDArray[np.float64]:
-        """The one label of all annotators but each one: annotators by units."""
-        return np.stack(
-            [self._one_label(np.delete(self.table, place, axis=0)) for place in range(len(self.table))]
-        )
-
     def statistic(self, statistic: Statistic, drawn: Resamples) -> Estimate:
         """A declared statistic of this dimension, or why there is none."""
         confidence = self.settings.confidence
-        if self.scale.level not in statistic.levels and not self.scale.binary:
-            return undefined(
-                f"it is for {', '.join(statistic.levels)} labels, and these are {self.scale.level}"
-            )
+        level, levels = self.scale.level, statistic.levels
+        if level not in levels and not self.scale.binary:
+            return undefined(f"it is for {', '.join(levels)} labels, and these are {level}")
         if statistic.of == "people":
             return statistic.compute(self.table, drawn, confidence=confidence)
         sides = self._sides(statistic.of)
@@ -227,9 +217,8 @@ class View:
         if of == "categories" and not self.steps:
             return "the labels are no few whole steps" if self.placed else NO_SCALE
         if of == "positives":
-            return np.where(
-                np.isnan(people), np.nan, (people >= (self.scale.high or 0.0)).astype(float)
-            ), judge
+            positive = (people >= (self.scale.high or 0.0)).astype(float)
+            return np.where(np.isnan(people), np.nan, positive), judge
         if of == "categories" and self.rule == "mean" and not self.verdicts:
             low, high = self.scale.ends()
             people = np.clip(low + np.floor(people - low + 0.5), low, high)

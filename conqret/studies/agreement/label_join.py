@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -63,9 +62,8 @@ class UnitScores:
 
     def beside(self, said: Mapping[str, float]) -> UnitScores:
         """The same with further variants (NaN: none); what has no score has none."""
-        known = {
-            name: None if self.value is None or value != value else value for name, value in said.items()
-        }
+        none = self.value is None
+        known = {name: None if none or value != value else value for name, value in said.items()}
         return replace(self, variants={**self.variants, **known})
 
 
@@ -100,9 +98,8 @@ class JoinedLabels:
             if unit in before
         }
         fits = {**self.fitted.get(dimension, {}), **fitted}
-        return replace(
-            self, scores={**self.scores, dimension: scores}, fitted={**self.fitted, dimension: fits}
-        )
+        fitted = {**self.fitted, dimension: fits}
+        return replace(self, scores={**self.scores, dimension: scores}, fitted=fitted)
 
     def only(self, items: Collection[str]) -> JoinedLabels:
         """The same join of some items alone, with the scores as they are."""
@@ -211,13 +208,13 @@ def _of_measure(measure: Measure) -> UnitScores:
 
 
 def _nothing(labels: LabelSet, judged: Mapping[str, Judgment], known: Sequence[str]) -> str:
-    items = Counter(label.unit.item for label in labels.labels)
-    if not set(items) & set(judged):
-        return (
-            f"no labeled item was judged: {labels.name} has items such as {next(iter(items))!r}, and the judgments "
-            f"such as {next(iter(judged))!r}. Use the same ids"
+    items = dict.fromkeys(label.unit.item for label in labels.labels)
+    if not items.keys() & judged.keys():
+        names = (
+            f"{labels.name} has items such as {next(iter(items))!r}, and the judgments {next(iter(judged))!r}"
         )
+        return f"no labeled item was judged: {names}. Use the same ids"
+    names = f"{labels.name} has {', '.join(labels.dimensions)}, and the judge {', '.join(known)}"
     return (
-        f"no labeled dimension is a metric of the judge: {labels.name} has {', '.join(labels.dimensions)}, and the "
-        f"judge {', '.join(known)}. Match them with --metric DIMENSION=METRIC"
+        f"no labeled dimension is a metric of the judge: {names}. Match them with --metric DIMENSION=METRIC"
     )

@@ -1,4 +1,4 @@
-"""Inter-annotator agreement in one table, in sentences, and as a page."""
+"""Inter-annotator agreement: sentences, a table, and a page."""
 
 from __future__ import annotations
 
@@ -17,45 +17,43 @@ WITH_CI = "Krippendorff's alpha, {:.0%} confidence intervals"
 
 def people_table(study_agreement: PeopleAgreement) -> Table:
     """How far annotators agree, a row for each dimension."""
-    shared = len({row.level for row in study_agreement.rows}) == 1
-    level = "" if not shared else f", {study_agreement.rows[0].level} level"
-    names = list(study_agreement.rows[0].statistics)
-    rows = [
+    found = study_agreement.rows
+    shared = len({row.level for row in found}) == 1
+    names = list(found[0].statistics)
+    rows: list[tuple[Cell, ...]] = [
         (
             words.label(row.name),
-            *(() if shared else (row.level,)),
+            *(not shared) * (row.level,),
             row.annotators,
             row.units,
             "" if row.most_frequent is None else f"{row.most_frequent:.0%}",
             row.alpha,
             *row.statistics.values(),
         )
-        for row in study_agreement.rows
+        for row in found
     ]
-    titles = [STATISTICS[name].title for name in names]
-    empty, blank = [""] * len(names), [""] * (1 if shared else 2)
     foot: list[tuple[Cell, ...]] = []
     if len(rows) > 1:
-        foot.append(("Average", *blank, "", "", study_agreement.average, *empty))
-        if study_agreement.together is not None:
-            foot.append(
-                ("All together", *blank, study_agreement.together.n, "", study_agreement.together, *empty)
-            )
+        blank, empty = (not shared) * ("",), [""] * len(names)
+        foot.append(("Average", *blank, "", "", "", study_agreement.average, *empty))
+        if (together := study_agreement.together) is not None:
+            foot.append(("All together", *blank, "", together.n, "", together, *empty))
+    heads = (
+        "Dimension",
+        *(not shared) * ("Level",),
+        "Annotators",
+        "Units",
+        "Base rate",
+        "Krippendorff's alpha",
+    )
+    level = f", {found[0].level} level" if shared else ""
     return Table(
         f"Inter-annotator agreement{level}, {study_agreement.basis.intervals}",
-        (
-            "Dimension",
-            *(() if shared else ("Level",)),
-            "Annotators",
-            "Units",
-            "Base rate",
-            "Krippendorff's alpha",
-            *titles,
-        ),
+        (*heads, *(STATISTICS[name].title for name in names)),
         rows,
         foot=foot,
-        note="“Units” is the number of items (or parts of items) with labels by two annotators or more. “Base rate” is "
-        "the share of the most frequent label. “All together” is one alpha, computed over the units of all rows.",
+        note="“Units” are items (or their parts) with labels by two annotators or more. “Base rate” is the share of "
+        "the most frequent label. “All together” is one alpha over the units of all rows.",
     )
 
 
@@ -66,21 +64,18 @@ def annotators_answer(study_agreement: PeopleAgreement) -> list[str]:
     if not known:
         return ["Inter-annotator agreement cannot be computed: no two annotators labeled the same unit."]
     clusters = words.number(basis.clusters, basis.clustered_by)
-    whole = known[0].alpha if len(rows) == 1 else study_agreement.average
-    of = (
-        f"on {words.label(rows[0].name).lower()}"
-        if len(rows) == 1
-        else f"on average over {words.number(len(rows), 'dimension')}"
-    )
-    sentences = [
-        f"The agreement of annotators with each other is {ALPHA} = {words.with_interval(whole)} {of} ({clusters})."
-    ]
+    whole, of = study_agreement.average, f"on average over {words.number(len(rows), 'dimension')}"
+    if len(rows) == 1:
+        whole, of = known[0].alpha, f"on {words.label(rows[0].name).lower()}"
+    alpha = f"{ALPHA} = {words.with_interval(whole)}"
+    sentences = [f"The agreement of annotators with each other is {alpha} {of} ({clusters})."]
     if len(known) > 1:
-        least, most = (pick(known, key=lambda row: row.alpha.value or 0.0) for pick in (min, max))
-        sentences.append(
-            f"Annotators agree least on {words.label(least.name).lower()} ({words.with_interval(least.alpha)}) and "
-            f"most on {words.label(most.name).lower()} ({words.with_interval(most.alpha)})."
+        least, most = (
+            f"on {words.label(row.name).lower()} ({words.with_interval(row.alpha)})"
+            for pick in (min, max)
+            for row in [pick(known, key=lambda row: row.alpha.value or 0.0)]
         )
+        sentences.append(f"Annotators agree least {least} and most {most}.")
     return sentences
 
 
@@ -102,8 +97,7 @@ def agreement_sheet(study_agreement: PeopleAgreement) -> ReportPage:
         picture=annotators_picture(study_agreement),
         how_to_read=[
             "Krippendorff's alpha is 1 where annotators always agree, and 0 where they agree only as often as by "
-            "chance. Where annotators disagree with each other, no judge can agree with all of them: conqret "
-            "validate compares judge-human agreement with inter-annotator agreement."
+            "chance. No judge can agree with all of several annotators who disagree."
         ],
         facts=[
             ("Labels", f"{basis.labels} ({basis.layout})"),

@@ -67,8 +67,7 @@ class UnitSides:
         if not self.scale.bounded or not self.units:
             return [None] * len(self.judges)
         low, high = self.scale.ends()
-        errors: list[float] = (np.nanmean(np.abs(self.judges - self.people), axis=1) / (high - low)).tolist()
-        return list(errors)
+        return [*(np.nanmean(np.abs(self.judges - self.people), axis=1) / (high - low)).tolist()]
 
 
 @dataclass(frozen=True)
@@ -108,9 +107,7 @@ class SharedUnits:
         if not any(side.placed for side in sides.values()):
             raise DeclarationError(f"{', '.join(sides)}: {NO_SCALE}")
         if not any(side.units for side in sides.values()):
-            raise DeclarationError(
-                "no labeled item has a score in all runs: judge the labeled items in each run"
-            )
+            raise DeclarationError("no labeled item has a score in all runs: judge the labeled items in each")
         return cls(
             names=tuple(runs),
             units=units,
@@ -133,15 +130,9 @@ class SharedUnits:
         self, alphas_by_dimension: Mapping[str, Sequence[JackknifedEstimate]]
     ) -> list[JackknifedEstimate]:
         """The mean alpha of each judge over the dimensions of :func:`averaged_dimensions` on which all have one."""
-        names = averaged_dimensions(
-            {
-                name: all(alpha.defined for alpha in judge_alphas)
-                for name, judge_alphas in alphas_by_dimension.items()
-            }
-        )
-        return [
-            average(list(judge)) for judge in zip(*(alphas_by_dimension[name] for name in names), strict=True)
-        ]
+        defined = {name: all(alpha.defined for alpha in row) for name, row in alphas_by_dimension.items()}
+        rows = [alphas_by_dimension[name] for name in averaged_dimensions(defined)]
+        return [average(list(judge)) for judge in zip(*rows, strict=True)]
 
 
 DEALS, MOST_FITS = 10, 500
@@ -205,12 +196,11 @@ class FoldedChoice:
     def _alpha(self, shared: SharedUnits, drawn: Resamples, best: NDArray[np.intp]) -> JackknifedEstimate:
         """The mean alpha of the judges at ``best``, each on its own fold."""
         places = np.arange(len(self.fold))
-        return shared.averaged(
-            {
-                name: side.alphas(side.judges[best[self.fold], places][None], drawn)
-                for name, side in shared.sides.items()
-            }
-        )[0]
+        chosen = {
+            name: side.alphas(side.judges[best[self.fold], places][None], drawn)
+            for name, side in shared.sides.items()
+        }
+        return shared.averaged(chosen)[0]
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,19 @@ from dataclasses import dataclass
 from typing import Literal
 
 from conqret.stats.agreement import LEVELS, Level
-from conqret.stats.classification import accuracy, auroc, base_rate, f1, matthews
+from conqret.stats.classification import (
+    accuracy,
+    auroc,
+    base_rate,
+    cohen_kappa,
+    f1,
+    fleiss_kappa,
+    gwet_ac2,
+    matthews,
+    quadratic_kappa,
+)
 from conqret.stats.correlation import FEWEST_RATED, kendall, one_against_others, pearson, spearman
 from conqret.stats.estimate import Estimate
-from conqret.stats.kappa import cohen_kappa, fleiss_kappa, gwet_ac2, quadratic_kappa
 
 CALIBRATED = "calibrated"
 """What a calibration makes of a score."""
@@ -51,66 +60,53 @@ class Statistic:
     about: str = ""
 
 
-STATISTICS: Mapping[str, Statistic] = {
-    statistic.name: statistic
-    for statistic in (
-        Statistic(
-            "base_rate",
-            "Base rate",
-            "categories",
-            base_rate,
-            on_card=True,
-            about="“Base rate” is the share of the most frequent label, and so the accuracy of always giving that "
-            "label. Accuracy and base rate round each score and each mean human label to the nearest label.",
-        ),
-        Statistic("accuracy", "Accuracy", "categories", accuracy, on_card=True),
-        Statistic("kappa", "Kappa", "categories", cohen_kappa),
-        Statistic("weighted_kappa", "Weighted kappa", "categories", quadratic_kappa, ORDERED),
-        Statistic(
-            "ac2",
-            "Gwet's AC2",
-            "categories",
-            gwet_ac2,
-            ORDERED,
-            about="Gwet's AC2 is a chance-corrected agreement coefficient like alpha; it assumes less agreement by "
-            "chance where few labels are in use, so it can be high where alpha and kappa are near 0. The sentences "
-            "on this page about the judge rest on alpha, not on Gwet's AC2.",
-        ),
-        Statistic(
-            "f1",
-            "F1",
-            "categories",
-            f1,
-            about="“F1” is the F1 score of the positive label if there are two labels, and otherwise the mean F1 over "
-            "the labels.",
-        ),
-        Statistic(
-            "mcc",
-            "MCC",
-            "categories",
-            matthews,
-            about="“MCC” is Matthews' correlation coefficient of score and human label (-1 to 1).",
-        ),
-        Statistic("auroc", "AUROC", "positives", auroc),
-        Statistic("spearman", "Spearman", "scores", spearman, ORDERED, on_card=True),
-        Statistic("kendall", "Kendall", "scores", kendall, ORDERED),
-        Statistic("pearson", "Pearson", "scores", pearson, ORDERED),
-        Statistic(
-            "fleiss",
-            "Fleiss's kappa",
-            "people",
-            fleiss_kappa,
-            about="Fleiss's kappa measures the agreement of annotators with each other, without the judge; it ignores "
-            "the order of labels.",
-        ),
-        Statistic(
-            "one_rater",
-            "One annotator (Spearman)",
-            "people",
-            one_against_others,
-            ORDERED,
-            about="“One annotator (Spearman)” is Spearman's correlation of one annotator's labels with the mean label "
-            f"of the others, averaged over annotators who labeled {FEWEST_RATED} units or more.",
-        ),
-    )
-}
+_DECLARED = (
+    Statistic(
+        "base_rate",
+        "Base rate",
+        "categories",
+        base_rate,
+        on_card=True,
+        about="“Base rate” is the share of the most frequent label, and so the accuracy of always giving it; it and "
+        "accuracy round scores and mean labels to the nearest label.",
+    ),
+    Statistic("accuracy", "Accuracy", "categories", accuracy, on_card=True),
+    Statistic("kappa", "Kappa", "categories", cohen_kappa),
+    Statistic("weighted_kappa", "Weighted kappa", "categories", quadratic_kappa, ORDERED),
+    Statistic(
+        "ac2",
+        "Gwet's AC2",
+        "categories",
+        gwet_ac2,
+        ORDERED,
+        about="Gwet's AC2 assumes less agreement by chance where few labels are in use than alpha does, on which the "
+        "sentences on this page rest.",
+    ),
+    Statistic(
+        "f1",
+        "F1",
+        "categories",
+        f1,
+        about="“F1” is of the positive of two labels, else the mean over labels.",
+    ),
+    Statistic(
+        "mcc", "MCC", "categories", matthews, about="“MCC” is Matthews' correlation coefficient (-1 to 1)."
+    ),
+    Statistic("auroc", "AUROC", "positives", auroc),
+    Statistic("spearman", "Spearman", "scores", spearman, ORDERED, on_card=True),
+    Statistic("kendall", "Kendall", "scores", kendall, ORDERED),
+    Statistic("pearson", "Pearson", "scores", pearson, ORDERED),
+    Statistic(
+        "fleiss", "Fleiss's kappa", "people", fleiss_kappa, about="Fleiss's kappa is of annotators alone."
+    ),
+    Statistic(
+        "one_rater",
+        "One annotator (Spearman)",
+        "people",
+        one_against_others,
+        ORDERED,
+        about="“One annotator (Spearman)” is Spearman's correlation of one annotator with the mean of the others, "
+        f"averaged over annotators who labeled {FEWEST_RATED} units or more.",
+    ),
+)
+STATISTICS: Mapping[str, Statistic] = {statistic.name: statistic for statistic in _DECLARED}

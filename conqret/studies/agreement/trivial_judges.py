@@ -88,9 +88,8 @@ def floor_judgments(run: JudgeFolder) -> Iterator[Judgment]:
     record = run.record()
     if not record.baseline:
         raise DeclarationError(
-            f"{run.path} is a run of {record.model}, but the baseline must be a run of the offline "
-            "model: make one with conqret judge "
-            "--model offline on the same items; to compare two LLM judges, use conqret judges compare"
+            f"{run.path} is a run of {record.model}, but the baseline must be one of conqret judge --model offline on "
+            "the same items; to compare two LLM judges, use conqret judges compare"
         )
     return run.finished()
 
@@ -149,30 +148,25 @@ def over_baselines(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[str]:
     better, unshown, less = [], [], []
     several = len(over) > 1
     for name, baseline in WORDS.items():
-        known = {
-            words.label(key).lower(): differences[name]
-            for key, differences in over.items()
-            if name in differences and differences[name].value is not None
-        }
-        above = [key for key, one in known.items() if one.low is not None and one.low > 0]
-        below = [
-            key
-            for key, one in known.items()
-            if one.high is not None and one.high < 0 and one.reason != AS_CHANCE
+        known = {key: row[name] for key, row in over.items() if name in row and row[name].value is not None}
+        above = [
+            words.label(key).lower() for key, one in known.items() if one.low is not None and one.low > 0
         ]
-        where = f" on {len(above) or 'none'} of {number(len(known), 'dimension')}" * several
-        where += f" ({', '.join(above)})" * (several and 0 < len(above) <= NAMED)
+        below = sum(
+            one.high is not None and one.high < 0 and one.reason != AS_CHANCE for one in known.values()
+        )
+        named = f" ({', '.join(above)})" * (0 < len(above) <= NAMED)
+        where = f" on {len(above) or 'none'} of {number(len(known), 'dimension')}{named}" * several
         if known and (several or above):
             better.append(f"than {baseline}{where}")
         elif known and not below:
             unshown.append(baseline)
         if below:
-            less.append(f"than {baseline}{f' on {len(below)}' * several}")
+            less.append(f"than {baseline}{f' on {below}' * several}")
     if better:
         yield f"The judge agrees significantly better with annotators {words.listed(better)}."
     if unshown:
-        *others, last = unshown
-        names = f"{', '.join(others)} or {last}" if others else last
+        names = words.listed(unshown).replace(" and ", " or ")
         yield f"The judge is not shown to agree better with annotators than {names}."
     if less:
         yield f"It agrees significantly less with annotators {words.listed(less)}."

@@ -105,13 +105,10 @@ class Calibration(FittedFile):
             maps, scored = self.maps.get(metric), joined.scores[dimension]
             if maps is None:
                 continue
-            mapped = [
-                np.nan
-                if (score := scored.get(unit)) is None or score.value is None
-                else self._map(maps, str(cluster)).of(score.value)
-                for unit, cluster in zip(joined.units, joined.clusters, strict=True)
-            ]
-            made = np.array(mapped, dtype=float)
+            made = np.full(len(joined.units), np.nan)
+            for place, (unit, cluster) in enumerate(zip(joined.units, joined.clusters, strict=True)):
+                if unit in scored and (score := scored[unit].value) is not None:
+                    made[place] = self._map(maps, str(cluster)).of(score)
             fitted = self._fitted(View(joined, dimension, settings), made)
             joined = joined.beside(dimension, {CALIBRATED: made}, fitted)
         return joined

@@ -154,23 +154,17 @@ def refits(seen: CalibrationSample, errors: Sequence[Mapping[str, float]]) -> di
     def said(kept: NDArray[np.bool_]) -> dict[str, NDArray[np.float64]]:
         key = kept.tobytes()
         if key not in known:
-            known[key] = _again(seen, kept, errors)
+            if all(part.any() for part in seen.parts(kept).values()):
+                trial = tried(seen, kept, errors)
+                known[key] = {**trial.said, CALIBRATED: trial.calibrated(seen.fold)}
+            else:
+                known[key] = dict.fromkeys((*KINDS, CALIBRATED), np.full(len(seen.score), np.nan))
         return known[key]
 
     def fit(name: str) -> Fit:
         return lambda kept: said(kept)[name]
 
     return {name: fit(name) for name in (*KINDS, CALIBRATED) if name != AS_IS}
-
-
-def _again(
-    seen: CalibrationSample, kept: NDArray[np.bool_], errors: Sequence[Mapping[str, float]]
-) -> dict[str, NDArray[np.float64]]:
-    if not all(part.any() for part in seen.parts(kept).values()):
-        nothing = np.full(len(seen.score), np.nan)
-        return dict.fromkeys((*KINDS, CALIBRATED), nothing)
-    trial = tried(seen, kept, errors)
-    return {**trial.said, CALIBRATED: trial.calibrated(seen.fold)}
 
 
 def chosen_columns(
@@ -202,9 +196,7 @@ def _isotonic(seen: CalibrationSample, part: NDArray[np.bool_]) -> MonotoneMap:
     steps = np.diff(levels) > 0
     kept = np.concatenate([[True], steps]) | np.concatenate([steps, [True]])
     return MonotoneMap(
-        kind="isotonic",
-        scores=tuple(places[kept].tolist()),
-        labels=tuple(levels[kept].tolist()),
+        kind="isotonic", scores=tuple(places[kept].tolist()), labels=tuple(levels[kept].tolist())
     )
 
 

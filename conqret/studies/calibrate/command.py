@@ -19,9 +19,7 @@ def calibrate(
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
     aggregate: label_options.Aggregate = "auto",
-    baseline: label_options.Baseline = None,
     confidence: label_options.Confidence = 0.95,
-    seed: int = 13,
     page: Path | None = None,
     json_output: options.Printed = None,
 ) -> None:
@@ -34,7 +32,6 @@ def calibrate(
     Args:
         run: The folder of a finished run of `conqret judge`.
         output (--output, -o): The file to write: the maps, and what they change.
-        seed: The random seed that splits topics into folds.
         page: The file for the result; its ending chooses an HTML page (.html), Markdown (.md), or the reliability
             diagram (.svg).
 
@@ -50,7 +47,7 @@ def calibrate(
     from conqret.show.report_page import check_ending, write_sheet
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.agreement.trivial_judges import over_baselines
-    from conqret.studies.calibrate.page import calibration_answer, calibration_sheet, calibration_tables
+    from conqret.studies.calibrate.page import calibration_sheet
     from conqret.studies.calibrate.result import calibrate as fitted
 
     if page is not None:
@@ -59,20 +56,15 @@ def calibrate(
     calibration = fitted(
         run,
         read,
-        baseline=baseline,
         metrics=label_options.metric_map(metric),
-        settings=AgreementSettings(aggregate=aggregate, confidence=confidence, seed=seed),
+        settings=AgreementSettings(aggregate=aggregate, confidence=confidence),
     )
     write_whole(output, calibration.model_dump_json(indent=1).encode() + b"\n")
     note(*read.notes)
     note_each(f"{dimension} is not calibrated: {why}" for dimension, why in calibration.left_out.items())
-    result(
-        calibration,
-        calibration_tables(calibration),
-        as_json=json_output,
-        answer=calibration_answer(calibration),
-    )
+    sheet = calibration_sheet(calibration)
+    result(calibration, sheet.tables, as_json=json_output, answer=sheet.answer)
     note_each(over_baselines({name: check.over for name, check in calibration.checked.items()}))
     tell(at(output, "maps"))
     if page is not None:
-        tell(at(write_sheet(calibration_sheet(calibration), page), "page"))
+        tell(at(write_sheet(sheet, page), "page"))

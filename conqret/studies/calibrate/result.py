@@ -9,12 +9,10 @@ out a topic, and choose and fit the maps again without it, but for those of band
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from conqret.data import Item, Judgment
 from conqret.data.topic_keys import TopicKeys
@@ -22,7 +20,7 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.stats.confidence_scores import Band, bands
-from conqret.stats.estimate import JackknifedEstimate, average
+from conqret.stats.estimate import average
 from conqret.stats.resampling import Resamples, leave_one_out
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
@@ -48,8 +46,6 @@ from conqret.studies.validate.result import validated_judge
 
 FEWEST_TOPICS = 6
 """Topics with labels below which nothing is calibrated: each fold holds one, and four are left to be fitted on."""
-FittedMaps = tuple[CalibrationSample, MapTrial]
-"""What the maps of a dimension are fitted on, and they."""
 
 
 @strict_options
@@ -87,7 +83,7 @@ def calibrate(
     joined = beside_trivial(join_labels(kept, read, metrics), items, baseline, settings, fitted=True)
     folds = {str(cluster): fold for cluster, fold in labelled_folds(joined, settings.seed).items()}
     maps: dict[str, CalibrationMaps] = {}
-    fits: dict[str, FittedMaps] = {}
+    fits: dict[str, tuple[CalibrationSample, MapTrial]] = {}
     left_out: dict[str, str] = {}
     for dimension, metric in joined.metrics.items():
         seen = _seen(joined, dimension, settings, folds)
@@ -96,29 +92,30 @@ def calibrate(
         else:
             fits[dimension] = seen, tried(seen)
             whole, *without = fits[dimension][1].chosen_maps
-            parts = any(unit.part for unit in seen.view.found)
-            scale = str(seen.view.scale)
             maps[metric] = CalibrationMaps(
-                dimension=dimension, scale=scale, parts=parts, whole=whole, without=tuple(without)
+                dimension=dimension,
+                scale=str(seen.view.scale),
+                parts=any(unit.part for unit in seen.view.found),
+                whole=whole,
+                without=tuple(without),
             )
     if not maps:
-        raise DeclarationError(
-            "nothing can be calibrated: " + "; ".join(f"{name}: {why}" for name, why in left_out.items())
-        )
-    drawn = leave_one_out(joined.clusters)
+        why = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
+        raise DeclarationError(f"nothing can be calibrated: {why}")
     made = Calibration(
         format=judge.format,
         model=judge.model,
         fingerprint=judge.fingerprint,
         basis=Basis.of(read, joined.clustered_by, joined.units, joined.clusters, settings),
-        folds={
-            **folds,
-            **{name: folds[key] for name, key in TopicKeys.of(kept).joined.items() if key in folds},
-        },
+        folds=folds | {name: folds[key] for name, key in TopicKeys.of(kept).joined.items() if key in folds},
         maps=maps,
         left_out=left_out,
     )
-    return _checked(made, _beside(made.applied(joined, settings), fits), drawn, settings)
+    joined = made.applied(joined, settings)
+    for dimension, (seen, trial) in fits.items():  # beside each score what each kind of map makes of it
+        said = {kind: values for kind, values in trial.said.items() if kind != AS_IS}
+        joined = joined.beside(dimension, said, refits(seen, trial.errors))
+    return _checked(made, joined, leave_one_out(joined.clusters), settings)
 
 
 def _seen(
@@ -141,85 +138,47 @@ def _seen(
     return seen
 
 
-def _beside(joined: JoinedLabels, fits: Mapping[str, FittedMaps]) -> JoinedLabels:
-    """The same join, in which each score has beside it what each kind of map makes of it."""
-    for dimension, (seen, trial) in fits.items():
-        said = {kind: values for kind, values in trial.said.items() if kind != AS_IS}
-        joined = joined.beside(dimension, said, refits(seen, trial.errors))
-    return joined
-
-
 def _checked(
-    made: Calibration,
-    joined: JoinedLabels,
-    drawn: Resamples,
-    settings: AgreementSettings,
+    made: Calibration, joined: JoinedLabels, drawn: Resamples, settings: AgreementSettings
 ) -> Calibration:
-    checked, sampled, pooled = {}, {}, []
+    """What the maps change, by dimension, in the mean, and in bands of the score."""
+    confidence = settings.confidence
+    checked, sampled, views = {}, {}, []
     for maps in made.maps.values():
         view = View(joined, maps.dimension, settings)
-        sampled[maps.dimension] = {
-            name: view.alpha(name, drawn)
-            for name in view.variants
-            if not name.startswith(("sample", "majority"))
-        }
-        pooled.append(_sides(view))
-        checked[maps.dimension] = _on(view, sampled[maps.dimension], drawn)
-    names = averaged_dimensions({name: alphas["mean"].defined for name, alphas in sampled.items()})
-    rows = [sampled[name] for name in names]
-    means = {
-        name: average([row[name] for row in rows]) for name in rows[0] if all(name in row for row in rows)
-    }
+        names = [name for name in view.variants if not name.startswith(("sample", "majority"))]
+        alphas = {name: view.alpha(name, drawn) for name in names}
+        checked[maps.dimension] = CalibratedOn(
+            units=int(view.compared.sum()),
+            alpha={name: alpha.estimate(confidence) for name, alpha in alphas.items()},
+            error={name: view.distance(name, drawn).estimate(confidence) for name in alphas},
+            gain=alphas[CALIBRATED].minus(alphas["mean"]).estimate(confidence),
+            over=over_trivial(alphas, confidence),
+        )
+        sampled[maps.dimension] = alphas
+        views.append(view)
+    averaged = averaged_dimensions({name: alphas["mean"].defined for name, alphas in sampled.items()})
+    rows = [sampled[name] for name in averaged]
+    shared = [name for name in rows[0] if all(name in row for row in rows)]
+    means = {name: average([row[name] for row in rows]) for name in shared}
     return made.model_copy(
         update={
             "checked": checked,
-            "average": {name: mean.estimate(settings.confidence) for name, mean in means.items()},
-            "average_gain": means[CALIBRATED].minus(means["mean"]).estimate(settings.confidence),
-            "bands": _bands(pooled, settings.confidence),
+            "average": {name: mean.estimate(confidence) for name, mean in means.items()},
+            "average_gain": means[CALIBRATED].minus(means["mean"]).estimate(confidence),
+            "bands": _bands(views, confidence),
         }
     )
 
 
-def _on(
-    view: View,
-    alphas: Mapping[str, JackknifedEstimate],
-    drawn: Resamples,
-) -> CalibratedOn:
-    confidence = view.settings.confidence
-    return CalibratedOn(
-        units=int(view.compared.sum()),
-        alpha={name: alpha.estimate(confidence) for name, alpha in alphas.items()},
-        error={name: view.distance(name, drawn).estimate(confidence) for name in alphas},
-        gain=alphas[CALIBRATED].minus(alphas["mean"]).estimate(confidence),
-        over=over_trivial(alphas, confidence),
-    )
-
-
-class LabelledSides(NamedTuple):
-    """The topics of the units that are compared, and in [0, 1] people's one label and what each series says: the judge
-    (``mean``), each kind of map, and the chosen ones (``calibrated``)."""
-
-    topics: list[Hashable]
-    people: NDArray[np.float64]
-    said: dict[str, NDArray[np.float64]]
-
-
-def _sides(view: View) -> LabelledSides:
-    known, unit = view.compared, view.scale.unit
-    scores_by_variant = {
-        name: unit(view.judge(name, rounded=False)[known])
-        for name in ("mean", *KINDS, CALIBRATED)
-        if name in view.variants
-    }
-    return LabelledSides(view.clusters_of(known), unit(view.target[known]), scores_by_variant)
-
-
-def _bands(sides: Sequence[LabelledSides], confidence: float) -> dict[str, tuple[Band, ...]]:
-    """By series; one that some of the dimensions have not is left out."""
-    topics = [name for side in sides for name in side.topics]
-    people = np.concatenate([side.people for side in sides])
-    return {
-        name: bands(np.concatenate([side.said[name] for side in sides]), people, topics, confidence)
-        for name in sides[0].said
-        if all(name in side.said for side in sides)
-    }
+def _bands(views: Sequence[View], confidence: float) -> dict[str, tuple[Band, ...]]:
+    """By what is said of the units (the judge's mean, each kind of map, the chosen ones); what some of the dimensions
+    have not is left out."""
+    topics = [name for view in views for name in view.clusters_of(view.compared)]
+    people = np.concatenate([view.scale.unit(view.target[view.compared]) for view in views])
+    found = {}
+    for name in ("mean", *KINDS, CALIBRATED):
+        if all(name in view.variants for view in views):
+            said = [view.scale.unit(view.judge(name, rounded=False)[view.compared]) for view in views]
+            found[name] = bands(np.concatenate(said), people, topics, confidence)
+    return found

@@ -79,11 +79,8 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
     known = [row for row in rows if row.alpha.value is not None]
     none = [row.dimension for row in rows if row.alpha.value is None]
     worse = [row.dimension for row in known if row.alpha.high is not None and row.alpha.high < 0]
-    chance = [
-        row.dimension
-        for row in known
-        if row.alpha.low is not None and row.alpha.low <= 0 and row.dimension not in worse
-    ]
+    unsure = [row.dimension for row in known if row.alpha.low is not None and row.alpha.low <= 0]
+    chance = [name for name in unsure if name not in worse]
     rest = [row for row in known if row.dimension not in (*worse, *chance)]
     weak = [row.dimension for row in rest if (row.alpha.value or 0) < WEAK]
     without = gathered((row.alpha.reason, row.dimension) for row in known if row.alpha.low is None)
@@ -93,9 +90,8 @@ def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
         if row.to_person.high is not None and row.to_person.high < 0
     ]
     noisy = [row.dimension for row in rows if row.parted]
-    where = f"on {_names(weak)}"
-    if len(weak) == len(rest):
-        where = "on every dimension" if len(rest) == len(known) else "on all other dimensions"
+    others = "on every dimension" if len(rest) == len(known) else "on all other dimensions"
+    where = others if len(weak) == len(rest) else f"on {_names(weak)}"
     return {
         f"The judge agrees with annotators less than by chance on {_names(worse)}: check whether one of the scales is "
         "reversed, or whether most of its scores are far higher or lower than the labels.": worse,
@@ -121,18 +117,13 @@ def _beside(validation: Validation) -> dict[str, object]:
     over = {name: row.over for name, row in validation.dimensions.items()}
     beaten = all((one.low or 0) > 0 for row in over.values() for one in row.values())
     gain = validation.average.gain
-    mended = (
-        f"Calibration (fitted on the labels of other topics) changes the judge's mean alpha from {raw} to "
-        f"{calibrated}"
-    )
+    fitted = "Calibration (fitted on the labels of other topics)"
+    mended = f"{fitted} changes the judge's mean alpha from {raw} to {calibrated}"
     if gain.value == 0:
         mended = f"No calibration map agrees better with annotators than the raw scores do (mean alpha {raw})"
     elif gain.low is None or gain.low <= 0:
         mended = f"{mended}, which is no significant gain (difference {gain})"
-    return {
-        f"{mended}.": calibrated,
-        **dict.fromkeys(over_baselines(over), not beaten),
-    }
+    return {f"{mended}.": calibrated, **dict.fromkeys(over_baselines(over), not beaten)}
 
 
 def _curves(curves: Sequence[Curve]) -> dict[str, object]:

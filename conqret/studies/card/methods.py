@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,9 +20,8 @@ from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement_tables import agreement_table
-from conqret.studies.card.result import Card
 from conqret.studies.validate.result import Validation
-from conqret.studies.validate.validate import validate
+from conqret.studies.validate.validate import ValidationResult, validate
 from conqret.studies.variance.page import repeatability_table
 
 
@@ -45,13 +44,8 @@ class Methods:
     def plain(self) -> dict[str, object]:
         """The same as plain data."""
         tables = [
-            {
-                "title": table.title,
-                "header": table.header,
-                "rows": [*table.rows, *table.foot],
-                "note": table.note,
-            }
-            for table in self.tables
+            {"title": one.title, "header": one.header, "rows": [*one.rows, *one.foot], "note": one.note}
+            for one in self.tables
         ]
         return {"paragraphs": dict(self.paragraphs), "tables": tables}
 
@@ -63,7 +57,6 @@ def describe_methods(
     labels: Labels | None = None,
     metrics: Mapping[str, str] | None = None,
     settings: AgreementSettings = USUAL,
-    on_validation: Callable[[Validation], object] = lambda validation: None,
 ) -> Methods:
     """Write the methods paragraphs and tables of a paper on a run: prompts, models, dates, failures, agreement.
 
@@ -72,7 +65,6 @@ def describe_methods(
         labels: human labels of the items: agreement is then reported, too.
         metrics: which metric of the judge a dimension is compared with, where their names differ.
         settings: how agreement is measured.
-        on_validation: gets what was compared with the labels.
 
     Raises:
         DeclarationError: there is no run.
@@ -80,23 +72,16 @@ def describe_methods(
     folder = JudgeFolder(Path(run))
     record, summary = folder.record(), folder.so_far()
     topics = TopicKeys.of(folder.judgments()).count
-    if labels is None:
-        return methods(record, summary, topics)
-    found = validate(run, labels=labels, metrics=metrics, settings=settings)
-    on_validation(found.validation)
-    return methods(record, summary, topics, found.validation, found.card)
+    found = None if labels is None else validate(run, labels=labels, metrics=metrics, settings=settings)
+    return methods(record, summary, topics, found)
 
 
 def methods(
-    record: JudgeRecord,
-    summary: Summary,
-    topics: int,
-    validation: Validation | None = None,
-    card: Card | None = None,
+    record: JudgeRecord, summary: Summary, topics: int, found: ValidationResult | None = None
 ) -> Methods:
     """The paragraphs and tables of a run, which may not be finished.
 
-    With a ``validation`` it says how far people agree with the judge, and with its ``card`` the known limits.
+    With what was ``found`` beside labels it says how far people agree with the judge, and the known limits.
     """
     paragraphs = {"Judge": " ".join(_judge(record, topics)), "Scores": " ".join(_scores(summary))}
     scores = metric_table(summary)
@@ -105,13 +90,11 @@ def methods(
         columns = (Column("missing because", "text"), "items", Column("for example", "text"))
         rows = reason_rows(summary.reasons, summary.examples)
         tables.append(Table("Missing scores", columns, rows).compact())
-    if validation is not None:
-        paragraphs["Agreement"] = " ".join(_agreement(validation))
-        tables.append(agreement_table(validation))
-    if card is not None:
-        if card.repeatability:
-            tables.append(repeatability_table(card.repeatability))
-        paragraphs["Limits"] = " ".join(card.limits)
+    if found is not None:
+        paragraphs["Agreement"] = " ".join(_agreement(found.validation))
+        tables.append(agreement_table(found.validation))
+        tables += [repeatability_table(rows) for rows in [found.card.repeatability] if rows]
+        paragraphs["Limits"] = " ".join(found.card.limits)
     return Methods(paragraphs, tuple(tables))
 
 
@@ -132,12 +115,9 @@ def _judge(record: JudgeRecord, topics: int) -> Iterator[str]:
     if "predicted_precision" in record.metrics and "relevant_from" in known:
         yield f"A document counts towards predicted precision from the rating {known['relevant_from']}."
     samples = known.get("samples")
-    if samples == 1:
-        yield f"Each request was sent once, at temperature {known.get('temperature')}."
-    elif samples is not None:
-        yield (
-            f"Each request was sent {samples} times, at temperature {known.get('temperature')}, and the mean counts."
-        )
+    if samples is not None:
+        sent, mean = ("once", "") if samples == 1 else (f"{samples} times", ", and the mean counts")
+        yield f"Each request was sent {sent}, at temperature {known.get('temperature')}{mean}."
     if known.get("max_tokens") is not None:
         yield f"Answers had room for {words.count(known['max_tokens'])} tokens."
     prompts = [
@@ -147,10 +127,7 @@ def _judge(record: JudgeRecord, topics: int) -> Iterator[str]:
     ]
     if prompts:
         yield f"Prompts, by their digests: {', '.join(prompts)}."
-    yield (
-        "The judge configuration (format, prompts, answers, model, sampling) has the fingerprint "
-        f"{record.fingerprint}."
-    )
+    yield f"The fingerprint of this judge configuration is {record.fingerprint}."
 
 
 def _scores(summary: Summary) -> Iterator[str]:
@@ -162,9 +139,7 @@ def _scores(summary: Summary) -> Iterator[str]:
     if summary.outstanding:
         yield f"The run is not finished: not judged yet are {words.number(summary.outstanding, 'item')}."
     if summary.scored < summary.every:
-        yield (
-            "Missing scores enter no mean; worst and best case are what a mean would be if each of them were 0 or 1."
-        )
+        yield "Missing scores enter no mean; in the worst and best case each of them is 0 or 1."
     if summary.flagged:
         yield f"A possible prompt injection is in {words.number(summary.flagged, 'item')}, judged all the same."
     if summary.trimmed:
@@ -189,16 +164,11 @@ def _agreement(validation: Validation) -> Iterator[str]:
         yield f"Labels: {scale}. The judge is compared with {target}, and placed on their scale: {onto}."
     yield f"Agreement is Krippendorff's alpha, with {basis.intervals}."
     if average.dimensions:
-        named = words.number(len(average.dimensions), "dimension")
-        of = (
-            f"In the mean of {named}" if len(average.dimensions) > 1 else f"On {_said(average.dimensions[0])}"
-        )
+        first, *others = average.dimensions
+        of = f"In the mean of {len(others) + 1} dimensions" if others else f"On {_said(first)}"
         yield f"{of} alpha is {average.judge['mean']} between judge and annotators{_among(average.people)}."
         if average.person.value is not None:
-            yield (
-                f"One annotator reaches {average.person} with the others, and the judge {average.as_person} in that "
-                "annotator's place."
-            )
+            yield f"One annotator reaches {average.person} with the others, and the judge {average.as_person}."
     for row in rows:
         if row.dimension not in average.dimensions:
             yield f"On {_said(row.dimension)} alpha is {row.alpha} between judge and annotators{_among(row.people)}."

@@ -50,15 +50,15 @@ def methods(
 
     if output is not None and output.suffix.lower() not in (MARKDOWN, LATEX):
         raise DeclarationError(f"{output} ends in neither {LATEX} nor {MARKDOWN}; give a file that does")
+    read = None if labels is None else reading.load(labels)
     methods_text = describe_methods(
         run,
-        labels=None if labels is None else reading.load(labels),
+        labels=read,
         metrics=label_options.metric_map(metric),
         settings=AgreementSettings(aggregate=aggregate, confidence=confidence),
-        on_validation=lambda found: note(*found.basis.notes),
     )
-    if labels is None:
-        note("without --labels the text states no agreement with annotators")
+    none = ("without --labels the text states no agreement with annotators",)
+    note(*(none if read is None else read.notes))
     if output is None:
         text = methods_text.latex() if json_output is False else methods_text.markdown()
         result(methods_text.plain(), [text], as_json=json_output or None)

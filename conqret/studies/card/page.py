@@ -17,12 +17,13 @@ from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.studies.agreement.annotator_agreement import OVERALL
 from conqret.studies.agreement.dimension_result import missing_words
 from conqret.studies.agreement.statistics import STATISTICS
-from conqret.studies.agreement_answer import agreement_answer, agreement_picture
-from conqret.studies.agreement_tables import table_of_rows
-from conqret.studies.bias.page import bias_parts, headlines
+from conqret.studies.agreement_tables import agreement_answer, agreement_picture, table_of_rows
+from conqret.studies.bias.page import bias_parts
+from conqret.studies.bias.screen import headlines
 from conqret.studies.card.result import FILE_NAME, Card, last_checked
 from conqret.studies.sensitivity.curves import Curve
-from conqret.studies.sensitivity.page import answer, chart, damage, how_decided
+from conqret.studies.sensitivity.page import answer, chart
+from conqret.studies.sensitivity.sensitivity_tables import damage, how_decided
 from conqret.studies.variance.page import repeatability_table
 
 PAGE_NAME, MARKDOWN_NAME = "card.html", "card.md"
@@ -30,33 +31,39 @@ PAGE_NAME, MARKDOWN_NAME = "card.html", "card.md"
 
 def write_card(card: Card, folder: Path) -> list[Path]:
     """Write ``card.html``, ``card.md`` and ``card.json`` into ``folder``; returns their paths."""
-    sheet = card_sheet(card)
-    files = {
-        PAGE_NAME: sheet.html(),
-        MARKDOWN_NAME: sheet.markdown(),
-        FILE_NAME: card.model_dump_json(indent=1) + "\n",
-    }
-    return write_files(folder, files)
+    sheet, plain = card_sheet(card), card.model_dump_json(indent=1) + "\n"
+    return write_files(folder, {PAGE_NAME: sheet.html(), MARKDOWN_NAME: sheet.markdown(), FILE_NAME: plain})
 
 
 def card_sheet(card: Card) -> ReportPage:
     """The page: known limits first, then what they rest on."""
-    run, basis = card.run, card.basis
+    run, basis, bias = card.run, card.basis, card.bias
+    found = list(answer(card.sensitivity))
     shown = main_curves(card)
-    damage: list[Part] = [*(chart([row]) for row in shown), verdict_rows(card.sensitivity)] if shown else []
+    charts: list[Part] = [*(chart([row]) for row in shown), verdict_rows(card.sensitivity)] if shown else []
+    about_bias = [] if bias is None else headlines(bias)[:1]
+    statistics = [statistic for statistic in STATISTICS.values() if statistic.on_card]
+    symmetry = words.symmetry_note(min((curve.topics for curve in card.sensitivity), default=0))
+    detects = [*found, _CURVES, how_decided(card.sensitivity), symmetry]
     return ReportPage(
         "judge card",
         f"How far {judge_name(run.format, run.model)} can be trusted",
         [
             Section("Known limits", [PageRemarks(card.limits)]),
-            Section("Agreement with annotators", [table_of_rows(card.agreement, card.average, basis, SHOWN)]),
-            Section("Does it detect perturbations?", damage, _noticed(card)),
+            Section(
+                "Agreement with annotators", [table_of_rows(card.agreement, card.average, basis, statistics)]
+            ),
+            Section("Does it detect perturbations?", charts, " ".join(filter(None, detects))),
             Section("Does it repeat itself?", list(_repeatability(card))),
-            *_bias(card),
+            *(Section("Consistency and bias", list(bias_parts(bias)), text) for text in about_bias if bias),
             Section("Missing scores", [PageRemarks([missing_words(card.missing)])]),
             Section("Judge configuration", [instrument_table(card)], _INSTRUMENT),
         ],
-        answer=[*agreement_answer(card.agreement, basis, card.average), *_also(card)],
+        answer=[
+            *agreement_answer(card.agreement, basis, card.average),
+            *found[: bool(card.sensitivity)],
+            *about_bias,
+        ],
         picture=agreement_picture(card.agreement, basis, card.average),
         how_to_read=[_measures(card)],
         badges=words.floor_badges([run.baseline]),
@@ -80,61 +87,36 @@ def card_sheet(card: Card) -> ReportPage:
 
 
 _INSTRUMENT = (
-    "The fingerprint changes if any part of this configuration changes; this card says nothing of such a "
-    "changed judge."
+    "The fingerprint changes with any part of this configuration, and the card holds for this one only."
 )
-
-
-def _noticed(card: Card) -> str:
-    shown = (
-        "The charts show mean scores by perturbation level, with 95% intervals over topics; they leave out single "
-        "dimensions of quality whose scores change as expected."
-    )
-    symmetry = words.symmetry_note(min((curve.topics for curve in card.sensitivity), default=0))
-    return " ".join(filter(None, (*answer(card.sensitivity), shown, how_decided(card.sensitivity), symmetry)))
-
-
-def _also(card: Card) -> Iterator[str]:
-    """What else was measured, in a sentence each."""
-    if card.sensitivity:
-        yield next(answer(card.sensitivity))
-    if card.bias is not None:
-        yield headlines(card.bias)[0]
-
-
-def _bias(card: Card) -> Iterator[Section]:
-    if card.bias is not None:
-        yield Section("Consistency and bias", list(bias_parts(card.bias)), headlines(card.bias)[0])
+_CURVES = (
+    "The charts show mean scores by perturbation level, with 95% intervals over topics, without single dimensions of "
+    "quality whose scores change as expected."
+)
 
 
 def _repeatability(card: Card) -> Iterator[Part]:
     rows = card.repeatability
     if rows and not any(row.deviation.value for row in rows):
-        yield PageRemarks(
-            [
-                "When the judge judged the same items again, it gave identical scores on "
-                f"{words.number(len(rows), 'metric')} ({words.count(sum(row.scores for row in rows))} scores)."
-            ]
-        )
+        scores = words.count(sum(row.scores for row in rows))
+        same = f"Judged again, the same items got the same scores on {words.number(len(rows), 'metric')}"
+        yield PageRemarks([f"{same} ({scores} scores)."])
     elif rows:
         yield repeatability_table(rows)
 
 
 def _measures(card: Card) -> str:
     """What the judge is made of, and where it is from."""
-    judge, jury = card.judge, card.run.format == JURY.name
-    source = re.sub("^own", "conqret's own", judge.source)
-    if jury:
+    judge = card.judge
+    if card.run.format == JURY.name:
         made, members = card.run.identity, card.run.identity["members"]
         return (
-            f"This card treats the jury as one judge. The members of the jury are {', '.join(members)}. The scale is "
-            f"{judge.scale}. A score of the jury is the {made['rule']} of the scores of its "
-            f"{len(members)} members."
+            f"This card treats the jury as one judge. Its members are {', '.join(members)}. Scale: {judge.scale}. A "
+            f"score of the jury is the {made['rule']} of the scores of its {len(members)} members."
         )
+    source = re.sub("^own", "conqret's own", judge.source)
     return (
-        f"The judge measures {judge.summary}. Its ratings have the scale {judge.scale}. A score is computed as "
-        f"follows: "
-        f"{judge.score}. The judge format comes from: {source}."
+        f"The judge measures {judge.summary}. Scale: {judge.scale}. Score: {judge.score}. Source: {source}."
     )
 
 
@@ -152,10 +134,6 @@ def _speed(card: Card) -> str:
     return text + (f", {words.count(round(item['tokens']))} tokens" if item["tokens"] else "")
 
 
-SHOWN = [statistic for statistic in STATISTICS.values() if statistic.on_card]
-"""The statistics that a card shows."""
-
-
 def main_curves(card: Card) -> list[Curve]:
     """The curves to draw: all but those of single dimensions of quality, and those that are not as they should be."""
     single = {dimension.name for dimension in DIMENSIONS} - {OVERALL}
@@ -164,23 +142,17 @@ def main_curves(card: Card) -> list[Curve]:
 
 def verdict_rows(curves: Sequence[Curve]) -> Table:
     """What known damage should do to each metric, and what it does; a heading for each kind of damage."""
-    rows: dict[str, list[tuple[Cell, ...]]] = {}
+    lines: dict[str, list[tuple[Cell, ...]]] = {}
     for row in curves:
         levels = ", ".join(f"{point.level:g}" for point in row.points)
         heading = f"{row.perturbation} ({damage(row.perturbation)}), at {levels} {row.unit}"
         means = ", ".join(f"{point.mean:.3f}" for point in row.points)
-        verdict_text = f"{row.verdict or 'nothing is expected'}: {row.words}"
-        cells = (
-            words.label(row.metric),
-            row.expected or "",
-            means,
-            Alarm(verdict_text) if row.verdict == "no" else verdict_text,
-        )
-        rows.setdefault(heading, []).append(cells)
+        verdict = f"{row.verdict or 'nothing is expected'}: {row.words}"
+        shown = Alarm(verdict) if row.verdict == "no" else verdict
+        cells = (words.label(row.metric), row.expected or "", means, shown)
+        lines.setdefault(heading, [(heading,)]).append(cells)
     columns = [Column(name, "text") for name in ("Metric", "Should", "Means", "As it should")]
-    return Table(
-        "All curves", columns, [line for head, row_group in rows.items() for line in ((head,), *row_group)]
-    )
+    return Table("All curves", columns, [line for group in lines.values() for line in group])
 
 
 def instrument_table(card: Card) -> Table:

@@ -93,11 +93,8 @@ def make_card(
     known = [(item.topic, item.stance) for item in items]
     topics, stances = {topic for topic, _ in known}, Counter(stance for _, stance in known)
     rows = tuple(dimension.agreement for dimension in validation.dimensions.values())
-    curves = tuple(
-        curve
-        for curve in (sensitivity.curves if sensitivity is not None else ())
-        if curve.fingerprint == record.fingerprint
-    )
+    every = sensitivity.curves if sensitivity is not None else ()
+    curves = tuple(curve for curve in every if curve.fingerprint == record.fingerprint)
     cost = Cost.of(summary)
     again = bias.repeatability if bias is not None else ()
     return Card(
@@ -142,18 +139,14 @@ def _same_instrument(
         parts["the sensitivity run"] = sensitivity.record.judges
     for part, judges in parts.items():
         if record.fingerprint not in {judge["fingerprint"] for judge in judges}:
-            run_identity, other = record.identity, judges[0].get("identity")
+            was, other = record.identity, judges[0].get("identity")
             if other is None:
-                run_identity, other = (
-                    {name: identity_part[name] for name in ("format", "model")}
-                    for identity_part in (dict(record), judges[0])
+                was, other = (
+                    {name: one[name] for name in ("format", "model")} for one in (dict(record), judges[0])
                 )
-            differing = differences(run_identity, other, "of the run") or [
-                "other prompts, answers, options or model settings"
-            ]
-            raise DeclarationError(
-                f"{part} belongs to another judge configuration than the run: {'; '.join(differing)}"
-            )
+            unnamed = ["other prompts, answers, options or model settings"]
+            why = "; ".join(differences(was, other, "of the run") or unnamed)
+            raise DeclarationError(f"{part} belongs to another judge configuration than the run: {why}")
 
 
 def changes(card: Card, setup: Setup) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
-from conqret.console.printing import note, note_each, result
+from conqret.console.printing import note, note_each
 
 
 @grouped
@@ -20,7 +20,6 @@ def compare(
     aggregate: label_options.Aggregate = "auto",
     page: options.PageFile,
     confidence: label_options.Confidence = 0.95,
-    seed: int = 13,
     json_output: options.Printed = None,
 ) -> None:
     """Compare judges with human labels: alphas, their differences on what all scored, and whether one wins
@@ -32,7 +31,6 @@ def compare(
 
     Args:
         runs: Finished runs of judges over the same items, at least two.
-        seed: The random seed of the permutation tests and of the split of topics into folds.
 
     Examples:
 
@@ -42,15 +40,14 @@ def compare(
     """
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.agreement_tables import comparison_tables
-    from conqret.studies.compare.page import comparison_answer, comparison_sheet
+    from conqret.studies.compare.page import comparison_sheet
     from conqret.studies.compare.result import compare as compare_runs
 
     compared = compare_runs(
         runs,
         reading.load(labels),
         metrics=label_options.metric_map(metric),
-        settings=AgreementSettings(aggregate=aggregate, confidence=confidence, seed=seed),
+        settings=AgreementSettings(aggregate=aggregate, confidence=confidence),
     )
     note(*compared.basis.notes)
     if compared.left_out:
@@ -59,6 +56,5 @@ def compare(
         f"{name} has no score for {lost} of the labels, which are left out for all"
         for name, lost in compared.lost.items()
     )
-    result(compared, comparison_tables(compared), as_json=json_output, answer=comparison_answer(compared))
     baselines = [JudgeFolder(run).record().baseline for run in runs]
-    page.write(lambda comparison: comparison_sheet(comparison, baselines), compared)
+    page.show(compared, comparison_sheet(compared, baselines), as_json=json_output)

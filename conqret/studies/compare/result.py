@@ -145,15 +145,13 @@ class JudgeComparison(Frozen):
             return f"with only {self.basis.clusters} {self.basis.clustered_by}s differences are not tested"
         best = self.judges[0]
         rival = next(name for name, p in self.over.items() if p is None)
-        (pair,) = (pair for pair in self.average.pairs if {pair.first, pair.second} == {best, rival})
-        alphas = {name: self.average.judges[name].alpha for name in (best, rival)}
-        lacking = [(f"the alpha of “{name}”", alpha) for name, alpha in alphas.items() if alpha.low is None]
-        what, estimate = (
-            lacking[0] if lacking else (f"the difference of “{best}” and “{rival}”", pair.difference)
-        )
-        why = f"{what} has no {'value' if estimate.value is None else 'interval'}"
+        what, estimate = f"the difference of “{best}” and “{rival}”", Estimate(0.0)
+        for name in (rival, best):
+            if (alpha := self.average.judges[name].alpha).low is None:
+                what, estimate = f"the alpha of “{name}”", alpha
         reason = estimate.reason.removeprefix(NO_INTERVAL)
-        return f"not every difference is tested: {why}{f' ({reason})' if reason else ''}"
+        why = f"{what} has no {'value' if estimate.value is None else 'interval'}{f' ({reason})' * bool(reason)}"
+        return f"not every difference is tested: {why}"
 
     @property
     def worth(self) -> str:
@@ -171,13 +169,12 @@ class JudgeComparison(Frozen):
             for name, others in as_cheap.items()
             if others and all((name, other) in better for other in others)
         ]
+        than = "significantly better than every judge that costs no more"
         if worth and not self.chance:
-            verb = "agrees" if len(worth) == 1 else "agree"
-            return f"{quoted(worth)} {verb} significantly better than every judge that costs no more."
-        cheapest = quoted([name for name, others in as_cheap.items() if not others])
-        return "No judge agrees significantly better than every judge that costs no more" + (
-            f"; {cheapest} costs the least." if cheapest != "nobody" else "."
-        )
+            return f"{quoted(worth)} {'agrees' if len(worth) == 1 else 'agree'} {than}."
+        cheapest = [name for name, others in as_cheap.items() if not others]
+        least = f"; {quoted(cheapest)} costs the least" if cheapest else ""
+        return f"No judge agrees {than}{least}."
 
 
 def quoted(names: Sequence[str]) -> str:

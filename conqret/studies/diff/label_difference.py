@@ -48,15 +48,13 @@ def labelled_sides(
     """
     if same_items:
         raise DeclarationError(
-            "both runs judge the same items, so human labels of them do not differ: conqret judges compare "
-            "shows which of "
-            "two judges is closer to annotators"
+            "both runs judge the same items, so human labels of them do not differ: conqret judges compare shows which "
+            "of two judges is closer to annotators"
         )
     if len(labels) == 1 and any(first_judgment.item == other.item for first_judgment, other in pairs):
         raise DeclarationError(
-            "the two runs give the same ids to different items, so one file of labels does not show "
-            "which run a label belongs to: give --labels twice, first the labels of the first run's "
-            "items, then those of the second's"
+            "the two runs give the same ids to different items: give --labels twice, first the labels of the first "
+            "run's items, then those of the second's"
         )
     each = [labels[min(side, len(labels) - 1)] for side in (0, 1)]
     people = [

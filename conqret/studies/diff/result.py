@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Literal, TypeVar
 
 import numpy as np
@@ -25,7 +26,7 @@ from conqret.judging.judge_parts import TOURNAMENT
 from conqret.runs.run_folder import told_apart
 from conqret.stats.curve_tests import check_margin
 from conqret.stats.effects import ALPHA, holm
-from conqret.stats.estimate import Estimate, JackknifedEstimate, undefined, without_value
+from conqret.stats.estimate import Estimate, undefined, without_value
 from conqret.stats.prediction_powered import CorrectedMean
 from conqret.stats.resampling import SAME, mean, snapped
 from conqret.stats.topic_mean import TopicMean, topic_mean
@@ -34,6 +35,10 @@ from conqret.studies.agreement.annotator_agreement import unit_clusters
 from conqret.studies.diff.label_difference import LabelledSides, Pairs, corrected_difference, labelled_sides
 
 MOST_CHANGED = 10
+READ = attrgetter(
+    "topic", "stance", "argument", "second_argument", "reference", "documents", "messages", "images"
+)
+"""What a judge reads of an item."""
 
 
 class WithinMargin(Frozen):
@@ -163,21 +168,20 @@ def diff(
     records = first.record(), second.record()
     if margin is not None and any(record.format == TOURNAMENT.name for record in records):
         raise DeclarationError(
-            "--margin has no meaning for tournaments: strengths are relative to the mean of their "
-            "topic in each run, so the means of two runs are nearly equal whatever is compared. "
-            "Leave --margin out to see which items changed; to compare systems, run one tournament "
-            "with the arguments of all (--system)"
+            "--margin has no meaning for tournaments, whose strengths are relative to their topic's mean: leave it "
+            "out, or compare systems by one tournament with the arguments of all (--system)"
         )
     one, other = ([judgment.bare() for judgment in run.finished()] for run in (first, second))
     key, paired_by = _key(one, other)
     left, right = _by(key, one, first), _by(key, other, second)
     shared = [name for name in left if name in right]
-    had = [_metrics(side) for side in (left, right)]
+    had = [
+        list(dict.fromkeys(name for one in side.values() for name in one.measures)) for side in (left, right)
+    ]
     common = [name for name in had[0] if name in had[1]]
     if not common:
         raise DeclarationError(
-            f"the two runs share no metric: {first.path} has {', '.join(had[0])}, "
-            f"{second.path} {', '.join(had[1])}"
+            f"the two runs share no metric: {first.path} has {', '.join(had[0])}, {second.path} {', '.join(had[1])}"
         )
     for name in metrics:
         check_known("metric of both runs", common, name)
@@ -186,7 +190,7 @@ def diff(
     keys = TopicKeys.of(judgment for judgment, _ in pairs)
     topics = {Unit(judgment.item): keys[judgment.topic] for judgment, _ in pairs}
     clusters, kind = unit_clusters(list(topics), topics)
-    texts = texts_of(first), texts_of(second)
+    texts = [{item.id: READ(item) for item in run.items()} for run in (first, second)]
     same_items = all(texts[0].get(before.item) == texts[1].get(after.item) for before, after in pairs)
     known = (
         labelled_sides(pairs, [labels_of(label) for label in labels], settings, same_items) if labels else {}
@@ -195,16 +199,13 @@ def diff(
     corrected = holm([row.p for row in rows])
     moved = [
         ChangedScore(
-            first_item=before.item,
-            second_item=after.item,
-            topic=before.topic,
-            metric=name,
-            first=a,
-            second=b,
+            first_item=before.item, second_item=after.item, topic=before.topic, metric=name, first=a, second=b
         )
         for before, after in pairs
         for name in common
-        if (a := before.value(name)) is not None and (b := after.value(name)) is not None and _differ(a, b)
+        if (a := before.value(name)) is not None
+        and (b := after.value(name)) is not None
+        and abs(b - a) > SAME
     ]
     parts, apart = changed_parts(
         first, second, {name for name, text in texts[0].items() if texts[1].get(name) == text}
@@ -233,11 +234,6 @@ def diff(
         left_out=sorted(set(had[0]) ^ set(had[1])),
         unlike=tuple(before.item for before, after in pairs if _asked(before) != _asked(after)),
     )
-
-
-def _differ(before: float, after: float) -> bool:
-    """Whether more than rounding tells two scores apart."""
-    return abs(after - before) > SAME
 
 
 _C = TypeVar("_C", ChangedScore, ChangedPart)
@@ -284,10 +280,6 @@ def _by(
     return by_key
 
 
-def _metrics(side: Mapping[Hashable, Judgment]) -> list[str]:
-    return list(dict.fromkeys(name for judgment in side.values() for name in judgment.measures))
-
-
 def _on(
     metric: str,
     pairs: Pairs,
@@ -325,17 +317,15 @@ def _on(
         down=int((steps < 0).sum()),
         only_first=int((~lost[:, 0] & lost[:, 1]).sum()),
         only_second=int((lost[:, 0] & ~lost[:, 1]).sum()),
-        within=None if margin is None else _within(moved, margin),
+        within=None
+        if margin is None
+        else WithinMargin(
+            margin=margin,
+            p_equivalent=moved.equivalent(margin),
+            p_not_worse=moved.above(-margin),
+            smallest_detectable=moved.smallest_detectable(),
+        ),
         corrected=by_labels,
-    )
-
-
-def _within(moved: JackknifedEstimate, margin: float) -> WithinMargin:
-    return WithinMargin(
-        margin=margin,
-        p_equivalent=moved.equivalent(margin),
-        p_not_worse=moved.above(-margin),
-        smallest_detectable=moved.smallest_detectable(),
     )
 
 
@@ -360,20 +350,9 @@ def changed_parts(
             second_says=second_says,
         )
         for (item, metric, part), (before, first_says), (after, second_says) in both
-        if _differ(before, after)
+        if abs(after - before) > SAME
     ]
     return len(both), apart
-
-
-def texts_of(run: JudgeFolder) -> dict[str, tuple[object, ...]]:
-    """What a judge reads of each item of a run, by its id."""
-    return {
-        item.id: (
-            item.topic, item.stance, item.argument, item.second_argument, item.reference, item.documents,
-            item.messages, item.images,
-        )
-        for item in run.items()
-    }  # fmt: skip
 
 
 def _rated(run: JudgeFolder) -> Iterator[tuple[tuple[str, str, str], tuple[float, str]]]:

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
-from conqret.console.conditions import Requirement, RequirementOutcome
 from conqret.console.option_groups import grouped
 from conqret.console.printing import end, note_all, result, tell_outcomes
-from conqret.errors import check_known
-
-if TYPE_CHECKING:
-    from conqret.studies.drift.result import Drift
-
-DIFFERENCE, COVERAGE = "difference", "coverage"
-EXAMPLE = "difference[groundedness] >= -0.02"
+from conqret.studies.diff.command import check_difference_requirement, parse_difference_requirement
 
 
 @grouped
@@ -56,13 +48,7 @@ def drift(
     from conqret.studies.drift.page import drift_answer, drift_screen, drift_sheet
     from conqret.studies.drift.result import drift as compare_waves
 
-    wanted = [
-        Requirement.of(
-            text, (DIFFERENCE, COVERAGE), "quantity to require", EXAMPLE, (DIFFERENCE,),
-            ((DIFFERENCE,), "metric", EXAMPLE),
-        )
-        for text in require or ()
-    ]  # fmt: skip
+    wanted = [parse_difference_requirement(text, "coverage") for text in require or ()]
     found = compare_waves(
         *runs,
         reference=reference,
@@ -71,19 +57,16 @@ def drift(
     )
     if found.left_out:
         note_all("not finished, and left out", found.left_out)
-    outcomes = [_outcome(condition, found) for condition in wanted]
-    result(found, [*drift_screen(found)], as_json=json_output, outcomes=outcomes, answer=drift_answer(found))
+    newest, rows = (
+        found.newest,
+        {row.metric: row for row in found.differences if row.wave == found.newest.name},
+    )
+    outcomes = [
+        condition.outcome(newest.anchors / (newest.anchors + newest.missing))
+        if condition.name == "coverage"
+        else check_difference_requirement(condition, rows, "the newest wave")
+        for condition in wanted
+    ]
+    result(found, drift_screen(found), as_json=json_output, outcomes=outcomes, answer=drift_answer(found))
     page.write(drift_sheet, found)
     end(not tell_outcomes(outcomes) or found.alarms)
-
-
-def _outcome(requirement: Requirement, found: Drift) -> RequirementOutcome:
-    """Hold one condition against the newest wave."""
-    if requirement.name == COVERAGE:
-        newest = found.newest
-        return requirement.outcome(newest.anchors / (newest.anchors + newest.missing))
-    rows = found.of_newest()
-    metric = str(requirement.dimension)
-    check_known("metric of the newest wave", rows, metric)
-    estimate = rows[metric].difference
-    return requirement.outcome(requirement.end_of(estimate), estimate.reason or "it has no value")

@@ -20,13 +20,12 @@ MAX_LINES = 6
 """Metrics that are drawn: those that moved most."""
 LISTED = 6
 """Changes, and waves answered from recordings, that are listed; the latest."""
-DRIFTED = "drifted"
 
 
 def drift_screen(drift: Drift) -> Iterator[str | Table]:
     """What is shown in a terminal: the differences, then what changed, then what to do."""
     yield difference_table(drift)
-    yield from pointed("What changed", _changes(drift.waves)[-LISTED:])
+    yield from pointed("What changed", _changes(drift)[-LISTED:])
     yield from pointed("What to do", _to_do(drift))
 
 
@@ -48,32 +47,29 @@ def _since(rows: Sequence[WaveDifference]) -> str:
     """In which waves the judge scores otherwise on a metric, and how far in the latest of them."""
     last = rows[-1]
     way = "lower" if (last.difference.value or 0.0) < 0 else "higher"
-    name = words.label(last.metric).lower()
     waves = f"on {last.wave}" if len(rows) == 1 else f"in {len(rows)} waves, last on {last.wave}"
-    return f"{name} is {way} {waves} (difference {words.with_interval(last.difference)})"
+    difference = words.with_interval(last.difference)
+    return f"{words.label(last.metric).lower()} is {way} {waves} (difference {difference})"
 
 
 def drift_sheet(drift: Drift) -> ReportPage:
     """The page of the waves."""
-    remarks = [*_to_do(drift), *(f"A run is left out: {path}" for path in drift.left_out)]
+    remarks = [words.capitalised(f"{text}.") for text in _to_do(drift)]
+    remarks += [f"A run is left out: {path}." for path in drift.left_out]
+    texts = {"What changed": _changes(drift), "What to do": remarks}
     return ReportPage(
         "drift",
         "Has the judge drifted?",
         [
             section(difference_table(drift)),
             section(_wave_table(drift.waves)),
-            Section("What changed", [PageRemarks(changed)] if (changed := _changes(drift.waves)) else []),
-            Section(
-                "What to do",
-                [PageRemarks([f"{words.capitalised(text)}." for text in remarks])] if remarks else [],
-            ),
+            *(Section(title, [PageRemarks(lines)]) for title, lines in texts.items() if lines),
         ],
         badges=words.floor_badges([wave.model == OFFLINE_MODEL for wave in drift.waves]),
         answer=drift_answer(drift),
         picture=[_chart(drift)] if drift.differences else [],
         how_to_read=[
-            "Waves are runs over the same items at different times. Each is compared with the reference wave, item by "
-            "item. The chart shows the difference of means from the reference by wave, with its interval."
+            "Waves are runs over the same items at different times, each compared with the reference wave item by item."
         ],
         facts=[
             ("Judge", f"{drift.format} with {drift.newest.model}"),
@@ -93,31 +89,23 @@ def difference_table(drift: Drift) -> Table:
             row.pairs,
             row.reference,
             row.mean,
-            Alarm(f"{row.difference}, {DRIFTED}") if row.drifted else row.difference,
+            Alarm(f"{row.difference}, drifted") if row.drifted else row.difference,
             words.p_value(row.p),
         )
         for row in drift.differences
     ]
     return Table(
         f"Differences from “{drift.reference}”",
-        (
-            Column("Wave", "name"),
-            Column("Metric", "name"),
-            "Pairs",
-            "Reference",
-            "Mean",
-            "Difference",
-            "p (Holm)",
-        ),
+        ("Wave", Column("Metric", "name"), "Pairs", "Reference", "Mean", "Difference", "p (Holm)"),
         rows,
         note=f"Means are over the items that both waves scored; brackets hold {drift.confidence:.0%} jackknife-t "
-        f"intervals over topics. The p-values are of t-tests over topics, corrected for the number of waves and "
-        f"metrics after Holm; with fewer than {FEWEST_TESTED} topics there are none. A wave has drifted "
-        f"where p < 0.05 and the difference is at least {TOLERANCE:g}.",
+        "intervals over topics, p-values are of t-tests over topics, corrected for waves and metrics (Holm). A wave "
+        f"has drifted where p < 0.05 and the difference is at least {TOLERANCE:g}.",
     ).varying("Pairs")
 
 
 def _wave_table(waves: Sequence[Wave]) -> Table:
+    """What each wave was answered by, and what it cost."""
     rows: list[tuple[Cell, ...]] = [
         (
             wave.name,
@@ -130,15 +118,8 @@ def _wave_table(waves: Sequence[Wave]) -> Table:
         )
         for wave in waves
     ]
-    columns = (
-        "Wave",
-        Column("Date", "name"),
-        Column("Answered by", "text"),
-        "Scored",
-        "Missing",
-        "Cost per item",
-        "Time per item",
-    )
+    texts = (Column("Date", "name"), Column("Answered by", "text"))
+    columns = ("Wave", *texts, "Scored", "Missing", "Cost per item", "Time per item")
     return Table("Waves", columns, rows)
 
 
@@ -149,18 +130,12 @@ def _chart(drift: Drift) -> Chart:
     moved = sorted(
         by_metric, key=lambda name: -max(abs(row.difference.value or 0.0) for row in by_metric[name])
     )
-    lines = [
-        ChartLine(
-            words.label(name),
-            [
-                Point.of(place[row.wave], row.difference)
-                for row in by_metric[name]
-                if row.difference.value is not None
-            ],
-        )
-        for name in moved[:MAX_LINES]
-    ]
-    lines = [line for line in lines if line.points]
+    lines = []
+    for name in moved[:MAX_LINES]:
+        known = [row for row in by_metric[name] if row.difference.value is not None]
+        if known:
+            points = [Point.of(place[row.wave], row.difference) for row in known]
+            lines.append(ChartLine(words.label(name), points))
     ends = [Point(1.0, 0.0), Point(float(len(drift.waves)), 0.0)]
     lines.append(ChartLine(f"Reference: {drift.reference}", ends, place=6, marked=False))
     return Chart(
@@ -168,22 +143,15 @@ def _chart(drift: Drift) -> Chart:
     )
 
 
-def _changes(waves: Sequence[Wave]) -> list[str]:
-    return [f"{wave.name}: {text}" for wave in waves for text in wave.changes]
+def _changes(drift: Drift) -> list[str]:
+    return [f"{wave.name}: {text}" for wave in drift.waves for text in wave.changes]
 
 
-def _to_do(drift: Drift) -> list[str]:
-    steps = []
-    base = next(wave for wave in drift.waves if wave.name == drift.reference)
+def _to_do(drift: Drift) -> Iterator[str]:
     if drift.alarms:
-        last = next(wave for wave in drift.waves if wave.name == drift.alarms[-1].wave)
-        steps += [
-            f"see which items moved: conqret runs diff {base.place} {last.place}",
-            "validate the judge against human labels again: conqret validate",
-            "if you accept the change, compare with a later wave: --reference WAVE",
-        ]
+        place = {wave.name: wave.place for wave in drift.waves}
+        yield f"see which items moved: conqret runs diff {place[drift.reference]} {place[drift.alarms[-1].wave]}"
+        yield "validate the judge against human labels again: conqret validate"
+        yield "if you accept the change, compare with a later wave: --reference WAVE"
     if recorded := [wave.name for wave in drift.waves if wave.recorded]:
-        steps.append(
-            f"answered from recordings alone, which says nothing new of the model: {', '.join(recorded[-LISTED:])}"
-        )
-    return steps
+        yield f"answered from recordings alone, which says nothing new of the model: {', '.join(recorded[-LISTED:])}"

@@ -3,10 +3,9 @@ compares two runs, paired by item; p-values are corrected over all waves and met
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, check_known, number, shortened, strict_options
@@ -94,14 +93,12 @@ def check_alike(first: JudgeRecord, other: JudgeRecord, name: str) -> None:
     """Raise DeclarationError where the run ``name`` cannot stand in one series with the first one."""
     if first.format != other.format:
         raise DeclarationError(
-            f"{name} was judged with the format {other.format}, but the first wave with "
-            f"{first.format}: use one format for all waves"
+            f"{name} was judged with the format {other.format}, and the first wave with {first.format}: use one format"
         )
     if first.items_digest != other.items_digest:
         raise DeclarationError(
             f"{name} has other anchors than the first wave ({number(other.items_count, 'item')} from "
-            f"{other.items_name}, and {first.items_count} from {first.items_name}): keep the anchors, or start a new "
-            "time series in a folder of its own"
+            f"{other.items_name}, and {first.items_count} from {first.items_name}): judge the same items in all waves"
         )
 
 
@@ -133,15 +130,18 @@ def _names(names: Iterable[str | None]) -> tuple[str, ...]:
 
 def changes_between(was: Wave, before: JudgeRecord, of: Wave, now: JudgeRecord) -> Iterator[str]:
     """What differs between two waves, with their records, but for the scores, in words."""
-    yield from differences(_identity(before), _identity(now), "before")
+    parts = [dict(record.identity) for record in (before, now)]
+    for record, identity in zip((before, now), parts, strict=True):
+        if record.model.startswith(PREFIX):  # one log of verdicts is as good as another
+            identity.pop("model", None)
+    yield from differences(*parts, "before")
     for what, new, old in (
-        ("the model answers as", of.answered_by, was.answered_by),
-        ("the provider's system is", of.system_fingerprints, was.system_fingerprints),
+        ("the model answers as", few(of.answered_by), few(was.answered_by)),
+        ("the provider's system is", few(of.system_fingerprints), few(was.system_fingerprints)),
+        ("conqret", of.conqret, was.conqret),
     ):
         if new != old and new and old:
-            yield f"{what} {few(new)}, and {few(old)} before"
-    if of.conqret != was.conqret:
-        yield f"conqret {of.conqret}, and {was.conqret} before"
+            yield f"{what} {new}, and {old} before"
     if set(now.metrics) != set(before.metrics):
         yield f"metrics: {', '.join(now.metrics)}, and {', '.join(before.metrics)} before"
     if _apart(of.usd, was.usd, DEARER):
@@ -149,12 +149,6 @@ def changes_between(was: Wave, before: JudgeRecord, of: Wave, now: JudgeRecord) 
     timed = not (of.recorded or was.recorded) and max(of.seconds or 0, was.seconds or 0) > LEAST_SECONDS
     if timed and _apart(of.seconds, was.seconds, SLOWER):
         yield f"an item takes {of.seconds:.2g} s of the model, and {was.seconds:.2g} s before"
-
-
-def _identity(record: JudgeRecord) -> Mapping[str, Any]:
-    """The instrument part by part; one log of verdicts is as good as another."""
-    logged = record.model.startswith(PREFIX)
-    return {name: value for name, value in record.identity.items() if not (logged and name == "model")}
 
 
 def few(names: Sequence[str]) -> str:
@@ -212,10 +206,6 @@ class Drift(Frozen):
         """The wave of the latest date."""
         return self.waves[-1]
 
-    def of_newest(self) -> dict[str, WaveDifference]:
-        """The differences of the newest wave, by metric."""
-        return {row.metric: row for row in self.differences if row.wave == self.newest.name}
-
 
 @strict_options
 def drift(
@@ -245,13 +235,7 @@ def drift(
     base = waves[0] if reference is None else known[reference]
     settings = AgreementSettings(confidence=confidence)
     compared = {
-        wave.name: diff(
-            JudgeFolder(Path(base.place)),
-            JudgeFolder(Path(wave.place)),
-            settings=settings,
-            metrics=metrics,
-            most=0,
-        )
+        wave.name: diff(Path(base.place), Path(wave.place), settings=settings, metrics=metrics, most=0)
         for wave in waves
         if wave is not base
     }

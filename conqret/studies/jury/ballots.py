@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from conqret.data import Call, Judgment, Measure, Part, Reason, Status, Trace
+from conqret.data import Judgment, Measure, Part, Reason, Status, Trace
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
 from conqret.judging.judge_folder import JudgeFolder
@@ -72,41 +72,28 @@ class Ballots:
 
     def judged(self, rule: Rule, *, model: str, fingerprint: str, format: str) -> list[Judgment]:  # noqa: A002
         """The judgments of the jury, one an item."""
-        scores = self._combined(rule)
-        return [
-            first.model_copy(
-                update={
-                    "format": format,
-                    "model": model,
-                    "fingerprint": fingerprint,
-                    "measures": {
-                        metric: self._measure(item, metric, scores, model) for metric in self.metrics
-                    },
-                    "trace": Trace(calls=tuple(self._calls(item))),
-                }
+        scores: dict[Place, float] = {}
+        for metric in self.metrics:
+            places, values = self.table(metric)
+            if places:
+                scores |= dict(zip(places, combine(rule, values).tolist(), strict=True))
+        made = []
+        for item, first in self.judgments[0].items():
+            measures = {metric: self._measure(item, metric, scores, model) for metric in self.metrics}
+            calls = tuple(
+                call.model_copy(update={"ask": f"{name}: {call.ask}"})
+                for name, judgment in zip(self.names, self.of(item), strict=True)
+                for call in judgment.trace.calls
             )
-            for item, first in self.judgments[0].items()
-        ]
-
-    def _calls(self, item: str) -> Iterator[Call]:
-        """The calls of all members, each with the name of its member before what it asked for."""
-        for name, judgment in zip(self.names, self.of(item), strict=True):
-            for call in judgment.trace.calls:
-                yield call.model_copy(update={"ask": f"{name}: {call.ask}"})
+            named = {"format": format, "model": model, "fingerprint": fingerprint}
+            update = {**named, "measures": measures, "trace": Trace(calls=calls)}
+            made.append(first.model_copy(update=update))
+        return made
 
     def table(self, metric: str) -> tuple[list[Place], NDArray[np.float64]]:
         """The places of a metric that all members scored, and what they say there (places by members)."""
         rows = {place: values for place, values in self._rows(metric) if None not in values}
         return list(rows), np.array(list(rows.values()), dtype=float).reshape(len(rows), len(self.names))
-
-    def _combined(self, rule: Rule) -> dict[Place, float]:
-        """The scores of the jury by place."""
-        combined: dict[Place, float] = {}
-        for metric in self.metrics:
-            places, scores = self.table(metric)
-            if places:
-                combined |= dict(zip(places, combine(rule, scores).tolist(), strict=True))
-        return combined
 
     def _rows(self, metric: str) -> Iterator[tuple[Place, tuple[float | None, ...]]]:
         for item in self.judgments[0]:
@@ -124,41 +111,32 @@ class Ballots:
 
     def _measure(self, item: str, metric: str, scores: Mapping[Place, float], model: str) -> Measure:
         measures = [judgment.measures.get(metric) for judgment in self.of(item)]
-        named_measures = list(zip(self.names, measures, strict=True))
+        named = dict(zip(self.names, measures, strict=True))
         value = scores.get((item, metric, None))
         if value is None:
-            name, lost = next(
-                (measure for measure in named_measures if measure[1] is None or measure[1].value is None),
-                named_measures[0],
-            )
+            missing = (name for name, one in named.items() if one is None or one.value is None)
+            name = next(missing, self.names[0])
+            lost = named[name]
             reason = Reason.NOTHING_TO_JUDGE if lost is None or lost.reason is None else lost.reason
-            return Measure.missing(
-                reason, f"{name}: {lost.detail if lost is not None else 'no such measure'}"
-            )
-        labelled = all(measure is not None and measure.label in PREFERENCE for measure in measures)
-        value_texts = [
-            f"{name} {measure.value:.2f}"
-            for name, measure in named_measures
-            if measure is not None and measure.value is not None
-        ]
-        first = named_measures[0][1]
+            detail = lost.detail if lost is not None else "no such measure"
+            return Measure.missing(reason, f"{name}: {detail}")
+        known = {name: one for name, one in named.items() if one is not None and one.value is not None}
+        labelled = all(one is not None and one.label in PREFERENCE for one in measures)
+        each = "; ".join(f"{name} {one.value:.2f}" for name, one in known.items())
+        counted = " (each by its own ratings of the documents)" * (metric == COUNTED)
+        first, tie = measures[0], PREFERENCE["tie"]
+        preferred = "tie" if value == tie else "first" if value > tie else "second"
         return Measure(
             status=Status.SCORED,
             value=value,
-            label=preferred_label(value) if labelled else None,
-            explanation=f"{model}: {'; '.join(value_texts)}"
-            + " (each by its own ratings of the documents)" * (metric == COUNTED),
+            label=preferred if labelled else None,
+            explanation=f"{model}: {each}{counted}",
             parts=tuple(
                 Part(id=part.id, value=scores[item, metric, part.id])
                 for part in (first.parts if first is not None else ())
                 if (item, metric, part.id) in scores
             ),
         )
-
-
-def preferred_label(value: float) -> str:
-    """The verdict of a preference with this value."""
-    return "tie" if value == PREFERENCE["tie"] else "first" if value > PREFERENCE["tie"] else "second"
 
 
 def combine(rule: Rule, scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -27,7 +27,6 @@ def jury(
     metric: label_options.Metrics = None,
     aggregate: label_options.Aggregate = "auto",
     confidence: label_options.Confidence = 0.95,
-    seed: int = 13,
     overwrite: options.Overwrite = False,
     json_output: options.Printed = None,
 ) -> None:
@@ -40,7 +39,6 @@ def jury(
         runs: Finished runs of judges over the same items, at least two.
         by: How scores are combined: `mean` or `median`.
         output (--output, -o): The folder for the run of the jury.
-        seed: The random seed that splits topics into folds.
 
     Examples:
 
@@ -50,9 +48,11 @@ def jury(
     """
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.judging.page import write_report
+    from conqret.show.page import write_file
     from conqret.studies.agreement.agreement_settings import AgreementSettings
+    from conqret.studies.jury.jury_run import PAGE
     from conqret.studies.jury.jury_run import jury as hold
-    from conqret.studies.jury.page import jury_answer, jury_tables, write_jury
+    from conqret.studies.jury.page import jury_sheet
 
     read = None if labels is None else reading.load(labels)
     jury_result = hold(
@@ -61,7 +61,7 @@ def jury(
         read,
         rule=by,
         metrics=label_options.metric_map(metric),
-        settings=AgreementSettings(aggregate=aggregate, confidence=confidence, seed=seed),
+        settings=AgreementSettings(aggregate=aggregate, confidence=confidence),
         overwrite=overwrite,
     )
     note(*(() if read is None else read.notes))
@@ -70,8 +70,9 @@ def jury(
             f"{jury_result.items - jury_result.scored} of {jury_result.items} items lack the score of a "
             "member, so the jury has no score for them"
         )
-    page = write_jury(jury_result, output)
+    sheet = jury_sheet(jury_result)
+    page = write_file(output / PAGE, sheet.html())
     write_report(JudgeFolder(output))
-    result(jury_result, jury_tables(jury_result), as_json=json_output, answer=jury_answer(jury_result))
+    result(jury_result, sheet.tables, as_json=json_output, answer=sheet.answer)
     tell(at(output, "run"))
     tell(at(page))

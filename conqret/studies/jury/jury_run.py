@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from conqret.data import Judgment
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import compact
 from conqret.io.labels import Labels, labels_of
@@ -22,20 +21,17 @@ from conqret.studies.jury.ballots import Ballots, Rule
 from conqret.studies.jury.result import Jury, hold_jury
 
 RESULT, PAGE = "jury.json", "jury.html"
-
-
 CHUNK = 2**20
 """Bytes that are copied at once."""
 
 
 @dataclass(frozen=True)
 class JuryFolder(JudgeFolder):
-    """The files of a jury: those of a judge's run, and what is known of the jury (``jury.json``, ``jury.html``)."""
+    """The files of a jury: those of a judge's run, and what is known of the jury (``jury.json``)."""
 
     COMMAND: ClassVar[str] = "conqret judges jury"
 
     jury_file = InFolder(RESULT)
-    jury_page = InFolder(PAGE)
 
 
 @strict_options
@@ -66,7 +62,8 @@ def jury(
     records = [folder.record() for folder in folders]
     model = f"{rule} of {len(runs)} judges"
 
-    identity = _identity(records, rule)
+    members = [f"{record.format} with {record.model} ({record.fingerprint})" for record in records]
+    identity = {"format": JURY.name, "rule": rule, "members": members}
     judgments = ballots.judged(rule, model=model, fingerprint=digest(identity), format=JURY.name)
     read = None if labels is None else labels_of(labels)
     found = hold_jury(ballots, records, judgments, read, rule=rule, metrics=metrics, settings=settings)
@@ -84,7 +81,18 @@ def jury(
             "notes": [f"Rule: {rule}", *_members(ballots.names, records)],
         }
     )
-    _write(JuryFolder(out), record, folders[0], judgments, found, overwrite=overwrite)
+    made = JuryFolder(out)
+
+    def copy_items() -> None:
+        with folders[0].items_file.open("rb") as items:
+            write_all(made.items_file, iter(partial(items.read, CHUNK), b""))
+
+    with made.claimed(record, overwrite=overwrite, begin=copy_items):
+        lines = [compact(judgment.model_dump(mode="json")) + b"\n" for judgment in judgments]
+        write_whole(made.judgments_file, b"".join(lines))
+        with judgment_rows(made.judgments_file, record.fingerprint) as rows:
+            sum_up(made, rows, SessionCounts())
+        write_whole(made.jury_file, found.model_dump_json(indent=1).encode() + b"\n")
     return found
 
 
@@ -94,30 +102,3 @@ def _members(names: Sequence[str], records: Sequence[JudgeRecord]) -> Iterator[s
         samples = record.options.get("samples") or 1
         several = f", {samples} samples of each item" * (samples != 1)
         yield f"Member {name}: {record.format} with {record.model}{several} ({record.fingerprint})"
-
-
-def _identity(records: Sequence[JudgeRecord], rule: Rule) -> dict[str, Any]:
-    """What makes the jury what it is: its members and its rule."""
-    members = [f"{record.format} with {record.model} ({record.fingerprint})" for record in records]
-    return {"format": JURY.name, "rule": rule, "members": members}
-
-
-def _write(
-    out: JuryFolder,
-    record: JudgeRecord,
-    first: JudgeFolder,
-    judgments: Sequence[Judgment],
-    jury: Jury,
-    *,
-    overwrite: bool,
-) -> None:
-    def copy_items() -> None:
-        with first.items_file.open("rb") as items:
-            write_all(out.items_file, iter(partial(items.read, CHUNK), b""))
-
-    with out.claimed(record, overwrite=overwrite, begin=copy_items):
-        lines = [compact(judgment.model_dump(mode="json")) + b"\n" for judgment in judgments]
-        write_whole(out.judgments_file, b"".join(lines))
-        with judgment_rows(out.judgments_file, record.fingerprint) as rows:
-            sum_up(out, rows, SessionCounts())
-        write_whole(out.jury_file, jury.model_dump_json(indent=1).encode() + b"\n")

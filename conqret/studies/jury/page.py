@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from conqret.judging.summary_tables import metric_names
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
 from conqret.show.forest import Forest, forests
-from conqret.show.page import write_file
 from conqret.show.report_page import ReportPage, section
 from conqret.show.table import Column, Table
 from conqret.stats.effects import ALPHA
-from conqret.studies.agreement_tables import chosen_words
-from conqret.studies.jury.jury_run import PAGE, RESULT
-from conqret.studies.jury.result import Jury, JuryCheck, RuleOn
+from conqret.studies.compare.page import chosen_words
+from conqret.studies.jury.jury_run import RESULT
+from conqret.studies.jury.result import Jury, JuryCheck
 
 GAINS, DIFFER = "What the jury gains", "Items on which the members differ most"
 
@@ -33,15 +31,15 @@ def jury_tables(jury_result: Jury) -> Iterator[Table]:
 
 def jury_sheet(jury_result: Jury) -> ReportPage:
     """The page, with alphas as a picture."""
-    tables = list(jury_tables(jury_result))
-    pictures = [] if jury_result.checked is None else list(_pictures(jury_result, jury_result.checked))
+    checked = jury_result.checked
+    sentences = (f"{jury_result.verdict}.", jury_result.chance)
     return ReportPage(
         "jury",
         f"Is a jury of {len(jury_result.members)} better than its best judge?",
-        list(map(section, tables)),
+        list(map(section, jury_tables(jury_result))),
         badges=words.floor_badges([member.model == OFFLINE_MODEL for member in jury_result.members]),
-        answer=jury_answer(jury_result),
-        picture=pictures,
+        answer=[words.capitalised(text) for text in sentences if text],
+        picture=[] if checked is None else _picture(jury_result, checked),
         facts=[
             ("Rule", jury_result.rule),
             ("Metrics", metric_names(jury_result.metrics).replace("_", " ")),
@@ -49,47 +47,27 @@ def jury_sheet(jury_result: Jury) -> ReportPage:
                 "Items",
                 f"{words.count(jury_result.scored)} of {words.count(jury_result.items)} judged by all members",
             ),
-            *([("Labels", jury_result.checked.basis.labels)] if jury_result.checked is not None else []),
+            *([("Labels", checked.basis.labels)] if checked is not None else []),
         ],
     )
 
 
-def jury_answer(jury_result: Jury) -> list[str]:
-    """What the jury gains, the alphas behind that, and whether any agrees beyond chance, in sentences."""
-    sentences = (f"{jury_result.verdict}.", jury_result.beside, jury_result.chance)
-    return [words.capitalised(sentence) for sentence in sentences if sentence]
-
-
-def write_jury(jury_result: Jury, folder: Path) -> Path:
-    """Write the page of the jury into its folder."""
-    return write_file(folder / PAGE, jury_sheet(jury_result).html())
-
-
 def _gains(rule: str, checked: JuryCheck) -> Table:
     topics, reached = f"{checked.basis.clustered_by}s", checked.reached
-    p = words.p_value(reached.p)
+    p, beaten = words.p_value(reached.p), ""
+    if reached.shown in ("each", "average"):
+        shown = sum(p is not None and p < ALPHA for p in reached.over.values())
+        beaten = f"{shown} of {len(reached.over)}"
     return Table(
         f"{GAINS}, {checked.basis.intervals}",
         ("Jury by", "Alpha", "Over the average", "p", "Over each", "Gain"),
-        [(rule, reached.alpha, reached.over_average, p, _beaten(reached), reached.gain)],
+        [(rule, reached.alpha, reached.over_average, p, beaten, reached.gain)],
         foot=[(words.label(_chosen(checked)), checked.best.alpha, "", "", "", "")],
-        note="“Alpha” is Krippendorff's alpha with annotators on the units that all members scored, averaged over the "
-        "labeled dimensions without overall quality (unless it is the only one). "
-        "“Over the average” is the jury's alpha minus the mean of its members' alphas, and p is the p-value of this "
-        f"difference (t-test over {topics}). "
-        "“Over each” is the number of members that the jury agrees significantly better than (p < .05 each); it is "
-        "tested only if the jury is better than their average. "
-        f"“Gain” is the jury's alpha minus that of the member {_chosen(checked)}. "
-        f"{words.symmetry_note(checked.basis.clusters)}".rstrip(),
+        note="“Alpha” is of the units that all members scored, averaged over dimensions without overall quality. “Over "
+        f"the average” is the jury's alpha minus its members' mean alpha, with p (t-test over {topics}); “Over each” "
+        "counts the members that it agrees significantly better than, where it is better than their average. “Gain” "
+        f"is over the member {_chosen(checked)}. {words.symmetry_note(checked.basis.clusters)}".rstrip(),
     ).compact()
-
-
-def _beaten(rule: RuleOn) -> str:
-    """How many members are shown to agree less, where the jury is shown to be better than their average."""
-    if rule.shown not in ("each", "average"):
-        return ""
-    beaten = sum(p is not None and p < ALPHA for p in rule.over.values())
-    return f"{beaten} of {len(rule.over)}"
 
 
 def _members(jury_result: Jury, checked: JuryCheck) -> Table:
@@ -116,19 +94,14 @@ def _chosen(checked: JuryCheck) -> str:
 
 
 def _errors(checked: JuryCheck) -> Table:
-    pairs = len(checked.errors)
-    counted = (
-        ""
-        if checked.independent is None
-        else f" Together the members count as {checked.independent:.1f} independent judges."
-    )
+    counted = ""
+    if checked.independent is not None and checked.errors:
+        counted = f" Together the members count as {checked.independent:.1f} independent judges."
     return Table(
         "Do the members make the same errors?",
         (Column("Judge", "name"), Column("And", "name"), "Correlation of errors"),
         [(error.first, error.second, error.correlation) for error in checked.errors],
-        note="An error is a score minus the human label; the correlation of errors is computed within dimensions. "
-        "The less the errors "
-        f"of the members correlate, the more a jury gains.{counted if pairs else ''}",
+        note=f"An error is a score minus the human label, compared within dimensions.{counted}",
     )
 
 
@@ -145,16 +118,14 @@ def _differences(jury_result: Jury) -> Table:
             )
             for disagreement in jury_result.disagreements
         ],
-        note="Each item is listed once, with the metric on which its members' scores differ most; scores are in [0, "
-        "1]. "
-        f"The file {RESULT} has all numbers.",
+        note=f"Each item stands with the metric on which its members differ most. {RESULT} has all numbers.",
     )
 
 
-def _pictures(jury_result: Jury, checked: JuryCheck) -> Iterator[Forest]:
+def _picture(jury_result: Jury, checked: JuryCheck) -> list[Forest]:
     alphas = [
         *((member.name, member.alpha) for member in jury_result.members),
         (f"Member {_chosen(checked)}", checked.best.alpha),
         (f"Jury: {jury_result.rule}", checked.reached.alpha),
     ]
-    yield from forests("Mean Krippendorff's alpha with annotators", "Alpha", alphas)
+    return forests("Mean Krippendorff's alpha with annotators", "Alpha", alphas)

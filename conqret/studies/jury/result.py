@@ -123,45 +123,21 @@ class Jury(Frozen):
         """What the jury gains, in a sentence."""
         if self.checked is None:
             return "what the jury gains over its members is unknown without human labels (--labels)"
-        rule_check = self.checked.reached
-        jury, count = f"the jury ({self.rule})", len(rule_check.over)
-        by = f"by {words.with_interval(rule_check.over_average)} (Krippendorff's α)"
-        known = {name: 1.0 if p is None else p for name, p in rule_check.over.items()}
-        return {
-            "each": f"{jury} agrees better with annotators than each of its {count} members "
-            f"({p_words(max(known.values(), default=1.0))} at most)",
-            "average": f"{jury} agrees better with annotators than its members do on average, {by}; the data do not "
-            f"show that it agrees better than the member “{max(known, key=known.__getitem__, default='')}” alone",
-            "worse": f"{jury} agrees worse with annotators than its members do on average, {by}",
-            "": f"the data do not show that {jury} agrees better or worse with annotators than its members do on "
-            f"average (difference {words.with_interval(rule_check.over_average)}, Krippendorff's α)",
-        }[rule_check.shown]
-
-    @property
-    def beside(self) -> str:
-        """The alphas behind the verdict, and why the member chosen by other topics agrees less than every single one,
-        where it does, in sentences. Empty without labels."""
-        known = {
-            member.name: member.alpha.value
-            for member in self.members
-            if member.alpha and member.alpha.value is not None
-        }
-        if self.checked is None or not known:
-            return ""
-        rule_alpha, chosen = self.checked.reached.alpha.value, self.checked.best.alpha.value
-        best, other = max(known, key=known.__getitem__), f"other {self.checked.basis.clustered_by}s"
-        alphas = (rule_alpha, known[best], chosen)
-        jury, single, held_out = ("none" if alpha is None else f"{alpha:z.3f}" for alpha in alphas)
-        less = chosen is not None and chosen < min(known.values())
-        why = (
-            f" The alpha of the chosen member is below that of every single member, as it is chosen anew for each "
-            f"fold by "
-            f"the labels of {other}, and is not always the best one on the fold itself."
-        )
-        return (
-            f"Mean Krippendorff's alpha with annotators is {jury} for the jury, {single} for the best single member "
-            f"({best}), and {held_out} for the member chosen on {other}.{why * less}"
-        )
+        reached = self.checked.reached
+        jury, members = f"the jury ({self.rule})", f"each of its {len(reached.over)} members"
+        known = {name: 1.0 if p is None else p for name, p in reached.over.items()}
+        by = f"{words.with_interval(reached.over_average)} (Krippendorff's α)"
+        if reached.shown == "each":
+            worst = p_words(max(known.values(), default=1.0))
+            return f"{jury} agrees better with annotators than {members} ({worst} at most)"
+        average = "with annotators than its members do on average"
+        if not reached.shown:
+            return f"the data do not show that {jury} agrees better or worse {average} (difference {by})"
+        if reached.shown == "worse":
+            return f"{jury} agrees worse {average}, by {by}"
+        best = max(known, key=known.__getitem__, default="")
+        alone = f"the data do not show that it agrees better than the member “{best}” alone"
+        return f"{jury} agrees better {average}, by {by}; {alone}"
 
 
 def hold_jury(

@@ -103,9 +103,7 @@ def power_bias(
 def _power(plan: BiasPlan, topics: int, items: int, size: float, simulations: int, seed: int) -> BiasPower:
     contrasts = primary_contrasts(plan.contrasts)
     if not contrasts:
-        raise DeclarationError(
-            "none of these probes can raise an alarm, so there is nothing to test: choose others"
-        )
+        raise DeclarationError("none of these probes can raise an alarm: choose others")
     probes = [contrast.probe for contrast in contrasts]
     verdicts: dict[str, list[dict[str, str]]] = {}
     for biased in ("", *probes):

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
-from conqret.console.printing import note, progress, result
+from conqret.console.printing import note, progress
 from conqret.options import Within
 
-if TYPE_CHECKING:
-    from conqret.show.table import Table
-
+SEED = 13
 NAMES = {
     "agreement": {"effect": "alpha"},
     "difference": {"effect": "shift"},
@@ -46,13 +44,11 @@ class PlannedSizes(OptionGroup):
         topics: Numbers of topics to simulate, comma-separated (`tournament`: one number).
         items: Numbers of items per topic to simulate, comma-separated; each is combined with each number of topics.
         simulations: How many studies are simulated of each size.
-        seed: The random seed of the simulations.
     """
 
     topics: str | None = None
     items: str | None = None
     simulations: Annotated[int | None, Within(1, 100_000)] = None
-    seed: Annotated[int, Within(0)] = 13
 
 
 @dataclass(frozen=True)
@@ -100,7 +96,6 @@ def power(
     planned: PlannedSizes,
     assumed: Assumed,
     reading: label_options.LabelReading,
-    aggregate: label_options.Aggregate = "auto",
     confidence: label_options.Confidence = 0.95,
     page: options.PageFile,
     json_output: options.Printed = None,
@@ -132,19 +127,13 @@ def power(
     counts = options.counts("--topics", planned.topics or usual_topics)
     each = options.counts("--items", planned.items or usual_items)
     given = assumed.given()
-    for name in given:
-        if name not in TAKES[target]:
-            studies = [study for study, taken in TAKES.items() if name in taken]
-            raise DeclarationError(
-                f"--{name.replace('_', '-')} has no meaning with --for {target}: it belongs to {', '.join(studies)}"
-            )
+    if strange := next((name for name in given if name not in TAKES[target]), None):
+        studies = ", ".join(study for study, taken in TAKES.items() if strange in taken)
+        option = strange.replace("_", "-")
+        raise DeclarationError(f"--{option} has no meaning with --for {target}: it belongs to {studies}")
     extra = {NAMES[target].get(name, name): value for name, value in given.items()}
-    plan: dict[str, Any] = {
-        "topics": counts,
-        "items": each,
-        "simulations": planned.simulations or usual_simulations,
-        "seed": planned.seed,
-    }
+    plan: dict[str, Any] = {"topics": counts, "items": each, "seed": SEED}
+    plan["simulations"] = planned.simulations or usual_simulations
     with progress("simulating", len(counts) * len(each)) as bar:
         plan["on_cell"] = bar.advance
         if target == "bias":
@@ -152,10 +141,8 @@ def power(
 
             biases = power_bias(**extra, **plan)
             rows: list[dict[str, Any]] = [cell.model_dump(mode="json") for cell in biases]
-            tables: list[Table | str] = [pages.bias_table(biases)]
-            sheet = pages.bias_sheet(biases, planned.seed)
+            sheet = pages.bias_sheet(biases, SEED)
         elif target == "tournament":
-            from conqret.show.table import spaced
             from conqret.studies.tournament import tournament_power as tournaments
 
             if len(counts) > 1:
@@ -163,8 +150,7 @@ def power(
             plan["topics"] = counts[0]
             held = tournaments.power_tournament(**extra, **plan)
             rows = [asdict(cell) for cell in held]
-            tables = [*spaced(tournaments.power_tables(held, plan["simulations"]))]
-            sheet = tournaments.power_sheet(held, plan["simulations"], planned.seed)
+            sheet = tournaments.power_sheet(held, plan["simulations"], SEED)
         else:
             from conqret.studies.power.sample_sizes import power_agreement, power_difference
 
@@ -174,13 +160,9 @@ def power(
                 extra["shares"] = options.numbers(extra["shares"], "--shares is a list such as 0.8,0.2")
             if "labels" in extra:
                 extra["labels"] = reading.load(extra["labels"])
-            if target == "agreement":
-                sizes = power_agreement(**extra, aggregate=aggregate, **plan)
-            else:
-                sizes = power_difference(**extra, **plan)
+            simulate = power_agreement if target == "agreement" else power_difference
+            sizes = simulate(**extra, **plan)
             note(*filter(None, [sizes.pilot, pages.lost_cells(sizes.cells)]))
             rows = [asdict(cell) for cell in sizes.cells]
-            tables = [*pages.plan_tables(sizes)]
-            sheet = pages.plan_sheet(sizes, goal, planned.seed)
-    result(rows, tables, as_json=json_output, answer=sheet.answer)
-    page.write(lambda _: sheet, rows)
+            sheet = pages.plan_sheet(sizes, goal, SEED)
+    page.show(rows, sheet, as_json=json_output)

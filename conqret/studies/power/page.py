@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from conqret.show.charts import Chart, ChartLine, Point, reach
 from conqret.show.report_page import ReportPage, Section
-from conqret.show.table import Cell, Table
-from conqret.show.words import number
+from conqret.show.table import Table
+from conqret.show.words import capitalised, number
 from conqret.stats.estimate import FEWEST_CLUSTERS
 from conqret.stats.planning import MOST_WITHOUT, PlannedSize
 from conqret.studies.bias.result import POWER
@@ -61,27 +61,19 @@ class PlanCurve:
     def chart(self, title: str, y: str, goal: str) -> Chart:
         """Values over topics, a line for each number of items a topic, the ``goal`` as a line of that name, and the
         smallest plan that reaches it as a stem below its point."""
-        lines = list(self._lines(goal))
-        ends = (0.0, 1.0) if not self.lower else reach(lines, 0.0)
-        return Chart(title, "Topics", y, lines, logarithmic=True, ends=ends)
-
-    def _lines(self, goal: str) -> Iterator[ChartLine]:
         counts = [topics for topics, _ in self.values]
+        lines = []
         for each in dict.fromkeys(items for _, items in self.values):
-            points = [
-                Point(topics, value)
-                for (topics, items), value in self.values.items()
-                if items == each and value is not None
-            ]
-            if points:
-                yield ChartLine(f"{number(each, 'item')} a topic", points)
-        yield ChartLine(
-            goal, [Point(min(counts), self.goal), Point(max(counts), self.goal)], place=6, marked=False
-        )
-        if self.smallest is not None:
-            topics, value = self.smallest[0], self.values[self.smallest] or 0.0
-            stem = [Point(topics, 0.0), Point(topics, value)]
-            yield ChartLine(f"Smallest plan: {of_size(self.smallest)}", stem, place=7)
+            known = [(size[0], y) for size, y in self.values.items() if size[1] == each and y is not None]
+            if known:
+                lines.append(ChartLine(f"{number(each, 'item')} a topic", [Point(*point) for point in known]))
+        ends = [Point(end, self.goal) for end in (min(counts), max(counts))]
+        lines.append(ChartLine(goal, ends, place=6, marked=False))
+        if (smallest := self.smallest) is not None:
+            stem = [Point(smallest[0], y) for y in (0.0, self.values[smallest] or 0.0)]
+            lines.append(ChartLine(f"Smallest plan: {of_size(smallest)}", stem, place=7))
+        reached = reach(lines, 0.0) if self.lower else (0.0, 1.0)
+        return Chart(title, "Topics", y, lines, logarithmic=True, ends=reached)
 
 
 def of_size(size: Size) -> str:
@@ -97,36 +89,36 @@ def in_all(size: Size) -> str:
 HALF_WIDTH = 0.1
 """The half width of an interval that is wanted where no other is named, and nothing is tested."""
 HOW = (
-    "Each plan (number of topics and items per topic) is simulated many times, and its interval or test is "
-    "computed as conqret computes it for real data. Items of one topic are alike, so more topics help more than "
-    "more items per topic. The marked plan is the one with the fewest items in total that reaches the goal."
+    "Each plan (topics and items per topic) is simulated many times, and tested as conqret tests real data. Items of "
+    "one topic are alike, so more topics help more than more items per topic. The marked plan is the one with the "
+    "fewest items in total that reaches the goal."
 )
 GOAL = f"Goal: {POWER:.0%}"
 
 
 def plan_tables(sizes: SampleSizes) -> Iterator[Table]:
     """Half the width of the interval and, where there is a test, its power: topics by items a topic."""
-    widths = _half_widths(sizes, None).values
+    studies = f"{sizes.simulations} simulated studies"
     yield _table(
         f"Half width of the {sizes.confidence:.0%} interval of {sizes.what}",
-        {size: None if value is None else f"±{value:.3f}" for size, value in widths.items()},
-        f"Each half width is the median of {sizes.simulations} simulated studies. A dash means that more than "
-        f"{MOST_WITHOUT:.0%} of them have no interval.",
+        _half_widths(sizes, None),
+        "±{:.3f}",
+        f"Medians of {studies}; a dash: more than {MOST_WITHOUT:.0%} of them have no interval.",
     )
-    powers = _powers(sizes).values
     if _by_power(sizes, None):
-        known = 1.96 * 0.5 / sizes.simulations**0.5
-        note = (
-            f"Each power is estimated from {sizes.simulations} simulated studies, so a power near 0.5 is known "
-            f"to ±{known:.2f}."
-        )
-        if None in powers.values():
-            note = f"{note} A dash means that with fewer than six topics there is no test."
+        powers = _powers(sizes)
+        none = "; a dash: with fewer than six topics there is no test" * (None in powers.values.values())
         yield _table(
             f"Power: how often {sizes.what} is found at the 5% level",
-            {size: None if value is None else f"{value:.2f}" for size, value in powers.items()},
-            note,
+            powers,
+            "{:.2f}",
+            f"Of {studies}: a power near 0.5 is known to ±{_known(sizes.simulations):.2f}{none}.",
         )
+
+
+def _known(simulations: int) -> float:
+    """Half the width of the interval of a share of one half."""
+    return 1.96 * 0.5 / simulations**0.5
 
 
 def lost_cells(cells: Sequence[PlannedSize]) -> str:
@@ -145,25 +137,18 @@ def lost_cells(cells: Sequence[PlannedSize]) -> str:
 def plan_answer(sizes: SampleSizes, half_width: float | None = None) -> list[str]:
     """The smallest plan that reaches the goal, and how many topics that takes, in sentences. The goal is a
     ``half_width`` of the interval; None: a power of 80% where there is a test, else the usual half width."""
-    by_power = _by_power(sizes, half_width)
-    curve = _powers(sizes) if by_power else _half_widths(sizes, half_width)
+    curve, nearest = _half_widths(sizes, half_width), "narrowest interval"
+    goal = f"a {sizes.confidence:.0%} interval of {sizes.what} no wider than ±{curve.goal:g}"
+    if _by_power(sizes, half_width):
+        curve, nearest = _powers(sizes), "highest power"
+        goal = f"a power of at least {curve.goal:.0%} to find {sizes.what}"
     cells = {(cell.topics, cell.items): cell for cell in sizes.cells}
-    interval = f"{sizes.confidence:.0%} interval"
-    goal = (
-        f"a power of at least {curve.goal:.0%} to find {sizes.what}"
-        if by_power
-        else f"a {interval} of {sizes.what} no wider than ±{curve.goal:g}"
-    )
     if (size := curve.smallest) is not None:
         first = f"The smallest simulated plan with {goal} has {in_all(size)} ({_reached(cells[size])})."
         return [first, *([curve.topics_needed()] if len(cells) > 1 else [])]
-    if (size := curve.best) is None:
-        return [f"No simulated plan has {goal}: none has a value. Plan more topics."]
-    nearest = "highest power" if by_power else "narrowest interval"
-    return [
-        f"No simulated plan has {goal}: the {nearest} is that of {in_all(size)} ({_reached(cells[size])}). "
-        "Plan more topics."
-    ]
+    best = curve.best
+    why = f"the {nearest} is that of {in_all(best)} ({_reached(cells[best])})" if best else "none has a value"
+    return [f"No simulated plan has {goal}: {why}. Plan more topics."]
 
 
 def plan_sheet(sizes: SampleSizes, half_width: float | None = None, seed: int | None = None) -> ReportPage:
@@ -185,12 +170,11 @@ def plan_sheet(sizes: SampleSizes, half_width: float | None = None, seed: int | 
         sections,
         answer=plan_answer(sizes, half_width),
         picture=[power if by_power else width],
-        lede=[f"{text[0].upper()}{text[1:]}." for text in (lost,) if text],
+        lede=[f"{capitalised(lost)}."] if lost else [],
         how_to_read=[
             HOW,
-            "The half width of an interval is the number after ±: an interval of 0.5 ± 0.1 reaches from 0.4 to 0.6. "
-            "Power is the share of simulated studies in which a true difference of this size is significant at the "
-            "5% level.",
+            "The half width of an interval is the number after ±: 0.5 ± 0.1 reaches from 0.4 to 0.6. Power is a share "
+            "of simulated studies in which a true difference of this size is significant at the 5% level.",
         ],
         facts=_facts(sizes.assumed, sizes.pilot, sizes.simulations, seed),
     )
@@ -206,12 +190,9 @@ def bias_answer(cells: Sequence[BiasPower]) -> list[str]:
         elif curve.best is not None:
             missed.append(f"{name} (at most {curve.values[curve.best] or 0.0:.0%})")
     goal = f"a bias of {size:g} in at least {POWER:.0%} of simulated runs"
-    answer = [f"No simulated plan finds {goal} with any probe."]
-    if found:
-        answer = [f"The smallest plans that find {goal}: {'; '.join(found)}."]
-    if missed:
-        answer.append(f"These probes find it less often: {', '.join(missed)}.")
-    return answer
+    first = f"The smallest plans that find {goal}: {'; '.join(found)}."
+    less = f"These probes find it less often: {', '.join(missed)}."
+    return [first if found else f"No simulated plan finds {goal} with any probe.", *[less] * bool(missed)]
 
 
 def bias_table(cells: Sequence[BiasPower]) -> Table:
@@ -229,10 +210,9 @@ def bias_table(cells: Sequence[BiasPower]) -> Table:
             )
             for cell in cells
         ],
-        note=f"Of {first.simulations} judges each: a share near one half is known to "
-        f"±{1.96 * 0.5 / first.simulations**0.5:.0%}. Assumed: what a change does to verdicts differs between topics "
-        f"by {TOPIC:g} (an intraclass correlation of some .1); where it differs less, more is found. Below six topics "
-        "there is no alarm.",
+        note=f"Of {first.simulations} judges each: a share near one half is known to ±{_known(first.simulations):.0%}. "
+        f"Assumed: what a change does to verdicts differs between topics by {TOPIC:g} (an intraclass correlation of "
+        "some .1). Below six topics there is no alarm.",
     )
 
 
@@ -287,7 +267,8 @@ def _facts(assumed: str, pilot: str, simulations: int, seed: int | None) -> list
     return [(name, text) for name, text in facts if text] + [("Seed", str(seed))] * (seed is not None)
 
 
-def _table(title: str, values: Mapping[Size, Cell], note: str) -> Table:
-    topics, items = (dict.fromkeys(column_values) for column_values in zip(*values, strict=True))
-    rows = [(str(count), *(values[count, each] for each in items)) for count in topics]
+def _table(title: str, curve: PlanCurve, form: str, note: str) -> Table:
+    cells = {size: None if value is None else form.format(value) for size, value in curve.values.items()}
+    topics, items = (dict.fromkeys(column) for column in zip(*cells, strict=True))
+    rows = [(str(count), *(cells[count, each] for each in items)) for count in topics]
     return Table(title, ("Topics", *(f"{number(each, 'item')} a topic" for each in items)), rows, note=note)

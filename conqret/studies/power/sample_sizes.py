@@ -103,9 +103,9 @@ def power_agreement(
     elif pilot is not None and labels is not None:
         joined = join_labels(JudgeFolder(Path(pilot)).finished(), labels_of(labels))
         if len(joined.metrics) > 1:
+            example = f"--dimension {next(iter(joined.metrics))}"
             raise DeclarationError(
-                f"the labels have {len(joined.metrics)} dimensions: choose one, as in --dimension "
-                f"{next(iter(joined.metrics))}"
+                f"the labels have {len(joined.metrics)} dimensions: choose one, as in {example}"
             )
         (dimension,) = joined.metrics
         view = View(joined, dimension, AgreementSettings(aggregate=aggregate, confidence=sizes.confidence))
@@ -193,8 +193,7 @@ def between_runs(
     values = [value for value, _ in pairs]
     if max(values) - min(values) < SAME_SCORE:
         raise DeclarationError(
-            f"all {len(values)} items of the pilot differ by {values[0]:+.3f}, so it shows no variance between items: "
-            "leave out --pilot and give --sd"
+            f"all {len(values)} items of the pilot differ by {values[0]:+.3f}: leave out --pilot and give --sd"
         )
     middle = sum(values) / len(values)
     return [value - middle for value in values], [topic for _, topic in pairs]

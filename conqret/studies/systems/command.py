@@ -9,7 +9,7 @@ from typing import Literal
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
-from conqret.console.printing import note, result
+from conqret.console.printing import note
 
 Shape = Literal["ir_measures", "tot", "rag4reports", "trec_eval", "ranking", "jsonl"]
 
@@ -71,7 +71,7 @@ def meta(
     conqret judges systems runs/trec --truth truth.jsonl --truth-format jsonl --reports reports.jsonl -o systems.html
     """
     from conqret.judging.judge_folder import JudgeFolder
-    from conqret.studies.systems.page import ranking_answer, ranking_sheet, ranking_tables
+    from conqret.studies.systems.page import ranking_sheet, ranking_tables
     from conqret.studies.systems.ranked_systems import METHODS, MetaSettings
     from conqret.studies.systems.result import systems
 
@@ -87,7 +87,7 @@ def meta(
         judges, truth, format=format, truth_format=truth_format, reports=reports or (), settings=settings
     )
     note(*results.notes)
-    result(results, ranking_tables(results), as_json=json_output, answer=ranking_answer(results))
     folders = [JudgeFolder(path) for path in judges]
     baselines = [folder.record_file.is_file() and folder.record().baseline for folder in folders]
-    page.write(lambda found: ranking_sheet(found, baselines=baselines), results)
+    sheet = ranking_sheet(results, baselines=baselines)
+    page.show(results, sheet, ranking_tables(results), as_json=json_output)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from conqret.show import words
@@ -22,18 +23,11 @@ COEFFICIENTS = {
 }
 """Coefficients as papers name them."""
 HOW = (
-    "The judge's mean scores rank the systems, and so do the human labels of the reference. The rank correlation "
-    "of both rankings is 1 if they are the same, 0 if they are unrelated, and -1 if one is the reverse of the "
-    "other. “Mean over topics” is computed for each topic and averaged; its interval is over topics, and it is "
-    "tested. “Over all topics” is the rank correlation of the systems' mean scores over all topics. The highest of "
-    "several rank correlations looks better than it is, as it was chosen on these topics."
+    "The rank correlation of the judge's ranking of the systems with the reference's is 1 if they are the same, 0 if "
+    "they are unrelated, and -1 if one is the reverse of the other. “Mean over topics” averages the correlations of "
+    "single topics and is tested; “Over all topics” is of the systems' mean scores. The highest of several looks "
+    "better than it is, as it was chosen on these topics."
 )
-
-
-def ranking_answer(results: MetaEvaluation) -> list[str]:
-    """Which judge ranks the systems most like the reference, and whether better than the length of the reports does, in
-    sentences for each measure of the reference."""
-    return [text for measure in _truth_measures(results) for text in _answer(results, measure)]
 
 
 def ranking_tables(results: MetaEvaluation) -> Iterator[Table]:
@@ -58,7 +52,7 @@ def ranking_sheet(results: MetaEvaluation, *, baselines: Sequence[bool] = ()) ->
         "Does the judge rank systems as annotators do?",
         sections,
         badges=words.floor_badges(baselines),
-        answer=ranking_answer(results),
+        answer=[text for measure in measures for text in _answer(results, measure)],
         picture=pictures[measures[0]] if measures else [],
         how_to_read=[HOW],
         facts=[
@@ -79,47 +73,51 @@ def coefficient(method: str) -> str:
 def _answer(results: MetaEvaluation, measure: str) -> Iterator[str]:
     method = results.settings.methods[0]
     name, reference = coefficient(method), f"{results.truth} ({measure})"
-    ranked = [row for row in _rows(results, measure) if row.judge != LENGTH]
-    known = [row for row in ranked if _value(row, method) is not None]
+    rows = _rows(results, measure)
+    ranked = [row for row in rows if row.judge != LENGTH]
+    known = [row for row in ranked if _estimate(row, method).value is not None]
     if not known:
         why = "; ".join(dict.fromkeys(row.overall[method].reason for row in ranked)) or "there is no judge"
         yield f"No ranking of systems can be compared with {reference}: {why}."
         return
     best, systems = known[0], words.number(known[0].runs, "system")
-    shown = _estimate(best, method)
+    shown, who = _estimate(best, method), f"“{_name(best, results)}”"
     over = "mean over topics" if best.by_topic[method].value is not None else "over all topics"
-    who = f"“{_name(best, results)}”"
+    value = f"{name} = {words.with_interval(shown)} ({over})"
     if len(known) > 1:
-        yield (
-            f"Of {len(known)} measures of the judge, {who} ranks {systems} most like the human leaderboard "
-            f"{reference}: "
-            f"{name} = {words.with_interval(shown)} ({over})."
-        )
+        of, like = f"Of {len(known)} measures of the judge, ", "most like the human leaderboard"
+        yield f"{of}{who} ranks {systems} {like} {reference}: {value}."
     else:
-        yield f"{who} ranks {systems} like {reference} with {name} = {words.with_interval(shown)} ({over})."
+        yield f"{who} ranks {systems} like {reference} with {value}."
     if shown.low is not None and shown.low <= 0:
         yield "The interval contains 0, so the data do not show that the judge ranks systems better than by chance."
-    worse = [one for one in _of(results.from_best, measure) if one.p_holm is not None and one.p_holm < ALPHA]
     if len(known) > 1:
-        number = f"{len(worse)} of the {len(known) - 1} others" if worse else "No other measure"
-        verb = "are" if len(worse) > 1 else "is"
-        yield f"{number} {verb} shown to rank worse than {who} (p < {ALPHA:g}, Holm)."
-    ranking = {_key(row) for row in known}
-    if from_length := [one for one in _of(results.from_length, measure) if _key(one) in ranking]:
-        differing = [one for one in from_length if one.p_holm is not None and one.p_holm < ALPHA]
-        better = [one for one in differing if (one.difference.value or 0) > 0]
-        length = next((row for row in _rows(results, measure) if row.judge == LENGTH), None)
-        own = "" if length is None else f" ({name} = {words.with_interval(_estimate(length, method))})"
+        worse = sum(map(_shown, _of(results.from_best, measure)))
+        number = f"{worse} of the {len(known) - 1} others" if worse else "No other measure"
+        yield f"{number} {'are' if worse > 1 else 'is'} shown to rank worse than {who} (p < {ALPHA:g}, Holm)."
+    judged = {_key(row) for row in known}
+    if from_length := [one for one in _of(results.from_length, measure) if _key(one) in judged]:
+        better = sum(_shown(one) and (one.difference.value or 0) > 0 for one in from_length)
+        own = [
+            f" ({name} = {words.with_interval(_estimate(row, method))})"
+            for row in rows
+            if row.judge == LENGTH
+        ]
         yield (
-            f"{len(better) or 'None'} of {words.number(len(from_length), 'measure')} "
-            f"{'is' if len(better) < 2 else 'are'} shown to rank better than the length of the reports{own}."
+            f"{better or 'None'} of {words.number(len(from_length), 'measure')} {'is' if better < 2 else 'are'} shown "
+            f"to rank better than the length of the reports{''.join(own[:1])}."
         )
+
+
+def _shown(difference: RankDifference) -> bool:
+    return difference.p_holm is not None and difference.p_holm < ALPHA
 
 
 def _tables(results: MetaEvaluation, measure: str, by_topic: bool) -> Iterator[Table]:
     first = results.settings.methods[0]
-    every = _rows(results, measure)
-    rows = {_name(row, results): row for row in every if _value(row, first) is not None}
+    rows = {
+        _name(row, results): row for row in _rows(results, measure) if _estimate(row, first).value is not None
+    }
     best = {_key(difference): difference for difference in _of(results.from_best, measure)}
     length = {_key(difference): difference for difference in _of(results.from_length, measure)}
     beside = ("With length", "Minus length's", "p (Holm)") if length else ()
@@ -129,34 +127,26 @@ def _tables(results: MetaEvaluation, measure: str, by_topic: bool) -> Iterator[T
         by_length = (with_length, *_tested(length.get(_key(row)))) if length else ()
         compared = (*_tested(best.get(_key(row))), *by_length)
         tested.append((name, row.runs, row.by_topic[first], row.overall[first], *compared))
+    judge = Column("Judge", "name")
     yield Table(
         f"{coefficient(first)} with {measure} of {results.truth}",
-        (
-            Column("Judge", "name"),
-            "Systems",
-            "Mean over topics",
-            "Over all topics",
-            "Minus the best",
-            "p (Holm)",
-            *beside,
-        ),
+        (judge, "Systems", "Mean over topics", "Over all topics", "Minus the best", "p (Holm)", *beside),
         tested,
         note=_note(results, measure),
     ).compact()
-    methods = [
-        method for method in results.settings.methods if _adds(method, [row.runs for row in rows.values()])
-    ]
+    most = max((row.runs for row in rows.values()), default=0)
+    methods = [method for method in results.settings.methods if (parsed(method)[1] or 0) < most]
     if len(methods) > 1:
         yield Table(
             f"All coefficients with {measure}, over all topics",
-            (Column("Judge", "name"), *map(coefficient, methods)),
+            (judge, *map(coefficient, methods)),
             [(name, *(row.overall[method].value for method in methods)) for name, row in rows.items()],
         )
     if by_topic:
         topics = dict.fromkeys(topic for row in rows.values() for topic in row.topics[first])
         yield Table(
             f"{coefficient(first)} with {measure} by topic",
-            (Column("Judge", "name"), *topics),
+            (judge, *topics),
             [(name, *map(row.topics[first].get, topics)) for name, row in rows.items()],
         )
 
@@ -164,15 +154,12 @@ def _tables(results: MetaEvaluation, measure: str, by_topic: bool) -> Iterator[T
 def _picture(results: MetaEvaluation, measure: str) -> list[Forest]:
     """The judges below each other, the highest coefficient first."""
     method = results.settings.methods[0]
-    rows = [row for row in _rows(results, measure) if _value(row, method) is not None]
+    rows = [row for row in _rows(results, measure) if _estimate(row, method).value is not None]
     averaged = all(row.by_topic[method].value is not None for row in rows)
     over = "mean over topics" if averaged else "over topics"
     axis = f"{coefficient(method)}, {over}, {results.settings.confidence:.0%} confidence intervals"
-    return forests(
-        f"Rank correlation with {measure} of {results.truth}",
-        axis,
-        [(_name(row, results), _estimate(row, method)) for row in rows],
-    )
+    title = f"Rank correlation with {measure} of {results.truth}"
+    return forests(title, axis, [(_name(row, results), _estimate(row, method)) for row in rows])
 
 
 def _truth_measures(results: MetaEvaluation) -> list[str]:
@@ -183,27 +170,18 @@ def _rows(results: MetaEvaluation, measure: str) -> list[RankAgreement]:
     """The rows of a measure of the reference, the highest coefficient first, those without one last."""
     method = results.settings.methods[0]
     rows = [row for row in results.rows if row.truth_measure == measure]
-    known = [row for row in rows if _value(row, method) is not None]
-    return [
-        *sorted(known, key=lambda row: -(_value(row, method) or 0.0)),
-        *(row for row in rows if _value(row, method) is None),
-    ]
+
+    def place(row: RankAgreement) -> float:
+        value = _estimate(row, method).value
+        return math.inf if value is None else -value
+
+    return sorted(rows, key=place)
 
 
 def _estimate(row: RankAgreement, method: str) -> Estimate:
     """The mean over topics, or, without one, the coefficient over all topics."""
     mean = row.by_topic[method]
     return mean if mean.value is not None else row.overall[method]
-
-
-def _value(row: RankAgreement, method: str) -> float | None:
-    return _estimate(row, method).value
-
-
-def _adds(method: str, systems: Sequence[int]) -> bool:
-    """Whether a coefficient of the first systems is over fewer than all of them."""
-    _, first = parsed(method)
-    return first is None or any(first < count for count in systems)
 
 
 def _of(differences: Sequence[RankDifference], measure: str) -> list[RankDifference]:
@@ -232,15 +210,10 @@ def _note(results: MetaEvaluation, measure: str) -> str:
     sentences = []
     if any(difference.p_holm is None and difference.difference.value is not None for difference in compared):
         sentences.append(
-            f"There is no p-value if fewer than {FEWEST_TESTED} topics have a rank correlation, or if it is the "
-            f"same on "
-            "all of them."
+            f"There is no p-value if fewer than {FEWEST_TESTED} topics have a rank correlation, or all the same."
         )
     if any(difference.p_holm is not None for difference in compared):
-        sentences.append(words.NOT_CORRECTED)
-        sentences.append(words.symmetry_note(results.topics))
+        sentences += [words.NOT_CORRECTED, words.symmetry_note(results.topics)]
     if tied := [_name(row, results) for row in _rows(results, measure) if row.tied]:
-        sentences.append(
-            f"All systems have the same score by {', '.join(tied)}, so these measures give no ranking."
-        )
+        sentences.append(f"All systems have the same score by {', '.join(tied)}, which so give no ranking.")
     return " ".join(filter(None, sentences))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from statistics import fmean
 from typing import Any, Literal
 
@@ -72,12 +73,12 @@ def run_leaderboard(
 def described(summary: MetricSummary | None, score: str, empty: int = 0) -> str:
     """What a metric is, on how many reports it rests, and where its mean would lie with what is missing. ``empty``
     reports were not judged, and count as 0."""
-    unanswered = (
-        f"; {number(empty, 'report')} without a sentence counted as 0, as the track requires" if empty else ""
-    )
+    scale_text = f"0 to 1; {score}"
+    if empty:
+        scale_text += f"; {number(empty, 'report')} without a sentence counted as 0, as the track requires"
     if summary is None:
-        return f"0 to 1; {score}{unanswered}"
-    scale_text = f"0 to 1; {score}{unanswered}. {summary.scored} of {summary.total} reports have a score"
+        return scale_text
+    scale_text += f". {summary.scored} of {summary.total} reports have a score"
     if summary.scored == summary.total:
         return scale_text
     lost = ", ".join(f"{count} {reason}" for reason, count in summary.reasons.items())
@@ -202,36 +203,28 @@ class SystemMeasure:
         runs, first_scores, other = self.aligned(truth, judged, top)
         value = _coefficient(name, first_scores, other)
         count = len(self.topics)
-        sides = [
-            self._matrix(self.truth, self.truth_measure, runs),
-            self._matrix(self.judge, self.measure, runs),
-        ]
+        boards = ((self.truth, self.truth_measure), (self.judge, self.measure))
+        sides = [self._matrix(board, measure, runs) for board, measure in boards]
         weights = np.concatenate([np.ones((1, count)), 1 - np.eye(count)]) if count else np.ones((1, 0))
         with np.errstate(invalid="ignore", divide="ignore"):
             means = [(weights @ np.nan_to_num(side).T) / (weights @ ~np.isnan(side).T) for side in sides]
         if self.on_missing == "default":
             means[1] = np.where([run in judged for run in runs], means[1], 0.0)
-        side_scores = (first_scores, other)
-        off = [
-            run
-            for side, scores in zip(means, side_scores, strict=True)
-            for place, run in enumerate(runs)
-            if not abs(side[0, place] - scores[place]) <= SAME_MEAN
+        apart = [
+            ~(np.abs(side[0] - scores) <= SAME_MEAN)
+            for side, scores in zip(means, (first_scores, other), strict=True)
         ]
-        unsure = ""
+        off = [run for side in apart for run in compress(runs, side)]
+        pairs = zip(*(map(snapped, side[1:]) for side in means), strict=True)
+        without = np.array([_coefficient(name, *pair) for pair in pairs])
+        present = ~np.any([np.isnan(side).all(axis=0) for side in sides], axis=0)
+        unsure = too_crowded(len(runs), int(present.sum()))
         if any(np.isnan(side).all() for side in sides):
             unsure = "there are no scores by topic"
         elif off:
             unsure = f"the scores over all topics are not the means of the topics ({listed(off, 2)})"
-        pairs = zip(*(map(snapped, side[1:]) for side in means), strict=True)
-        without = np.array([_coefficient(name, *pair) for pair in pairs])
-        present = np.array(
-            [not all(np.isnan(side[:, place]).all() for side in sides) for place in range(count)], bool
-        )
-        unsure = unsure or too_crowded(len(runs), int(present.sum()))
-        return JackknifedEstimate(
-            value, without, present, len(runs), _why(first_scores, other, value), "ranks", unsure
-        )
+        why = _why(first_scores, other, value)
+        return JackknifedEstimate(value, without, present, len(runs), why, "ranks", unsure)
 
     def on_topics(self, method: tuple[str, int | None]) -> dict[str, float | None]:
         """The coefficient of the scores on each topic that both sides have."""

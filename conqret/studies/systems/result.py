@@ -8,6 +8,7 @@ judges, and how far a judge merely ranks by length.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Literal
@@ -119,11 +120,9 @@ def systems(
 def _judged(path: Path, shape: Shape) -> SystemLeaderboard:
     """The leaderboard in a file, or that of a finished run on TREC reports."""
     run = JudgeFolder(path)
-    return (
-        run_leaderboard(path.name, run.items(), run.finished())
-        if run.record_file.is_file()
-        else read_leaderboard(path, shape)
-    )
+    if run.record_file.is_file():
+        return run_leaderboard(path.name, run.items(), run.finished())
+    return read_leaderboard(path, shape)
 
 
 def meta_evaluate(
@@ -157,11 +156,9 @@ def meta_evaluate(
         every = [topic for topic in every if topic in truth.topics and topic in judged_topics]
     comparisons: list[SystemMeasure] = []
     for board in boards:
-        board_settings = (
-            chosen
-            if board.name != LENGTH
-            else chosen.model_copy(update={"measures": (), "on_missing": "skip"})
-        )
+        board_settings = chosen
+        if board.name == LENGTH:
+            board_settings = chosen.model_copy(update={"measures": (), "on_missing": "skip"})
         true_board, other = prepared(truth, board, judges, board_settings)
         comparisons += [
             SystemMeasure(true_board, other, truth_measure, measure, board_settings.on_missing, every)
@@ -181,21 +178,23 @@ def meta_evaluate(
         means = {place: rows[place].by_topic[chosen.methods[0]].value for place in own_places}
         defined = {place: value for place, value in means.items() if value is not None}
         if defined:
-            top = max(defined, key=lambda place: defined[place])
-            every_pair = list(combinations([*(place for place in own_places if place != top), top], 2))
-            found_pairs = _differences(rows, tested, every_pair, chosen)
-            best += [
-                found_pair for pair, found_pair in zip(every_pair, found_pairs, strict=True) if pair[1] == top
-            ]
+            top = max(defined, key=defined.__getitem__)
+            pairs = list(combinations([*(place for place in own_places if place != top), top], 2))
+            differences = _differences(rows, tested, pairs, chosen)
+            best += [found for pair, found in zip(pairs, differences, strict=True) if pair[1] == top]
         for other_place in length:
             if rows[other_place].truth_measure == measure:
                 pairs = [(place, other_place) for place in own_places]
                 beside += _differences(rows, tested, pairs, chosen)
-    notes = [note for board in (truth, *judges) for note in board.notes]
     return MetaEvaluation(
-        truth=truth.name, topics=len(every), settings=chosen, rows=tuple(rows), from_best=tuple(best),
-        from_length=tuple(beside), notes=tuple(notes),
-    )  # fmt: skip
+        truth=truth.name,
+        topics=len(every),
+        settings=chosen,
+        rows=tuple(rows),
+        from_best=tuple(best),
+        from_length=tuple(beside),
+        notes=tuple(note for board in (truth, *judges) for note in board.notes),
+    )
 
 
 def _row(
@@ -208,27 +207,20 @@ def _row(
     runs, _, judged = comparison.aligned(
         comparison.truth.on(comparison.truth_measure), comparison.judge.on(comparison.measure), None
     )
-    names = dict(zip(settings.methods, methods, strict=True))
+    confidence, names = settings.confidence, dict(zip(settings.methods, methods, strict=True))
     topics = {name: comparison.on_topics(method) for name, method in names.items()}
     with_length = None
     if words is not None and comparison.judge.name != LENGTH:
-        beside = SystemMeasure(
-            words, comparison.judge, "words", comparison.measure, "skip", comparison.topics
-        )
-        with_length = _mean(beside.on_topics(methods[0]).values()).estimate(settings.confidence)
+        beside = replace(comparison, truth=words, truth_measure="words", on_missing="skip")
+        with_length = _mean(beside.on_topics(methods[0]).values()).estimate(confidence)
     return RankAgreement(
         judge=comparison.judge.name,
         measure=comparison.measure,
         truth_measure=comparison.truth_measure,
         runs=len(runs),
         tied=len(judged) > 0 and judged.min() == judged.max(),
-        overall={
-            name: comparison.sampled(method).estimate(settings.confidence) for name, method in names.items()
-        },
-        by_topic={
-            name: _mean(topic_scores.values()).estimate(settings.confidence)
-            for name, topic_scores in topics.items()
-        },
+        overall={name: comparison.sampled(method).estimate(confidence) for name, method in names.items()},
+        by_topic={name: _mean(scores.values()).estimate(confidence) for name, scores in topics.items()},
         topics=topics,
         with_length=with_length,
     )
@@ -240,7 +232,14 @@ def _differences(
     pairs: Sequence[tuple[int, int]],
     settings: MetaSettings,
 ) -> list[RankDifference]:
-    differences = [_mean(_less(tested[place], tested[other]).values(), "plain") for place, other in pairs]
+    differences = []
+    for place, other in pairs:
+        steps = [
+            value - beside
+            for topic, value in tested[place].items()
+            if value is not None and (beside := tested[other].get(topic)) is not None
+        ]
+        differences.append(_mean(steps, "plain"))
     # What is the same on all topics says nothing.
     raw = [difference.p() if difference.varies else None for difference in differences]
     return [
@@ -256,15 +255,6 @@ def _differences(
         )
         for (place, other), difference, p, p_holm in zip(pairs, differences, raw, holm(raw), strict=True)
     ]
-
-
-def _less(first: Mapping[str, float | None], other: Mapping[str, float | None]) -> dict[str, float]:
-    """By topic the first less the other, where both have a value."""
-    return {
-        topic: value - beside
-        for topic, value in first.items()
-        if value is not None and (beside := other.get(topic)) is not None
-    }
 
 
 def _mean(values: Iterable[float | None], scale: Scale = "correlation") -> JackknifedEstimate:

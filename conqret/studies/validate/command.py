@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import end, note, result, tell, tell_outcomes
 from conqret.options import Within
-
-if TYPE_CHECKING:
-    from conqret.studies.validate.result import Validation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,12 +72,8 @@ def validate(
     """
     from conqret.show.table import spaced
     from conqret.studies.agreement.agreement_settings import AgreementSettings
-    from conqret.studies.agreement_answer import agreement_answer
-    from conqret.studies.agreement_tables import (
-        agreement_table,
-        beside_table,
-        language_tables,
-    )
+    from conqret.studies.agreement_tables import agreement_answer
+    from conqret.studies.validate.page import validation_tables
     from conqret.studies.validate.validate import validate as compare
 
     validated = compare(
@@ -95,27 +88,23 @@ def validate(
         sensitivity=evidence.sensitivity,
         output=output or run,
     )
-    _remark(validated.validation)
-    shown = validated.validation
-    rows = list(shown.dimensions.values())
-    tables = [agreement_table(shown), *language_tables(shown), beside_table(shown)]
-    said = agreement_answer(rows, shown.basis, shown.average)
-    result(shown, spaced(tables), as_json=json_output, outcomes=validated.requirements, answer=said)
+    found = validated.validation
+    note(*found.basis.notes)
+    for names, what in (
+        (found.join.unlabelled, "judged items without a label"),
+        (found.join.unjudged, "labeled items that were not judged"),
+        (found.join.unknown_parts, "labeled parts that are not in the judgments"),
+    ):
+        if names:
+            note(f"{what}: {len(names)}")
+    if found.join.unknown_dimensions:
+        note(
+            f"the judge has no metric for these labeled dimensions: {', '.join(found.join.unknown_dimensions)}"
+        )
+    answer = agreement_answer(found.dimensions.values(), found.basis, found.average)
+    tables = spaced(validation_tables(found))
+    result(found, tables, as_json=json_output, outcomes=validated.requirements, answer=answer)
     for path in validated.files:
         tell(f"{path.name:<16} {path}")
     tell_outcomes(validated.requirements)
     end(not validated.met)
-
-
-def _remark(validation: Validation) -> None:
-    join = validation.join
-    note(*validation.basis.notes)
-    for count, what in (
-        (len(join.unlabelled), "judged items without a label"),
-        (len(join.unjudged), "labeled items that were not judged"),
-        (len(join.unknown_parts), "labeled parts that are not in the judgments"),
-    ):
-        if count:
-            note(f"{what}: {count}")
-    if join.unknown_dimensions:
-        note(f"the judge has no metric for these labeled dimensions: {', '.join(join.unknown_dimensions)}")

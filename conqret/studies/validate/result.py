@@ -131,11 +131,13 @@ def check_dimension(
     judge = {name: view.alpha(name, drawn) for name in view.variants}
     people = alphas(view.table[None], scale.level, drawn)[0]
     person, as_person = view.person(drawn)
+    apart = without_value(as_person.reason or person.reason)
+    if person.defined and as_person.defined:
+        apart = as_person.minus(person)
     variants = {name: statistic.estimate(confidence) for name, statistic in judge.items()}
     absent = joined.labels.absent(dimension)
     labelled, scored = int(view.labelled.sum()), int((view.labelled & view.scored).sum())
     reasons = Counter(score.reason for score in view.found.values() if score.value is None)
-    alternative = _alternative(view)
     result = DimensionValidation(
         dimension=dimension,
         metric=joined.metrics[dimension],
@@ -160,21 +162,13 @@ def check_dimension(
         people=people.estimate(confidence),
         person=person.estimate(confidence),
         as_person=as_person.estimate(confidence),
-        to_person=_difference(as_person, person).estimate(confidence),
+        to_person=apart.estimate(confidence),
         calibrated=variants.get(CALIBRATED, undefined(NOT_CALIBRATED)),
         statistics={name: view.statistic(statistic, drawn) for name, statistic in STATISTICS.items()},
-        alternative=alternative,
+        alternative=_alternative(view),
         mean=_mean(view),
     )
     return DimensionCheck(result, judge, people, person, as_person)
-
-
-def _difference(sampled: JackknifedEstimate, other: JackknifedEstimate) -> JackknifedEstimate:
-    return (
-        sampled.minus(other)
-        if sampled.defined and other.defined
-        else without_value(sampled.reason or other.reason)
-    )
 
 
 def _alternative(view: View) -> AlternativeAnnotator:
@@ -236,8 +230,7 @@ def validate(
     """
     kept = list(judgments)
     judge = validated_judge(kept, baseline)
-    known = list(items)
-    joined = beside_trivial(join_labels(kept, labels, metrics), known, floor, settings)
+    joined = beside_trivial(join_labels(kept, labels, metrics), items, floor, settings)
     if calibration is not None:
         calibration.check(judge.format, judge.model, judge.fingerprint)
         joined = calibration.applied(joined, settings)
@@ -268,13 +261,8 @@ def _by_language(joined: JoinedLabels, settings: AgreementSettings) -> Iterator[
         for dimension in part.metrics:
             view = View(part, dimension, settings)
             topics = len(set(view.clusters_of(view.compared)))
-            alpha, people = (
-                over.estimate(settings.confidence)
-                for over in (
-                    view.alpha("mean", drawn),
-                    alphas(view.table[None], view.scale.level, drawn)[0],
-                )
-            )
+            alpha = view.alpha("mean", drawn).estimate(settings.confidence)
+            people = alphas(view.table[None], view.scale.level, drawn)[0].estimate(settings.confidence)
             if (few := too_few(topics)) and alpha.value is not None:
                 alpha = replace(alpha, reason=few)
             yield LanguageAgreement(
@@ -294,8 +282,7 @@ def validated_judge(judgments: Sequence[Judgment], baseline: bool = False) -> Va
         raise DeclarationError("there are no judgments to validate")
     if len(judges) > 1:
         raise DeclarationError(
-            f"the judgments come from {len(judges)} judge configurations (format, model, fingerprint): validate one "
-            "at a time"
+            f"the judgments come from {len(judges)} judge configurations (format, model, fingerprint): validate one"
         )
     name, model, fingerprint = judges.pop()
     return ValidatedJudge(format=name, model=model, fingerprint=fingerprint, baseline=baseline)

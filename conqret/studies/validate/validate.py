@@ -14,7 +14,6 @@ from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judgments import Judgments
 from conqret.judging.summary import summarise
 from conqret.show.page import write_files
-from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement.statistics import STATISTICS
 from conqret.studies.agreement.trivial_judges import floor_judgments
@@ -152,12 +151,9 @@ def check_requirement(requirement: Requirement, validation: Validation) -> Requi
     Raises:
         UnknownNameError: its dimension was not validated.
     """
-    estimate = _quantities(requirement.dimension, validation)[requirement.name]
+    quantities, dimension = validation.quantities, requirement.dimension
+    if dimension is not None:
+        check_known("validated dimension", validation.dimensions, dimension)
+        quantities = validation.dimensions[dimension].quantities
+    estimate = quantities[requirement.name]
     return requirement.outcome(requirement.end_of(estimate), estimate.reason or "it has no value")
-
-
-def _quantities(dimension: str | None, validation: Validation) -> Mapping[str, Estimate]:
-    if dimension is None:
-        return validation.quantities
-    check_known("validated dimension", validation.dimensions, dimension)
-    return validation.dimensions[dimension].quantities

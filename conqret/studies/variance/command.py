@@ -7,7 +7,7 @@ from pathlib import Path
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
-from conqret.console.printing import note, result, tell
+from conqret.console.printing import note, tell
 
 
 @grouped
@@ -36,30 +36,18 @@ def variance(
 
     conqret judges variance runs/five-samples --metric clarity
     """
-    from conqret.studies.variance.page import (
-        variance_finding,
-        variance_sheet,
-        variance_tables,
-        variance_words,
-    )
+    from conqret.studies.variance.page import variance_sheet, variance_tables, variance_words
     from conqret.studies.variance.result import variance as estimated
 
-    variance_result = estimated(
-        runs,
-        metrics=[name.replace("-", "_") for name in metric or ()],
-        confidence=confidence,
-    )
-    sentences = variance_words(variance_result)
-    for text in variance_result.runs:
-        tell(f"run        {text}")
-    tell(sentences[0])
+    study = estimated(runs, metrics=[name.replace("-", "_") for name in metric or ()], confidence=confidence)
+    sentences = variance_words(study)
+    for text in (*(f"run        {run}" for run in study.runs), sentences[0]):
+        tell(text)
     for text in sentences[1:]:
         note(text[:1].lower() + text[1:].rstrip("."))
-    if variance_result.left_out:
-        note(f"left out, because not all runs have them: {', '.join(variance_result.left_out)}")
-    tables = list(variance_tables(variance_result))
-    result(variance_result, tables, as_json=json_output)
-    tell(variance_finding(variance_result))
-    if len(tables) == 1 and len(variance_result.metrics) > 1:
+    if study.left_out:
+        note(f"left out, because not all runs have them: {', '.join(study.left_out)}")
+    tables = list(variance_tables(study))
+    page.show(study, variance_sheet(study), tables, as_json=json_output)
+    if len(tables) < len(study.metrics):
         tell("use --metric NAME to see the details of one metric, or -o to write a page on all")
-    page.write(variance_sheet, variance_result)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from conqret.data.digest import gathered
 from conqret.show import words
@@ -13,24 +13,16 @@ from conqret.stats.estimate import undefined
 from conqret.stats.resampling import pooling
 from conqret.studies.variance.result import MetricVariance, Repeatability, VarianceSource, VarianceStudy
 
-Row = tuple[Cell, ...]
-
-TITLE = "Where the noise comes from"
-_LEDE = (
-    "Score differences between topics and between items are what a judge is to measure. Differences between samples, "
-    "prompts or models on the same item are noise."
-)
 _MEASURED = "The variance of topics and items is what the judge is to measure; all other variance is noise."
 
 
 def variance_words(study: VarianceStudy) -> list[str]:
     """What was compared, and what these runs leave open, in sentences."""
     unknown = dict.fromkeys(text for metric in study.metrics.values() for text in metric.unknown)
+    runs, models = words.number(len(study.runs), "run"), words.number(study.models, "model")
+    differ = f"; the runs differ in {', '.join(study.differs)}" if study.differs else ""
     return [
-        f"The study has {words.number(len(study.runs), 'run')} of {words.number(study.models, 'model')} with "
-        f"{words.number(study.prompts, 'prompt')}"
-        + (f"; the runs differ in {', '.join(study.differs)}" if study.differs else "")
-        + ".",
+        f"The study has {runs} of {models} with {words.number(study.prompts, 'prompt')}{differ}.",
         *(f"{words.capitalised(text)}." for text in [*unknown, *study.notes]),
     ]
 
@@ -47,11 +39,8 @@ def variance_finding(study: VarianceStudy) -> str:
     sources = {name: sum(shares.get(name, 0.0) for shares in noise) for shares in noise for name in shares}
     largest = max(sources, key=lambda name: sources[name])
     named = {SAMPLE: "samples of one request", ORDER: "the order of questions"}.get(largest, largest)
-    of = (
-        f"; {'the only source of noise in these runs is' if len(sources) == 1 else 'most of it comes from'} {named}"
-        if sources[largest]
-        else ""
-    )
+    source = "the only source of noise in these runs is" if len(sources) == 1 else "most of it comes from"
+    of = f"; {source} {named}" if sources[largest] else ""
     if len(noise) == 1:
         return f"Noise is estimated at {sum(noise[0].values()):.0%} of the variance of scores{of}."
     much = sum(sum(shares.values()) >= 0.495 for shares in noise)
@@ -80,45 +69,44 @@ def _overview(rows: Sequence[MetricVariance]) -> Table:
             (words.label(row.metric), *(_share(of.get(name)) for name in names), row.repeatability)
             for row, of in zip(rows, sources, strict=True)
         ],
-        note=f"{_MEASURED} “SD of samples” is the standard deviation of repeated samples of one request, in units "
-        "of the score.",
+        note=f"{_MEASURED} “SD of samples” is the standard deviation of repeated samples of one request.",
     )
 
 
 def _sources(rows: Sequence[MetricVariance], confidence: float) -> Table:
-    def parts(noise: MetricVariance) -> Iterator[Row]:
-        return ((_name(part), part.levels, part.deviation, _share(part)) for part in noise.sources)
-
-    first, below, basis = rows[0], "", ""
+    """The sources of one metric, or of several under their names."""
+    first, basis, title = rows[0], "", "Where scores differ"
+    low = [part for row in rows for part in row.sources if (part.variance.value or 0) < 0]
+    below = " A variance whose estimate is below 0 is shown as 0." * bool(low)
+    lines: list[tuple[Cell, ...]] = []
+    for row in rows:
+        if len(rows) > 1:
+            same = "" if _varies(row) else f": all {words.count(row.scores)} scores are the same"
+            lines.append((f"{words.label(row.metric)}{same}",))
+        if len(rows) == 1 or _varies(row):
+            lines += [(_name(part), part.levels, part.deviation, _share(part)) for part in row.sources]
     if len(rows) == 1:
-        low = [part for part in first.sources if (part.variance.value or 0) < 0]
-        named = ", ".join(f"{_name(part)} ({part.variance.value:.2g})" for part in low)
-        below = f" These variances are estimated below 0 and shown as 0: {named}." if low else ""
-        basis = (
-            f"The table is of {words.number(first.items, 'item')} of {words.number(first.topics, 'topic')}. "
-        )
-    elif any((part.variance.value or 0) < 0 for row in rows for part in row.sources):
-        below = " A variance whose estimate is below 0 is shown as 0."
+        title = f"{words.label(first.metric)}: where {words.count(first.scores)} scores differ"
+        basis = f"Of {words.number(first.items, 'item')} of {words.number(first.topics, 'topic')}. "
+        if low:
+            named = ", ".join(f"{_name(part)} ({part.variance.value:.2g})" for part in low)
+            below = f" These variances are estimated below 0 and shown as 0: {named}."
     over = f"topics{pooling(first.topics)}" if first.topics > 1 else f"items{pooling(first.items)}"
     return Table(
-        _titled(rows, "where scores differ", f"where {words.count(first.scores)} scores differ"),
+        title,
         (Column("Source", "text"), "Levels", "Standard deviation", "Share"),
-        _under(rows, parts),
+        lines,
         note=f"{basis}Brackets hold {confidence:.0%} jackknife-t intervals over {over}. {_MEASURED}{below}",
     )
 
 
 def _errors(rows: Sequence[MetricVariance]) -> Table:
-    first = rows[0]
+    first, title = rows[0], "the error of one score and of the mean"
     topics = list(first.mean_error)
+    means = (f"Error of the mean, {words.number(count, 'topic')}" for count in topics)
     return Table(
-        _titled(rows, "the error of one score and of the mean"),
-        (
-            Column("Metric", "name"),
-            "Error of one score",
-            "Generalizability",
-            *(f"Error of the mean, {words.number(count, 'topic')}" for count in topics),
-        ),
+        f"{words.label(first.metric)}: {title}" if len(rows) == 1 else words.capitalised(title),
+        (Column("Metric", "name"), "Error of one score", "Generalizability", *means),
         [
             (
                 words.label(row.metric),
@@ -128,29 +116,11 @@ def _errors(rows: Sequence[MetricVariance]) -> Table:
             )
             for row in rows
         ],
-        note="The errors are standard errors: how much the score of one item, or the mean of the metric, would vary if "
-        "the study were repeated with other samples, prompts and models as far as these runs vary them, and, for the "
-        f"mean, with so many other topics of {first.items / first.topics:.3g} items each. “Generalizability” is the "
-        "share of the variance of single scores that is due to topics and items; at 1 a repeated measurement would "
-        "rank the items in the same order.",
+        note="Standard errors: how much a score, or the mean over so many other topics of "
+        f"{first.items / first.topics:.3g} items each, would vary with other samples, prompts and models as far as "
+        "these runs vary them. “Generalizability” is the share of the variance of single scores that is due to topics "
+        "and items.",
     )
-
-
-def _titled(rows: Sequence[MetricVariance], many: str, single_title: str = "") -> str:
-    """The title of a table of one metric, which names it, or of several."""
-    if len(rows) == 1:
-        return f"{words.label(rows[0].metric)}: {single_title or many}"
-    return words.capitalised(many)
-
-
-def _under(rows: Sequence[MetricVariance], of: Callable[[MetricVariance], Iterator[Row]]) -> Iterator[Row]:
-    """The rows of each metric, under its name where there are several."""
-    for row in rows:
-        if len(rows) > 1:
-            note = "" if _varies(row) else f": all {words.count(row.scores)} scores are the same"
-            yield (f"{words.label(row.metric)}{note}",)
-        if len(rows) == 1 or _varies(row):
-            yield from of(row)
 
 
 def _varies(noise: MetricVariance) -> bool:
@@ -160,15 +130,15 @@ def _varies(noise: MetricVariance) -> bool:
 def variance_sheet(study: VarianceStudy) -> ReportPage:
     """The page: what is known of each metric."""
     tables = list(variance_tables(study, every=True))
-    runs = Section("Runs", [PageRemarks([*study.runs, *variance_words(study)[1:]])])
+    first, *others = variance_words(study)
     return ReportPage(
         "variance",
-        TITLE,
-        [*map(section, tables), runs],
-        variance_words(study)[:1],
+        "Where the noise comes from",
+        [*map(section, tables), Section("Runs", [PageRemarks([*study.runs, *others])])],
+        [first],
         words.floor_badges(study.baselines),
         answer=[variance_finding(study)],
-        how_to_read=[_LEDE],
+        how_to_read=[_MEASURED],
     )
 
 
@@ -186,20 +156,14 @@ def _share(source: VarianceSource | None) -> Cell:
 def repeatability_table(rows: Sequence[Repeatability]) -> Table:
     """How far the judge repeats itself; metrics that it repeats alike are one row."""
     alike = gathered(((row.scores, str(row.deviation), str(row.generalizability)), row) for row in rows)
+    lines = []
+    for first, *others in alike.values():
+        names = ", ".join(words.label(row.metric) for row in (first, *others))
+        lines.append((names, first.scores, first.deviation, first.generalizability))
     return Table(
         "Repeatability",
         (Column("Metric", "text"), "Scores", "Standard deviation", "Generalizability"),
-        [
-            (
-                ", ".join(words.label(row.metric) for row in same),
-                same[0].scores,
-                same[0].deviation,
-                same[0].generalizability,
-            )
-            for same in alike.values()
-        ],
-        note="“Standard deviation” is that of the scores of one item that is judged several times. “Generalizability” "
-        "is the share of the variance of scores that is due to differences between items; it is 1 where the judge "
-        "always gives an item the same score. Samples of a run may list the dimensions in another order; the bias "
-        "probe of repeatability sends exactly the same request again.",
+        lines,
+        note="“Standard deviation” is that of the scores of one item that is judged several times; “Generalizability” "
+        "is the share of the variance of scores that is due to differences between items.",
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 
 from conqret.data import Judgment, Measure
 from conqret.data.item import Frozen
@@ -89,10 +90,7 @@ class VarianceStudy(Frozen):
 
 @strict_options
 def variance(
-    runs: Sequence[FinishedRun],
-    *,
-    metrics: Sequence[str] = (),
-    confidence: float = CONFIDENCE,
+    runs: Sequence[FinishedRun], *, metrics: Sequence[str] = (), confidence: float = CONFIDENCE
 ) -> VarianceStudy:
     """Where the scores of finished runs differ, and why, for each metric that all have (or of these ``metrics``).
 
@@ -108,8 +106,8 @@ def variance(
     names = [list(dict.fromkeys(name for judgment in run for name in judgment.measures)) for run in judged]
     shared = [name for name in names[0] if all(name in scored_names for scored_names in names)]
     if not shared:
-        raise DeclarationError("the runs share no metric: " + "; ".join(
-            f"{run.path} has {', '.join(name)}" for run, name in zip(folders, names, strict=True)))  # fmt: skip
+        each = (f"{run.path} has {', '.join(name)}" for run, name in zip(folders, names, strict=True))
+        raise DeclarationError(f"the runs share no metric: {'; '.join(each)}")
     check_known("metric of all runs", shared, *metrics)
     topics = sorted({*TOPICS, TopicKeys.of(judged[0]).count})
     noises: dict[str, MetricVariance] = {}
@@ -158,9 +156,7 @@ def repeatabilities(
             parted = variance_components(values, topics, items, {})
         except DeclarationError:  # one score an item, or one item
             continue
-        variance = next(
-            parted.variance(place) for place, effect in enumerate(parted.effects) if effect.names == (SAMPLE,)
-        )
+        variance = parted.variance([effect.names for effect in parted.effects].index((SAMPLE,)))
         repeated.append(
             Repeatability(
                 metric=metric,
@@ -200,27 +196,19 @@ def _parts(record: JudgeRecord) -> tuple[str, str]:
 
 def _differing(records: Sequence[JudgeRecord]) -> tuple[str, ...]:
     names = dict.fromkeys(name for record in records for name in record.identity)
-    return tuple(
-        name
-        for name in names
-        if len({json.dumps(record.identity.get(name), sort_keys=True) for record in records}) > 1
-    )
+    values = {name: {json.dumps(one.identity.get(name), sort_keys=True) for one in records} for name in names}
+    return tuple(name for name in names if len(values[name]) > 1)
 
 
 def _notes(
     runs: Sequence[JudgeFolder], records: Sequence[JudgeRecord], judged: Sequence[Sequence[Judgment]]
 ) -> Iterator[str]:
-    for place, record in enumerate(records):
-        for other in range(place):
-            if record.fingerprint == records[other].fingerprint:
-                alike = [judgment.values for judgment in judged[place]] == [
-                    judgment.values for judgment in judged[other]
-                ]
-                same = ", and all scores are the same: one may be a replay of the other" if alike else ""
-                yield (
-                    f"{runs[other].path} and {runs[place].path} are of one judge configuration, and count as "
-                    f"samples{same}"
-                )
+    for place, other in combinations(range(len(records)), 2):
+        if records[place].fingerprint == records[other].fingerprint:
+            first, second = ([judgment.values for judgment in judged[one]] for one in (place, other))
+            same = ", and all scores are the same: one may be a replay of the other" * (first == second)
+            both = f"{runs[place].path} and {runs[other].path}"
+            yield f"{both} are of one judge configuration, and count as samples{same}"
 
 
 def _components(
@@ -239,21 +227,13 @@ def _components(
     # Samples of one number are asked in one order of the dimensions, whichever the run.
     orders = numbers if len(judged) > 1 and len(set(numbers)) > 1 else None
     judges = list(zip(models, prompts, strict=True))
-    if len(set(judges)) == len(set(models)) == len(set(prompts)) > 1:
-        return variance_components(values, topics, items, {JUDGE: judges}, orders)
-    return variance_components(values, topics, items, {MODEL: models, PROMPT: prompts}, orders)
+    together = len(set(judges)) == len(set(models)) == len(set(prompts)) > 1
+    conditions = {JUDGE: judges} if together else {MODEL: models, PROMPT: prompts}
+    return variance_components(values, topics, items, conditions, orders)
 
 
-def _of_metric(
-    metric: str,
-    variance_estimates: Components,
-    topics: Sequence[int],
-    confidence: float,
-) -> MetricVariance:
-    variances = [
-        variance_estimates.variance(place).estimate(confidence)
-        for place in range(len(variance_estimates.effects))
-    ]
+def _of_metric(metric: str, parted: Components, topics: Sequence[int], confidence: float) -> MetricVariance:
+    variances = [parted.variance(place).estimate(confidence) for place in range(len(parted.effects))]
     whole = sum(max(one.value or 0.0, 0.0) for one in variances)
     sources = tuple(
         VarianceSource(
@@ -263,34 +243,34 @@ def _of_metric(
             deviation=deviation(variance),
             share=max(variance.value or 0.0, 0.0) / whole if whole else None,
         )
-        for effect, variance in zip(variance_estimates.effects, variances, strict=True)
+        for effect, variance in zip(parted.effects, variances, strict=True)
     )
     alone = [source.deviation for source in sources if source.names == (SAMPLE,)]
     return MetricVariance(
         metric=metric,
-        scores=variance_estimates.n,
-        items=round(variance_estimates.items * variance_estimates.topics),
-        topics=variance_estimates.topics,
+        scores=parted.n,
+        items=round(parted.items * parted.topics),
+        topics=parted.topics,
         sources=sources,
-        unknown=tuple(_unknown(variance_estimates)),
+        unknown=tuple(_unknown(parted)),
         repeatability=alone[0] if alone else undefined("one sample of each request"),
-        score_error=variance_estimates.score_error(),
-        generalizability=variance_estimates.generalizability().estimate(confidence),
-        mean_error={count: variance_estimates.mean_error(count) for count in topics},
+        score_error=parted.score_error(),
+        generalizability=parted.generalizability().estimate(confidence),
+        mean_error={count: parted.mean_error(count) for count in topics},
     )
 
 
-def _unknown(variance_estimates: Components) -> Iterator[str]:
+def _unknown(parted: Components) -> Iterator[str]:
     """What the design of these runs leaves open, in words."""
-    if JUDGE in variance_estimates.conditions:
+    if JUDGE in parted.conditions:
         yield "no run changes the model or the prompt alone, so the two are one source (judge)"
     for name in (MODEL, PROMPT):
-        if not {name, JUDGE} & set(variance_estimates.conditions):
+        if not {name, JUDGE} & set(parted.conditions):
             yield f"there is one {name}, so nothing is said of what another {name} would change"
-    if not any(effect.names == (SAMPLE,) for effect in variance_estimates.effects):
+    if not any(effect.names == (SAMPLE,) for effect in parted.effects):
         yield "there is one sample of each request, so the sampling variance is not known"
-    if variance_estimates.topics == 1:
+    if parted.topics == 1:
         yield "there is one topic, so nothing is said of others"
-    for effect in variance_estimates.effects:
+    for effect in parted.effects:
         if len(effect.names) > 1:
             yield f"{' and '.join(effect.names)} cannot be told apart"

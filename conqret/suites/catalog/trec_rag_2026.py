@@ -74,7 +74,7 @@ def _notes(folder: Path) -> list[str]:
 
 def grade_agreement(kind: str, verdicts: SuiteVerdicts) -> float:
     """Cohen's kappa of the grades: by squared differences, or of relevant (2 or more) and not."""
-    from conqret.stats.kappa import cohen_kappa, quadratic_kappa
+    from conqret.stats.classification import cohen_kappa, quadratic_kappa
 
     if kind == "quadratic":
         return value_of(quadratic_kappa(verdicts.gold, verdicts.verdicts, categories=GRADES))
