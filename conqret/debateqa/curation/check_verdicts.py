@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self, Unpack
 
 from pydantic import Field
 
+from conqret.errors import number
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.cost import ExpectedCost, expected_asking
+from conqret.judging.asked_run import Run, RunPrompt
+from conqret.judging.judge_settings import AskedSettings, as_path, client_options
 from conqret.judging.responses import Typed
-from conqret.llm.request import Request, messages
-from conqret.prompts import RenderedPrompt
-from conqret.runs.session import Session
-from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyPlan, lost
-from conqret.runs.trials import Trial
+from conqret.llm.request import Answer, Request, messages
+from conqret.runs.run_folder import default_folder, stem
+from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, lost
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +44,13 @@ class VerdictRow(ResponseRow):
 
     answer: Mapping[str, Any] = Field(default_factory=dict)
 
+    @classmethod
+    def of(cls, id: str, answer: Answer[Any]) -> Self:  # noqa: A002 - the field's name
+        """The row of an answer."""
+        return (
+            super().of(id, answer) if answer.value is None else cls(id=id, answer=answer.value.model_dump())
+        )
+
 
 class VerdictRecord(AskedRecord):
     """What ``run.json`` says of such judgments."""
@@ -66,59 +72,53 @@ class VerdictFolder(AskedFolder[VerdictRecord, VerdictRow]):
     """Similar questions, of which at least one was removed."""
 
 
-@dataclass(frozen=True)
-class VerdictPlan(StudyPlan[VerdictRow, None]):
-    """Every subject gets a typed judgment."""
+def ask_verdicts(
+    verdict: CheckVerdict,
+    subjects: Sequence[Subject],
+    *,
+    source: str | Path = "rows",
+    name: str = "verdicts",
+    output: str | Path | None = None,
+    conclude: Callable[[tuple[VerdictRow, ...], VerdictFolder], tuple[Any, Mapping[Path, Content]]]
+    | None = None,
+    **settings: Unpack[AskedSettings],
+) -> StudyOutcome[VerdictRow, Any]:
+    """A judgment of every subject.
 
-    models: Session
-    folder: VerdictFolder
-    verdict: CheckVerdict
-    subjects: Sequence[Subject]
+    Args:
+        verdict: what is asked of each.
+        subjects: what is judged.
+        source, name: by what the folder is called where there is no ``output``: ``runs/SOURCE-NAME-MODEL``.
+        output: the run's folder; the same call goes on there.
+        conclude: makes of all rows a summary, and further files of the folder.
+        settings: who is asked, and how.
 
-    def check(self) -> None:
-        """Raise DeclarationError where this cannot be asked."""
-        self.models.options.backend.check_can_ask(self.verdict.about)
+    Raises:
+        DeclarationError: a setting or the folder is wrong. No model is asked then.
+        Counted: it is a dry run.
+    """
+    judge = client_options(settings.get("model"), settings)
+    folder = VerdictFolder(as_path(output) or default_folder(stem(Path(source)), name, judge.model))
 
-    def record(self) -> VerdictRecord:
-        """What ``run.json`` says."""
-        shown = ((subject.id, dict(subject.variables)) for subject in self.subjects)
-        return VerdictRecord.of(self.models, {self.verdict.prompt: self.verdict.response}, shown)
+    def concluded(rows: tuple[VerdictRow, ...]) -> tuple[Any, Mapping[Path, Content]]:
+        summary, files = (None, {}) if conclude is None else conclude(rows, folder)
+        counts = {"judgments": len(rows), "unanswered": lost(rows)}
+        return summary, {**files, folder.summary_file: json.dumps(counts, indent=1)}
 
-    def trials(self) -> Iterator[Trial[VerdictRow]]:
-        """A trial for each."""
-        return (
-            Trial(subject.id, partial(_asked, self.verdict, subject, self.models))
-            for subject in self.subjects
+    with Run(
+        folder, [judge], {verdict.prompt: RunPrompt(verdict.response, "judge", verdict.tokens)}, settings,
+        asked=((subject.id, dict(subject.variables)) for subject in subjects), total=len(subjects),
+        asks=verdict.about, about=f"{number(len(subjects), 'judgment')} by",
+    ) as run:  # fmt: skip
+        prompt = run.library[verdict.prompt]
+        run.ask_all(
+            Request(
+                ask=verdict.prompt,
+                item=subject.id,
+                messages=messages(prompt.render(subject.variables)),
+                response=verdict.response,
+                baseline=subject.baseline,
+            )
+            for subject in subjects
         )
-
-    def conclude(self, rows: tuple[VerdictRow, ...]) -> tuple[None, Mapping[Path, Content]]:
-        """The run in numbers, and its files."""
-        summary = {"judgments": len(rows), "unanswered": lost(rows)}
-        return None, {self.folder.summary_file: json.dumps(summary, indent=1)}
-
-
-def estimate(verdict: CheckVerdict, subjects: Sequence[Subject], session: Session) -> ExpectedCost:
-    """The calls, tokens and dollars of :class:`VerdictPlan`."""
-    prompts = (_rendered(verdict, subject, session) for subject in subjects)
-    return expected_asking("judge", session.options, prompts, verdict.tokens)
-
-
-def _rendered(verdict: CheckVerdict, subject: Subject, session: Session) -> RenderedPrompt:
-    return session.library[verdict.prompt].render(subject.variables)
-
-
-async def _asked(
-    verdict: CheckVerdict, subject: Subject, session: Session, earlier: Mapping[str, VerdictRow]
-) -> VerdictRow:
-    answer = await session.client.ask(
-        Request(
-            ask=verdict.prompt,
-            item=subject.id,
-            messages=messages(_rendered(verdict, subject, session)),
-            response=verdict.response,
-            baseline=subject.baseline,
-        )
-    )
-    if answer.value is None:
-        return VerdictRow.of(subject.id, answer)
-    return VerdictRow(id=subject.id, answer=answer.value.model_dump())
+        return run.finish(concluded)

@@ -9,7 +9,7 @@ import typer
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
-from conqret.console.printing import at, end, result
+from conqret.console.printing import at, result
 from conqret.debateqa.curation.embeddings import LEXICAL
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
@@ -78,8 +78,7 @@ def questions(
     conqret debateqa questions delphi.tsv conflictingqa.csv web.jsonl --texts train.csv --encoder models/gte-large
     --pairs pairs.csv
     """
-    from conqret.debateqa.curation.check_verdicts import VerdictFolder, VerdictPlan, estimate
-    from conqret.debateqa.curation.debatable import VERDICT, chosen_questions, subjects
+    from conqret.debateqa.curation.debatable import debatable_questions
     from conqret.debateqa.curation.deduplication import deduplicate, pairs_text
     from conqret.debateqa.curation.embeddings import vectors_of
     from conqret.io.questions import read_sourced
@@ -95,41 +94,34 @@ def questions(
     different, duplicates = deduplicate(
         read, vectors, encoder=str(embeddings or encoder), threshold=threshold
     )
-    session, asked_about = asking.session(model), subjects(different)
-    if asking.dry_run:
-        asking.tell_cost([estimate(VERDICT, asked_about, session)])
-        return
-    folder = VerdictFolder(output or default_folder(stem(files[0]), "debatable", session.options.model))
-    count = len(asked_about)
-    done = asking.execute(
-        VerdictPlan(session, folder, VERDICT, asked_about), count, "judgments",
-        about=f"{number(count, 'judgment')} from {files[0]}, by",
+    author = asking.calls.of(model)
+    outcome = asking.study(
+        debatable_questions, different, model=author, rows="judgments",
+        output=output or default_folder(stem(files[0]), "debatable", author.model),
     )  # fmt: skip
-    chosen = chosen_questions(different, done, folder)
+    chosen, folder = outcome.summary, outcome.folder
     write_files({folder.pairs_file: pairs_text(duplicates)})
-    kept = len(chosen.kept)
+    unanswered = sum(outcome.lost.values())
     facts = {
         "deduplication": duplicates.model_dump(),
-        "questions": chosen.questions,
-        "kept": kept,
+        "questions": len(outcome.rows),
+        "kept": len(chosen.kept),
         "failed": chosen.failed,
-        "unanswered": chosen.unanswered,
+        "unanswered": unanswered,
     }
     lines = [
         *spaced(_dedupe_tables(duplicates)),
         f"{number(len(duplicates.removed), 'question')} removed, decided by {len(duplicates.pairs):,} similar pairs",
         "",
-        _debatable_table(chosen),
+        _debatable_table(chosen, len(outcome.rows), unanswered),
         "",
-        *map(at, (*chosen.files, folder.pairs_file), ("kept", "verdicts", "pairs")),
+        *map(at, (folder.kept_file, folder.table_file, folder.pairs_file), ("kept", "verdicts", "pairs")),
     ]
-    result(facts, lines, as_json=asking.shown.json_output)
     if encoder == LEXICAL and embeddings is None:
         asking.shown.note(
             "lexical compares words only, so it misses a question in other words; an --encoder finds more"
         )
-    lost = done.lost
-    end(lost, done.session, there=len(done.rows) - sum(lost.values()), reasons=lost)
+    asking.conclude(facts, lines, outcome, outcome.lost, there=len(outcome.rows) - unanswered)
 
 
 def _label_pairs(
@@ -187,19 +179,19 @@ def _dedupe_tables(outcome: Deduplication) -> Iterator[Table]:
         )
 
 
-def _debatable_table(chosen: DebatableQuestions) -> Table:
+def _debatable_table(chosen: DebatableQuestions, questions: int, unanswered: int) -> Table:
     """How many questions fail which criterion."""
     from conqret.debateqa.curation.debatable import CRITERIA
     from conqret.show.table import Column, Table
 
     rows = [(CRITERIA[name], count) for name, count in chosen.failed.items()]
-    if chosen.unanswered:
-        rows.append(("no answer", chosen.unanswered))
+    if unanswered:
+        rows.append(("no answer", unanswered))
     return Table(
         "Questions",
         (Column("", "text"), "questions"),
         rows,
-        foot=[("debatable", len(chosen.kept)), ("all", chosen.questions)],
+        foot=[("debatable", len(chosen.kept)), ("all", questions)],
         note="One question may fail several criteria.",
     )
 
