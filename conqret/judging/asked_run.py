@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections import Counter
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
 
@@ -21,12 +20,14 @@ from pydantic import BaseModel
 from conqret.data import Reason
 from conqret.errors import AnswersAwaited
 from conqret.io.safe_files import Content, write_files
-from conqret.judging.cost import ExpectedCost, capped, expected
+from conqret.judging.cost import ExpectedCost, expected
+from conqret.judging.counting import CountingClient
+from conqret.judging.counting import RunPrompt as RunPrompt
 from conqret.judging.judge_settings import Watch, session_settings
 from conqret.llm.client import Client, awaited_answers
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.request import Answer, Request
-from conqret.runs.session import Session, Sessions
+from conqret.llm.request import Request
+from conqret.runs.session import Session, SessionCounts, Sessions
 from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome
 from conqret.runs.trials import Memory, Trial, perform
 
@@ -36,20 +37,6 @@ T = TypeVar("T")
 
 COUNTED = 100
 """Units whose prompts are counted in a dry run; of more, so many stand for all."""
-
-
-@dataclass(frozen=True)
-class RunPrompt:
-    """A prompt of a run: the type of its answers, and for a dry run what the work is called, how many tokens an answer
-    has, and whether offline answers are lengthened to that because later prompts show them. ``file`` is False where the
-    prompt is no file, but comes whole from elsewhere."""
-
-    response: type[BaseModel]
-    task: str
-    tokens: int | Callable[[Request[Any]], int]
-    by: str = ""
-    shown_later: bool = False
-    file: bool = True
 
 
 class Counted(Exception):  # noqa: N818 - nothing is wrong
@@ -81,6 +68,8 @@ class Run(Generic[Row]):
         about, by: what is told of it at the start ("12 arguments by"), and who answers, where that is not the models.
         record: further fields of the record, and those that differ from what the first model's session says; a
             function of the run where they depend on the models' sessions.
+        sessions: open sessions to ask with, where the run is part of something larger that counts and closes them.
+        renew: begin afresh where the folder holds another run of its kind.
 
     Raises:
         DeclarationError: the folder holds something else or another run, another process is writing it, the recordings
@@ -100,11 +89,14 @@ class Run(Generic[Row]):
         about: str = "",
         by: str = "",
         record: Mapping[str, Any] | Callable[[Run[Row]], Mapping[str, Any]] | None = None,
+        sessions: Sessions | None = None,
+        renew: bool = False,
     ) -> None:
         self.folder, self.total, self.about, self.by = folder, total, about, by
         self.dry = bool(settings.get("dry_run"))
         self._models, self._prompts, self._settings = tuple(models), prompts, settings
         self._asks, self._asked, self._record = asks, asked, record or {}
+        self._lent, self._renew = None if self.dry else sessions, renew
         self._order = list[list[str]]()
         self._sampled = 1.0
         self._made, self._making = set[str](), dict[str, asyncio.Future[None]]()
@@ -117,7 +109,7 @@ class Run(Generic[Row]):
             if self._asks:
                 for options in self._models:
                     options.backend.check_can_ask(self._asks)
-            self.sessions = opened.enter_context(Sessions(**settings))
+            self.sessions = self._lent or opened.enter_context(Sessions(**settings))
             self.library = self.sessions.library
             for options in self._models:
                 self.sessions.of(options)
@@ -126,13 +118,14 @@ class Run(Generic[Row]):
             self._kept = 0
             if not self.dry:
                 overwrite = self._settings.get("overwrite", False)
+                overwrite = overwrite or (self._renew and self.folder.holds_another(record))
                 self.folder.check(record, overwrite=overwrite)
                 self.sessions.run(self.sessions.ready(self.folder))
                 opened.enter_context(self.folder.claimed(record, overwrite=overwrite))
                 self.sessions.keep_in(self.folder.recordings_file)
                 self.rows = opened.enter_context(self.folder.rows())
                 self._kept = len(self.rows)
-            self._before = self.sessions.counts
+            self._before = self._counts
             self._watch: Watch | None = self._settings.get("watch")
             if not self.dry:
                 self.sessions.run(self._collect())
@@ -151,6 +144,19 @@ class Run(Generic[Row]):
     def client(self, options: ClientOptions | None = None) -> Client:
         """The client of a model, by default of the first."""
         return self.session(options).client
+
+    @property
+    def clients(self) -> tuple[Client, ...]:
+        """The clients of its models."""
+        if self._lent is None:
+            return self.sessions.clients
+        return tuple(self.client(options) for options in self._models)
+
+    @property
+    def _counts(self) -> SessionCounts:
+        if self._lent is None:
+            return self.sessions.counts
+        return SessionCounts.total(self.session(options).counts for options in self._models)
 
     async def ask(self, request: Request[Any], options: ClientOptions | None = None) -> Row:
         """The row of a question under its item's name: kept from before, or answered now."""
@@ -192,8 +198,11 @@ class Run(Generic[Row]):
         Raises:
             AnswersAwaited: units wait for a batch.
         """
-        work: Coroutine[Any, Any, list[T]] = self._count(groups) if self.dry else self._perform(groups)
-        return self.sessions.run(work)
+        return self.sessions.run(self.asked(*groups))
+
+    async def asked(self, *groups: Iterable[Request[Any] | Coroutine[Any, Any, T]]) -> list[T]:
+        """:meth:`ask_all` for who does several runs at the same time."""
+        return await (self._count(groups) if self.dry else self._perform(groups))
 
     def finish(
         self, conclude: Callable[[tuple[Row, ...]], tuple[S, Mapping[Path, Content]]]
@@ -205,9 +214,7 @@ class Run(Generic[Row]):
             Counted: it was a dry run.
         """
         if self.dry:
-            clients: Any = self.sessions.clients
-            costs = [cost for client in clients for cost in client.costs(self._sampled)]
-            raise Counted(costs)
+            raise Counted(self._costs())
         keys = list(dict.fromkeys(key for unit in self._order for key in unit))
         self.rows.arrange(keys)
         rows_by_id = {row.id: row for row in self.rows.rows()}
@@ -216,12 +223,12 @@ class Run(Generic[Row]):
         if isinstance(summary, BaseModel):
             files = {**files, self.folder.summary_file: summary.model_dump_json(indent=1)}
         write_files(files)
-        counts = self.sessions.counts.since(self._before, kept=self._kept)
-        missing = tuple(str(request) for client in self.sessions.clients for request in client.missing)
+        counts = self._counts.since(self._before, kept=self._kept)
+        missing = tuple(str(request) for client in self.clients for request in client.missing)
         return StudyOutcome(summary, rows, counts, missing, self.folder)
 
-    def _counting(self, options: ClientOptions, **store: Any) -> _CountingClient:
-        return _CountingClient(options, self._prompts)
+    def _counting(self, options: ClientOptions, **store: Any) -> CountingClient:
+        return CountingClient(options, self._prompts)
 
     def _made_record(self) -> AskedRecord:
         fields = self._record(self) if callable(self._record) else self._record
@@ -230,8 +237,22 @@ class Run(Generic[Row]):
         record: AskedRecord = kind.of(self.session(), responses, self._asked, **fields)
         return record
 
+    def _costs(self) -> list[ExpectedCost]:
+        """What was counted; what does not fit the model's window is not, and a note says what it lacks."""
+        clients: Any = self.clients
+        costs = [cost for client in clients for cost in client.costs(self._sampled)]
+        unfit = [row for row in self.rows.rows() if row.reason is Reason.CONTEXT_OVERFLOW]
+        if unfit:
+            share = f"{round(len(unfit) / self._sampled):,} of {self.total:,} prompts do not fit"
+            lack = f"{share}: {unfit[0].detail}"
+            if not costs:
+                task = next(iter(self._prompts.values())).task
+                return [expected(task, self._models[0], 0, 0, 0, impossible=lack)]
+            costs[0] = replace(costs[0], notes=(lack,))
+        return costs
+
     async def _collect(self) -> None:
-        for client in self.sessions.clients:
+        for client in self.clients:
             await client.collect()
 
     async def _perform(self, groups: Sequence[Iterable[Any]]) -> list[Any]:
@@ -239,11 +260,11 @@ class Run(Generic[Row]):
         trials = (
             self._trial(number, unit) for number, unit in enumerate(unit for one in groups for unit in one)
         )
-        in_flight = sum(client.in_flight for client in self.sessions.clients)
+        in_flight = sum(client.in_flight for client in self.clients)
         async with contextlib.aclosing(perform(trials, found, in_flight=in_flight)) as performed:
             async for _ in performed:
                 pass
-        for client in self.sessions.clients:
+        for client in self.clients:
             await client.hand_in()
         results = [found[str(number)][1] for number in range(len(found))]
         if waiting := sum(result is _NotYet for result in results):
@@ -264,7 +285,7 @@ class Run(Generic[Row]):
         weights += [(unit, len(last) / len(taken)) for unit in taken]
         results = []
         for number, (unit, weight) in enumerate(weights):
-            clients: Any = self.sessions.clients
+            clients: Any = self.clients
             for client in clients:
                 client.weight = weight
             made = await self._trial(number, unit).work({})
@@ -292,47 +313,3 @@ async def together(*asked: Awaitable[T]) -> list[T]:
         if isinstance(error, BaseException):
             raise error
     return found  # type: ignore[return-value]
-
-
-class _CountingClient(Client):
-    """A model that is not asked: its prompts are counted, and the offline baseline answers."""
-
-    def __init__(self, options: ClientOptions, prompts: Mapping[str, RunPrompt]) -> None:
-        super().__init__(replace(options, budget_usd=None), store=None)
-        self._prompts, self.weight, self._counts = prompts, 1.0, Counter[tuple[str, str, str]]()
-
-    async def ask(self, request: Request[Any]) -> Answer[Any]:
-        """What the offline baseline answers; the question is counted."""
-        prompt = self._prompts[request.ask]
-        written = prompt.tokens if isinstance(prompt.tokens, int) else prompt.tokens(request)
-        read = capped(sum(self.count_tokens(message.content) for message in request.messages), self)
-        for what, count in (("calls", 1), ("read", read), ("written", written)):
-            self._counts[prompt.task, prompt.by, what] += self.weight * count  # type: ignore[assignment]
-        if request.baseline is None:
-            return Answer(None, (), reason=Reason.NOTHING_TO_JUDGE, detail="counted, not asked")
-        value = request.baseline()
-        if prompt.shown_later:
-            value = _lengthened(value, written - self.count_tokens(str(value)))
-        value = {"text": value} if request.plain else value
-        return Answer(request.response.model_validate(value, context=dict(request.context)), ())
-
-    def costs(self, sampled: float) -> Iterator[ExpectedCost]:
-        """What was counted, a line for each kind of work."""
-        for task, by in dict.fromkeys(name[:2] for name in self._counts):
-            calls, read, written = (
-                round(self._counts[task, by, what]) for what in ("calls", "read", "written")
-            )
-            yield expected(
-                task, self._options, calls, read, written * self._backend.writes, by=by, sampled=sampled
-            )
-
-
-def _lengthened(value: Any, tokens: int) -> Any:
-    """The answer with its longest text so many tokens longer."""
-    if isinstance(value, str):
-        return value + " so" * tokens
-    texts = {name: text for name, text in value.items() if isinstance(text, str)}
-    if not texts:
-        return value
-    longest = max(texts, key=lambda name: len(texts[name]))
-    return {**value, longest: texts[longest] + " so" * tokens}

@@ -52,11 +52,11 @@ class StudyWatch:
 
     def start(self, run: Run[Any], kept: int) -> None:
         """The run begins."""
-        clients = {client.model_id: client for client in run.sessions.clients}
+        clients = {client.model_id: client for client in run.clients}
         names = (named(client.model_id, client.baseline, self.role) for client in clients.values())
         self.total = run.total
         self.shown.tell(f"{run.about} {run.by or ' and '.join(names)}")
-        self.bar.start(run.sessions.clients[0], kept, run.total)
+        self.bar.start(run.clients[0], kept, run.total)
 
 
 @dataclass(frozen=True, kw_only=True)
