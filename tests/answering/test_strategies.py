@@ -82,10 +82,8 @@ def write(folder: Path, records: Sequence[Mapping[str, str]]) -> None:
 def desk_of(
     name: str, search: ChunkSearch | None, answerer: Scripted, agent: Scripted, **plan: Any
 ) -> RagSession:
-    run = Answering(
-        [QUESTION], ANSWER_STRATEGIES[name], AnswerPlan(**plan), ClientOptions("offline"), None, search
-    )
-    return run.desk(QUESTION, Library(), answerer, agent)
+    way = Answering(ANSWER_STRATEGIES[name], AnswerPlan(**plan), ClientOptions("offline"), None, search)
+    return way.desk(QUESTION, Library(), answerer, agent)
 
 
 def respond(name: str, desk: RagSession) -> str:
@@ -198,4 +196,4 @@ def test_words_and_vectors_are_fused_and_a_chunk_is_one_vector(tmp_path: Path) -
 )
 def test_what_a_strategy_takes_not_is_refused(strategy: str, settings: dict[str, Any], said: str) -> None:
     with pytest.raises(DeclarationError, match=said):
-        Answering([QUESTION], ANSWER_STRATEGIES[strategy], AnswerPlan(**settings), ClientOptions("offline"))
+        Answering(ANSWER_STRATEGIES[strategy], AnswerPlan(**settings), ClientOptions("offline"))

@@ -8,14 +8,8 @@ from pathlib import Path
 import pytest
 
 import conqret
-from conqret.debateqa.curation.algorithm import Collector, CurationPlan
-from conqret.debateqa.curation.benchmark import CurateFolder, CurationRun
-from conqret.debateqa.curation.source_pages import CorpusSource
-from conqret.debateqa.curation.trusted_domains import TrustedDomains
+from conqret.debateqa.curation.algorithm import CurationPlan
 from conqret.debateqa.debateqa_files import read_questions
-from conqret.io.questions import read_sourced
-from conqret.runs.engine import run
-from conqret.runs.session import Session
 from conqret.text.word_lists import fold
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -143,9 +137,8 @@ def benchmark(corpus, tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
     questions = folder / "three.jsonl"
     questions.write_text("".join((FIXTURES / "questions.jsonl").open().readlines()[4:7]))
-    session = Session("offline")
-    collector = Collector(CorpusSource(corpus), TrustedDomains(), CurationPlan(rerank="lexical"), session)
-    run(CurationRun(session, CurateFolder(folder / "out"), read_sourced([questions]), collector))
+    plan = CurationPlan(rerank="lexical")
+    conqret.curate_benchmark(questions, corpus=corpus, plan=plan, output=folder / "out")
     return folder / "out"
 
 

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
 from conqret.console.option_groups import OptionGroup, grouped
-from conqret.console.printing import at, end, note, result
+from conqret.console.printing import at, note
 from conqret.debateqa.curation.algorithm import CurationPlan
 from conqret.debateqa.curation.embeddings import LEXICAL
 from conqret.debateqa.curation.questions_command import Encoder
-from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 
 if TYPE_CHECKING:
@@ -150,30 +149,20 @@ def _make(
     output: Path | None,
     asking: StudyOptions,
 ) -> None:
-    from conqret.debateqa.curation.algorithm import STEPS, CurationPlan
-    from conqret.debateqa.curation.benchmark import VIEWS, curation_run, estimate
+    from conqret.debateqa.curation.algorithm import VIEWS, CurationPlan
+    from conqret.debateqa.curation.benchmark import curate_benchmark
     from conqret.show.table import spaced
 
-    made = curation_run(
-        questions, asking.session(model), corpus=corpus, search=web.search, user_agent=web.user_agent,
-        trusted=trusted, plan=CurationPlan(**filters.given()), output=output,
-    )  # fmt: skip
-    question_list, folder, collector = made.questions, made.folder, made.collector
     if asking.dry_run:
-        asking.tell_cost(estimate(question_list, collector))
-        what = (
-            "the documents that the question itself finds"
-            if web.search is None
-            else "5 pages of 2,500 tokens"
-        )
-        note(f"the estimate assumes for each question {VIEWS} points of view and {what}")
-        return
-    outcome = asking.execute(
-        made, len(question_list) * len(STEPS), "steps",
-        about=f"{number(len(question_list), 'question')}, {collector.source.described}, by",
-        doing="collecting", role="an author",
+        pages = "the documents that the offline model's queries find"
+        pages = pages if web.search is None else "5 pages of 2,500 tokens"
+        note(f"the estimate assumes for each question {VIEWS} points of view and {pages}")
+    outcome = asking.study(
+        curate_benchmark, questions, corpus=corpus, search=web.search, user_agent=web.user_agent, trusted=trusted,
+        plan=CurationPlan(**filters.given()), output=output, model=asking.calls.of(model),
+        rows="steps", doing="collecting", role="an author",
     )  # fmt: skip
-    summary = outcome.summary
+    summary, folder = outcome.summary, outcome.folder
     lines = [
         *spaced([_table(summary)]),
         at(folder.benchmark_file, "benchmark"),
@@ -181,13 +170,12 @@ def _make(
         at(folder.filtered_file, "filtered"),
         at(folder.items_file, "items"),
     ]
-    result(summary, lines, as_json=asking.shown.json_output)
     if summary.unstated_licences:
         asking.shown.note(
             f"{summary.unstated_licences:,} of {summary.documents:,} documents state no license: look them up before "
             "you share their texts, or name licenses by domain in --trusted"
         )
-    end(summary.unanswered, outcome.session, there=summary.kept, reasons=summary.unanswered)
+    asking.conclude(summary, lines, outcome, summary.unanswered, there=summary.kept)
 
 
 def _table(summary: CurateSummary) -> Table:
