@@ -150,6 +150,9 @@ class Watch(Protocol):
     def advance(self, row: Any) -> None:
         """A row is made."""
 
+    def reach(self, done: int, *, total: int) -> None:
+        """So many of all are done, by no model."""
+
 
 class WatchSettings(TypedDict, total=False):
     """Who looks on at a run. ``watch`` is told when it begins, with how many rows, and of each new row; with

@@ -48,7 +48,7 @@ class StudyWatch:
 
     def __init__(self, bar: ProgressBar, shown: options.OutputOptions, role: str) -> None:
         self.bar, self.shown, self.role, self.total = bar, shown, role, 0
-        self.advance = bar.advance
+        self.advance, self.reach = bar.advance, bar.reach
 
     def start(self, run: Run[Any], kept: int) -> None:
         """The run begins."""

@@ -5,6 +5,7 @@ import math
 
 import pytest
 
+import conqret
 from conqret.data import Reason
 from conqret.debateqa.baseline_metrics import (
     BASELINES,
@@ -18,7 +19,7 @@ from conqret.debateqa.baseline_metrics import (
 )
 from conqret.debateqa.baseline_metrics import bleu as sentence_bleu
 from conqret.debateqa.debateqa_files import DebatableQuestion, ModelAnswer, PartialAnswer
-from conqret.debateqa.llm_metrics import QUESTIONS, WEIGHTED, Findings, LlmMetricsPlan
+from conqret.debateqa.llm_metrics import QUESTIONS, WEIGHTED, Findings
 from conqret.debateqa.preferences import align
 from conqret.debateqa.score_table import LOWER_IS_BETTER, ScoreRow, frame_of
 from conqret.debateqa.scoring import AnswerCase, KeptValues, Likeness, cases_of
@@ -28,8 +29,6 @@ from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer, TokenLogprobs
 from conqret.prompts import Library
-from conqret.runs.engine import run
-from conqret.runs.session import Session
 
 ZOOS = "Should zoos be closed?"
 CASE = AnswerCase(
@@ -262,41 +261,54 @@ def test_lexical_criteria_by_hand():
     )
 
 
-def ask(metrics, cases, session):
-    rows = run(LlmMetricsPlan(cases=cases, models=session, system="mine", metrics=metrics)).rows
-    return {name: [row for row in rows if row.metric == metric] for name, metric in metrics.items()}
+@pytest.fixture
+def ask(tmp_path):
+    """Scores answers by a metric that a model is asked for."""
+
+    def scored(name, cases, model="offline"):
+        for file, column in (("questions", "question"), ("answers", "answer")):
+            lines = (json.dumps({"id": case.id, column: getattr(case, column)}) + "\n" for case in cases)
+            (tmp_path / f"{file}.jsonl").write_text("".join(lines))
+        files = tmp_path / "answers.jsonl", tmp_path / "questions.jsonl"
+        found = conqret.score_baselines(*files, metrics=[name], model=model, output=tmp_path / name)
+        return list(found.table.iter_rows(named=True))
+
+    return scored
 
 
-def test_offline_judges_are_named_as_a_baseline_and_repeat_themselves():
-    names = {name: name for name in QUESTIONS}
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_offline_judges_are_named_as_a_baseline_and_repeat_themselves(ask, name):
     cases = [
         AnswerCase("rich", ZOOS, "It is debated.\n" + LIST),
         AnswerCase("poor", ZOOS, "Yes, close them."),
     ]
-    found = ask(names, cases, Session("offline"))
-    assert found == ask(names, cases, Session("offline"))
-    for name, rows in found.items():
-        rich, poor = rows
-        assert rich.value > poor.value >= 1, name
-        assert rich.value <= (10 if name == "num-of-povs" else 5)
-        assert rich.instrument == "offline, a lexical baseline, prompt v2"
-        assert BASELINES[name].kind == "asked"
+    rich, poor = ask(name, cases)
+    assert [rich, poor] == ask(name, cases)
+    assert rich["value"] > poor["value"] >= 1
+    assert rich["value"] <= (10 if name == "num-of-povs" else 5)
+    assert rich["instrument"] == "offline, a lexical baseline, prompt v2"
+    assert BASELINES[name].kind == "asked"
 
 
-class Scripted(Client):
+@pytest.fixture
+def scripted(monkeypatch):
     """A model that answers what is written down."""
 
-    async def ask(self, request):
-        self.requests.append(request)
-        return self.answer(request)
+    def answering(answer):
+        requests = []
+
+        async def ask(self, request):
+            requests.append(request)
+            return answer(request)
+
+        monkeypatch.setattr(Client, "ask", ask)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+        return requests
+
+    return answering
 
 
-def scripted(answer):
-    kind = type("Own", (Scripted,), {"answer": staticmethod(answer), "requests": []})
-    return Session("gpt-scripted", clients=kind), kind.requests
-
-
-def test_g_eval_weighs_the_rating_by_its_log_probabilities():
+def test_g_eval_weighs_the_rating_by_its_log_probabilities(ask, scripted):
     tokens = (
         ('{"reasoning": "Fair.", "rating": ', {}),
         ("4", {"4": math.log(0.6), "5": math.log(0.2), "x": -1}),
@@ -308,22 +320,20 @@ def test_g_eval_weighs_the_rating_by_its_log_probabilities():
         with_logprobs = logprobs if request.item == "a" else None
         return Answer(request.response.model_validate(value), (), with_logprobs)
 
-    session, requests = scripted(answer)
-    first, second = ask({"g-eval": "g_eval"}, [CASE, AnswerCase("b", ZOOS, "No.")], session)["g-eval"]
-    assert first.value == pytest.approx((4 * 0.6 + 5 * 0.2) / 0.8)
-    assert first.detail == WEIGHTED
-    assert (second.value, second.detail) == (4.0, "")
-    assert second.instrument == "gpt-scripted, prompt v2"
+    requests = scripted(answer)
+    first, second = ask("g-eval", [CASE, AnswerCase("b", ZOOS, "No.")], "openai/scripted")
+    assert first["value"] == pytest.approx((4 * 0.6 + 5 * 0.2) / 0.8)
+    assert first["detail"] == WEIGHTED
+    assert (second["value"], second["detail"]) == (4.0, "")
+    assert second["instrument"] == "openai/scripted, prompt v2"
     assert all(request.logprobs and request.temperature == 0 for request in requests)
 
 
-def test_without_a_valid_answer_there_is_no_value():
-    session, requests = scripted(
-        lambda request: Answer(None, (), reason=Reason.REFUSAL, detail="I will not.")
-    )
+def test_without_a_valid_answer_there_is_no_value(ask, scripted):
+    requests = scripted(lambda request: Answer(None, (), reason=Reason.REFUSAL, detail="I will not."))
     cases = [CASE, AnswerCase("b", ZOOS, ""), AnswerCase("c", " ", "Yes.")]
-    rows = ask({"num-of-povs": "num_of_povs"}, cases, session)["num-of-povs"]
-    assert [(row.value, row.reason) for row in rows] == [
+    rows = ask("num-of-povs", cases, "openai/scripted")
+    assert [(row["value"], row["reason"]) for row in rows] == [
         (None, "refusal"),
         (None, "the answer is empty"),
         (None, "the question has no text"),
