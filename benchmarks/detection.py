@@ -22,11 +22,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from conqret.io.pairs import read_pairs
-from conqret.perspectives.detection_study import DetectionFolder, DetectionPlan
+from conqret.perspectives.detection_study import detect
 from conqret.perspectives.page import detection_tables
-from conqret.runs.engine import run
-from conqret.runs.session import Session
 
 FILE = "berds/perspective_detection.tsv"
 DEV = 2 / 3
@@ -59,8 +56,7 @@ def main() -> None:
             writer = csv.DictWriter(file, list(rows[0]), delimiter="\t", lineterminator="\n")
             writer.writeheader()
             writer.writerows(rows)
-        pairs = read_pairs(output, "label")
-        outcome = run(DetectionPlan(Session("offline"), DetectionFolder(Path(folder) / "run"), pairs))
+        outcome = detect(output, labels="label", output=Path(folder) / "run")
     for table in detection_tables(outcome.summary):
         Console().print(table)
 

@@ -17,11 +17,15 @@ import json
 import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from conqret.cli.main import as_options, run_command
+from conqret.data.digest import gathered
+from conqret.io.jsonl import json_lines
+from conqret.io.pairs import read_pairs
 from conqret.perspectives.diversity_run import ALL
 from conqret.perspectives.ranking_diversity import ASKED, SHOWN, leaning_name
 from conqret.show import words
@@ -57,10 +61,29 @@ def experiment(file: Path, out: Path) -> None:
         pairs, options = detection["pairs"], {k: v for k, v in detection.items() if k != "pairs"}
         perspectives("detect", pairs, *as_options(options | detector), "-o", out / "detectors" / name)
     if "domains" in plan:
-        pairs = plan["domains"].pop("pairs")
-        perspectives("tune", pairs, "--across", *as_options(plan["domains"]), "-o", out / "domains")
+        across(plan["domains"], out / "domains")
     for ending in ("html", "md"):
         print(write_sheet(corpora_sheet(found), out / f"report.{ending}"))
+
+
+def across(table: dict[str, Any], out: Path) -> None:
+    """Tune a detector on each domain of labelled pairs, and hold it beside the labels of every other."""
+    labelled = [
+        pair
+        for pair in read_pairs(table.pop("pairs"), table.pop("labels", "label"))
+        if pair.label is not None
+    ]
+    out.mkdir(parents=True, exist_ok=True)
+    files = {}
+    for domain, pairs in gathered((pair.domain, pair) for pair in labelled).items():
+        files[domain] = out / f"{domain}.jsonl"
+        files[domain].write_text("".join(json_lines(map(asdict, pairs))), encoding="utf-8")
+    for trained, file in files.items():
+        perspectives("tune", file, *as_options(table), "-o", out / trained)
+        for tested, other in files.items():
+            if tested != trained:
+                beside = ("--labels", "label", "--detector", out / trained)
+                perspectives("detect", other, *beside, "-o", out / f"{trained} on {tested}")
 
 
 def scored(name: str, folder: Path, questions: Path, plan: Mapping[str, Any], out: Path) -> Any:

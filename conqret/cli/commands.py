@@ -127,7 +127,7 @@ HOMES: Parts = {
     "generate": {
         "arguments": "generation.command:generate",
         "perturbations": "perturb.command:perturb",
-        "translations": "perturb.translate_command:translate",
+        "translations": "perturb.command:translate",
     },
     "experiment": "experiments.command:run",
     "debateqa": {

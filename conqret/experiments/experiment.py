@@ -15,14 +15,13 @@ import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from conqret._optional import require
 from conqret.data.digest import file_digest_of
 from conqret.errors import strict_options
 from conqret.experiments.config import OWN, Experiment
-from conqret.experiments.experiment_folder import ExperimentFolder, ExperimentRecord
-from conqret.experiments.job import Job, digest_of
+from conqret.experiments.job import ExperimentFolder, ExperimentRecord, Job, digest_of
 from conqret.experiments.page import write_experiment
 from conqret.experiments.reading import read_experiment
 from conqret.experiments.scores import write_scores
@@ -32,6 +31,7 @@ from conqret.io.bounded import whole_text
 from conqret.io.safe_files import write_whole
 from conqret.judging.engines import Engine, clients_of
 from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.judge_settings import as_path
 from conqret.judging.page import write_report
 from conqret.llm.redaction import without_password
 from conqret.perturb import PERTURBATIONS
@@ -118,7 +118,7 @@ def _placeless(judge: Mapping[str, Any], models: Mapping[str, str]) -> dict[str,
 def _prompts(experiment: Experiment, library: Library) -> dict[str, str]:
     """The digests of the prompts of retrieval, generation and rewriting; the judges' are in their fingerprints."""
     ways = [STRATEGIES[generator.strategy] for generator in experiment.generators.values()]
-    names = {name for way in ways for name in way.asked(library, experiment.stances)}
+    names = {name for way in ways for name in way.asked(experiment.stances)}
     names |= {
         f"rerank/{stance if reranker.instruction == 'stance' else 'generic'}"
         for reranker in experiment.rerankers.values()
@@ -185,7 +185,9 @@ def run_experiment(job: Job) -> ExperimentOutcome:
             sessions.run(sessions.of(options).ready(job.out))
         held.enter_context(job.out.claimed(record, overwrite=job.overwrite, begin=lambda: _copy_file(job)))
         sessions.keep_in(job.out.recordings_file)
-        sessions.run(_ask_models(job, sessions, outcome))
+        sessions.run(_rank(job, sessions, outcome))
+        outcome.count("generate", generate_arguments(job, sessions))
+        sessions.run(_judge(job, sessions, outcome))
         outcome.judged += [jury for system in job.systems if (jury := hold_jury(job, system)) is not None]
         for system in job.systems:
             if (sensitivity := damage(job, sessions, system)) is not None:
@@ -197,8 +199,8 @@ def run_experiment(job: Job) -> ExperimentOutcome:
     return outcome
 
 
-async def _ask_models(job: Job, sessions: Sessions, outcome: ExperimentOutcome) -> None:
-    """Rerank, generate and judge; within a stage everything at the same time, as far as the models' limits allow."""
+async def _rank(job: Job, sessions: Sessions, outcome: ExperimentOutcome) -> None:
+    """Rank for all systems and sides at the same time, as far as the models' limits allow; so of the later stages."""
     ranked = await asyncio.gather(
         *(
             rank(job, sessions, ranking, system, stance)
@@ -207,8 +209,9 @@ async def _ask_models(job: Job, sessions: Sessions, outcome: ExperimentOutcome) 
         )
     )
     outcome.count("rerank", sum(ranked))
-    written = await asyncio.gather(*(generate_arguments(job, sessions, system) for system in job.systems))
-    outcome.count("generate", sum(written))
+
+
+async def _judge(job: Job, sessions: Sessions, outcome: ExperimentOutcome) -> None:
     for judged in await asyncio.gather(*(judge_arguments(job, sessions, system) for system in job.systems)):
         for folder, failed in judged:
             outcome.judged.append(folder)
@@ -219,70 +222,50 @@ def _copy_file(job: Job) -> None:
     write_whole(job.out.path / "experiment.toml", without_password(whole_text(job.file)).encode())
 
 
-def experiment_job(
-    experiment: str | Path,
-    *,
-    output: str | Path | None = None,
-    overwrite: bool = False,
-    recordings: str | Path | None = None,
-    replay: str | Path | None = None,
-    engine: Engine = "process",
-    workers: int | None = None,
-    trust: bool = False,
-    say: Callable[[str, str], None] = lambda stage, text: None,
-) -> Job:
+class ExperimentSettings(TypedDict, total=False):
+    """How an experiment is run. ``output``: the folder; the same call again goes on where it stopped, by default
+    ``runs/NAME``. ``overwrite`` begins afresh where it holds another experiment, whose recordings are kept.
+    ``recordings``: a store of answers to share with other runs, by default the folder's own; ``replay``: recordings to
+    answer from, so that nothing is sent. ``engine``: who judges, this process or so many ``workers`` of a Ray cluster
+    (docs/scale.md). ``trust``: the file may run Python code that it names (``module:function``), and have texts and
+    keys sent to addresses that it names; without it such a file is refused. ``say`` is told the name of each stage and
+    what becomes of it."""
+
+    output: str | Path | None
+    overwrite: bool
+    recordings: str | Path | None
+    replay: str | Path | None
+    engine: Engine
+    workers: int | None
+    trust: bool
+    say: Callable[[str, str], None]
+
+
+def experiment_job(experiment: str | Path, **settings: Unpack[ExperimentSettings]) -> Job:
     """An experiment that is ready to be run, or to be estimated. Raises as :func:`run`."""
-    file = Path(experiment)
-    table = read_experiment(file, trust=trust)
+    table = read_experiment(Path(experiment), trust=settings.get("trust", False))
     require("pyterrier", extra="retrieval")
-    return Job(
-        file,
-        table,
-        ExperimentFolder(default_folder(table.name) if output is None else Path(output)),
-        recordings=None if recordings is None else Path(recordings),
-        replay=None if replay is None else Path(replay),
-        overwrite=overwrite,
-        engine=engine,
-        workers=workers,
-        say=say,
-        on_stop=write_report,
-    )
+    folder = as_path(settings.get("output")) or default_folder(table.name)
+    places = {name: as_path(place) for name, place in settings.items() if name in ("recordings", "replay")}  # type: ignore[arg-type]
+    how: dict[str, Any] = {
+        name: value for name, value in settings.items() if name in ("overwrite", "engine", "workers", "say")
+    }
+    return Job(Path(experiment), table, ExperimentFolder(folder), on_stop=write_report, **places, **how)
 
 
 @strict_options
-def run(
-    experiment: str | Path,
-    *,
-    output: str | Path | None = None,
-    overwrite: bool = False,
-    recordings: str | Path | None = None,
-    replay: str | Path | None = None,
-    engine: Engine = "process",
-    workers: int | None = None,
-    trust: bool = False,
-    say: Callable[[str, str], None] = lambda stage, text: None,
-) -> ExperimentOutcome:
+def run(experiment: str | Path, **settings: Unpack[ExperimentSettings]) -> ExperimentOutcome:
     """Retrieve, rerank, generate, judge, damage and report, as a file of an experiment says.
 
     Args:
         experiment: the TOML file (docs/experiments.md explains every field).
-        output: the run's folder; the same call again goes on where it stopped. By default ``runs/NAME``.
-        overwrite: begin afresh where the folder holds another experiment; its recordings are kept.
-        recordings: a store of answers to share with other runs; by default the folder's own.
-        replay: recordings to answer from; nothing is sent then.
-        engine: who judges: this process, or so many ``workers`` of a Ray cluster (docs/scale.md).
-        trust: the file may run Python code that it names (``module:function``), and have texts and keys sent to
-            addresses that it names; without it such a file is refused.
-        say: is told the name of each stage and what becomes of it.
+        settings: where to, and how: :class:`ExperimentSettings`.
 
     Raises:
         DeclarationError: faults of the file, all of them, each with its line; or the folder holds something else.
         MissingDependencyError: pyterrier is not installed; nothing is written then.
     """
-    job = experiment_job(
-        experiment, output=output, overwrite=overwrite, recordings=recordings, replay=replay,
-        engine=engine, workers=workers, trust=trust, say=say,
-    )  # fmt: skip
+    job = experiment_job(experiment, **settings)
     outcome = run_experiment(job)
     for judged in outcome.judged:
         write_report(judged)

@@ -7,15 +7,17 @@ lengths of the constants here. Nothing that is recorded already is taken off.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from conqret.data import Item
 from conqret.experiments.config import NONE, System
 from conqret.experiments.job import Job
 from conqret.experiments.stages import first_stage
-from conqret.generation.generator import GenerationTask, expected_writing
-from conqret.generation.tasks import make_tasks
+from conqret.generation.generation_run import ArgumentRun, make_tasks
+from conqret.generation.generator import GenerationTask
 from conqret.io.trec import read_rankings
+from conqret.judging.asked_run import costs_of
 from conqret.judging.cost import STAND_IN, ExpectedCost, Sizes, capped, expected, expected_asks
 from conqret.judging.judge_parts import Ask
 from conqret.judging.prompt_fitting import prompt_tokens
@@ -47,7 +49,7 @@ def estimate(job: Job) -> list[ExpectedCost]:
             estimates.append(_reranking(job, name, system, first[name], sizes))
     for system in job.systems:
         tasks = _tasks(job, system, first[system.ranking])
-        estimates.append(_generation(job, system, tasks, sizes))
+        estimates += _generation(job, system, tasks)
         for table in job.experiment.judges:
             estimates += _judging(job, system, table.label, job.setups[table.label], tasks, sizes)
         estimates += _rewriting(job, system, tasks, sizes)
@@ -116,12 +118,14 @@ def _reranking(
     return expected("rerank", options, calls, prompt, completion, of=name)
 
 
-def _generation(job: Job, system: System, tasks: Sequence[GenerationTask], sizes: Sizes) -> ExpectedCost:
-    table = job.experiment.generators[system.generator]
-    options = job.experiment.client(table.model)
-    return expected_writing(
-        tasks, table.options(job.experiment.seed), options, job.library, sizes, of=system.name
-    )
+def _generation(job: Job, system: System, tasks: Sequence[GenerationTask]) -> Iterable[ExpectedCost]:
+    experiment = job.experiment
+    table = experiment.generators[system.generator]
+    options, writer = table.options(experiment.seed), experiment.client(table.model)
+    settings = {"dry_run": True, "prompts": job.library}
+    with ArgumentRun(job.out.arguments(system), tasks, options, writer, settings, made_of={}) as run:
+        for cost in costs_of(run.written):
+            yield replace(cost, of=system.name)
 
 
 def _judging(

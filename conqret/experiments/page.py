@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data import Item
-from conqret.experiments.experiment_folder import ExperimentFolder
 from conqret.experiments.experiment_tables import (
     arguments_table,
     damage_table,
@@ -19,6 +18,7 @@ from conqret.experiments.experiment_tables import (
     retrieval_tables,
     score_tables,
 )
+from conqret.experiments.job import ExperimentFolder
 from conqret.generation.generation_run import GenerationFolder
 from conqret.io.bounded import whole_bytes
 from conqret.show import words

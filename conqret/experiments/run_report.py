@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import DeclarationError, strict_options
-from conqret.experiments.experiment_folder import ExperimentFolder
+from conqret.experiments.job import ExperimentFolder
 from conqret.experiments.page import experiment_page, write_experiment
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.page import counted, report_page, write_report

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,7 @@ from conqret.data import Stance
 from conqret.data.corpus import CorpusTopic
 from conqret.experiments.config import Reranker, Retriever, System
 from conqret.experiments.job import Job, digest_of
-from conqret.generation.generation_run import GenerationPlan
-from conqret.generation.tasks import make_tasks
+from conqret.generation.generation_run import ArgumentRun, make_tasks
 from conqret.io import ItemSource, open_items
 from conqret.io.jsonl import object_in
 from conqret.io.safe_files import write_whole
@@ -183,8 +183,32 @@ def _state_file(target: Path) -> Path:
     return target.with_name(target.name.removesuffix(".res.gz") + ".json")
 
 
-async def generate_arguments(job: Job, sessions: Sessions, system: System) -> int:
-    """Write a system's arguments for all sides; returns how many could not be had."""
+def generate_arguments(job: Job, sessions: Sessions) -> int:
+    """Write all systems' arguments for all sides at the same time; returns how many could not be had."""
+
+    async def asked(runs: Iterable[ArgumentRun]) -> None:
+        await asyncio.gather(*(run.asked(run.units()) for run in runs))
+
+    not_written = 0
+    with contextlib.ExitStack() as opened:
+        runs = {system: opened.enter_context(_argument_run(job, sessions, system)) for system in job.systems}
+        sessions.run(asked(runs.values()))
+        for system, run in runs.items():
+            outcome = run.outcome()
+            failed = sum(outcome.failed.values())
+            counts = {
+                "arguments": outcome.written,
+                "without evidence": outcome.no_evidence,
+                "not written": failed,
+            }
+            told = [f"{count} {what}" for what, count in counts.items() if count or what == "arguments"]
+            why = f" ({outcome.overflow})" if outcome.overflow else ""
+            job.say("generate", f"{system.name}: {', '.join(told)}{why}")
+            not_written += failed
+    return not_written
+
+
+def _argument_run(job: Job, sessions: Sessions, system: System) -> ArgumentRun:
     experiment = job.experiment
     table = experiment.generators[system.generator]
     options = table.options(experiment.seed)
@@ -193,18 +217,10 @@ async def generate_arguments(job: Job, sessions: Sessions, system: System) -> in
         rankings: dict[str, list[str]] = {topic.id: [] for topic in job.topics()}
         rankings |= read_rankings(job.out.ranking(system.ranking, stance))
         tasks += make_tasks(job.corpus, rankings, stance, options, job.every_topic)
-    session, folder = sessions.of(experiment.client(table.model)), job.out.arguments(system)
-    plan = GenerationPlan(session, folder, tasks, options, {"system": system.name})
-    another = folder.holds_another(plan.record())  # a ranking that had failed is whole now
-    outcome = (await execute(plan, overwrite=another)).summary
-    failed = sum(outcome.failed.values())
-    counts = {"arguments": outcome.written, "without evidence": outcome.no_evidence, "not written": failed}
-    counts_text = ", ".join(
-        f"{count} {what}" for what, count in counts.items() if count or what == "arguments"
-    )
-    why = f" ({outcome.overflow})" if outcome.overflow else ""
-    job.say("generate", f"{system.name}: {counts_text}{why}")
-    return failed
+    return ArgumentRun(
+        job.out.arguments(system), tasks, options, experiment.client(table.model), {},
+        made_of={"system": system.name}, sessions=sessions, renew=True,  # a ranking that had failed is whole now
+    )  # fmt: skip
 
 
 async def judge_arguments(job: Job, sessions: Sessions, system: System) -> list[tuple[JudgeFolder, int]]:

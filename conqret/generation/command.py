@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -47,35 +46,22 @@ def generate(
     """
     from dataclasses import asdict
 
-    from conqret.generation.generation_run import generation_job
-    from conqret.generation.generation_run import write_arguments as write
-    from conqret.generation.generator import expected_writing
-    from conqret.judging.cost import Sizes
+    from conqret.generation.generation_run import generate as write
+    from conqret.io.trec import read_rankings
     from conqret.show.words import reason
 
-    job = generation_job(
-        corpus, run, stance=stance, model=asking.calls.of(model), output=output,
-        **asdict(writing), **asking.settings,
+    asking.shown.note(*read_rankings(run).remarks())
+    outcome = asking.study(
+        write, corpus, run, stance=stance, model=asking.calls.of(model), output=output, **asdict(writing),
+        rows="arguments", doing="writing",
     )  # fmt: skip
-    asking.shown.note(*job.remarks)
-    if asking.dry_run:
-        cost = expected_writing(job.tasks, job.options, job.models.options, job.models.library, Sizes())
-        asking.tell_cost([cost])
-        return
-    way, writer = job.options.way, job.models.options
-    by = writer.model if way.prompts else way.name
-    if writer.backend.baseline:
-        by += ": sentences of the documents, a lexical baseline and no author"
-    outcome = asking.ask(
-        partial(write, job, overwrite=asking.kept.overwrite), len(job.tasks), "arguments",
-        about=f"{number(len(job.tasks), 'argument')} by", by=by, doing="writing",
-    )  # fmt: skip
+    asked = outcome.written + outcome.no_evidence + sum(outcome.failed.values())
     facts = {**asdict(outcome), "session": outcome.session.model_dump()}
     facts = {"items": str(facts.pop("items_file")), **facts}
     if not outcome.overflow:
         del facts["overflow"]
     lines = (
-        f"{outcome.written} of {number(len(job.tasks), 'argument')} written",
+        f"{outcome.written} of {number(asked, 'argument')} written",
         f"citations  {outcome.out_of_range} out of range, {outcome.misquoted} quotations not in the document cited",
         f"documents  {outcome.left_out} left out, {outcome.trimmed} cut to fit the model",
         at(outcome.items_file, "items"),

@@ -7,37 +7,38 @@ judge`` reads). The same command again asks only for what was not answered.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Unpack
 
-from conqret.data import Document, Reason
-from conqret.errors import DeclarationError, strict_options
-from conqret.generation.budget import ANSWER_ROOM
+from conqret.data import Document, Reason, Stance
+from conqret.data.corpus import CorpusTopic
+from conqret.errors import DeclarationError, number, strict_options
 from conqret.generation.cited_argument import GeneratedArgument
+from conqret.generation.examples import ExpertArguments, draw_examples
 from conqret.generation.generator import (
+    ANSWER_ROOM,
+    GENERATED_TOKENS,
     ArgumentRow,
     GenerateOptions,
     GenerateSettings,
     GenerationTask,
     Generator,
 )
-from conqret.generation.tasks import make_tasks
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.jsonl import json_lines
 from conqret.io.rows import item_record
 from conqret.io.safe_files import Content, InFolder
 from conqret.io.trec import read_rankings
-from conqret.judging.judge_settings import AskingSettings, session_settings
-from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
+from conqret.judging.asked_run import Run, RunPrompt
+from conqret.judging.judge_settings import AskingSettings, WatchSettings, as_path, client_options
+from conqret.llm.client_options import ClientOptions
 from conqret.options import options_in
-from conqret.runs.engine import run
 from conqret.runs.run_folder import ITEMS, default_folder, stem
-from conqret.runs.session import Session, SessionCounts
-from conqret.runs.study_run import AskedFolder, AskedRecord, StudyPlan, lost
-from conqret.runs.trials import Trial
+from conqret.runs.session import SessionCounts
+from conqret.runs.study_run import AskedFolder, AskedRecord, lost
 
 
 class GenerationRecord(AskedRecord):
@@ -88,43 +89,56 @@ class GenerationOutcome:
     overflow: str = ""
 
 
-@dataclass(frozen=True)
-class GenerationPlan(StudyPlan[ArgumentRow, GenerationOutcome]):
-    """Every task gets an argument. ``settings`` are further things that ``run.json`` shall say (where the tasks are
-    from), ``remarks`` what is to be said of the run that they are made of."""
+class ArgumentRun(Run[ArgumentRow]):
+    """A run in which every task gets an argument. ``settings`` is what :class:`conqret.judging.asked_run.Run` takes,
+    ``made_of`` says where the tasks are from."""
 
-    ABOUT = "the question for an argument"
+    def __init__(
+        self,
+        folder: GenerationFolder,
+        tasks: Sequence[GenerationTask],
+        options: GenerateOptions,
+        writer: ClientOptions,
+        settings: Mapping[str, Any],
+        *,
+        made_of: Mapping[str, str],
+        **how: Any,
+    ) -> None:
+        self.tasks, self.options, self._writer = tasks, options, writer
+        way = options.way
+        asked = sorted(way.asked(task.stance for task in tasks))
+        argument = RunPrompt(GeneratedArgument, "generate", GENERATED_TOKENS, shown_later=bool(way.turns))
+        by = writer.model if way.prompts else way.name
+        if writer.backend.baseline:
+            by += ": sentences of the documents, a lexical baseline and no author"
+        super().__init__(
+            folder, [writer], dict.fromkeys(asked, argument), settings, asked=map(_shown, tasks),
+            total=len(tasks), asks="the question for an argument",
+            about=f"{number(len(tasks), 'argument')} by", by=by,
+            record={
+                "baseline": writer.backend.baseline or not asked, "window": writer.context_window,
+                "options": asdict(options), "settings": dict(made_of),
+            },
+            **how,
+        )  # fmt: skip
 
-    models: Session
-    folder: GenerationFolder
-    tasks: Sequence[GenerationTask]
-    options: GenerateOptions
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    remarks: tuple[str, ...] = ()
+    def units(self) -> Iterator[Coroutine[Any, Any, ArgumentRow]]:
+        """What is to be asked."""
+        room = self._writer.max_tokens or ANSWER_ROOM
+        generator = Generator(self.options, self.library, self.client(), self._writer.model, room)
+        return (self.row(task.id, partial(generator.write, task)) for task in self.tasks)
 
-    def record(self) -> GenerationRecord:
-        """What ``run.json`` says."""
-        asked = self.options.way.asked(self.models.library, (task.stance for task in self.tasks))
-        model = self.models.options
-        return GenerationRecord.of(
-            self.models,
-            dict.fromkeys(sorted(asked), GeneratedArgument),
-            map(_shown, self.tasks),
-            baseline=model.backend.baseline or not asked,
-            window=model.context_window,
-            options=asdict(self.options),
-            settings=dict(self.settings),
-        )
+    def written(self) -> GenerationOutcome:
+        """What came of it, once all is asked."""
+        self.ask_all(self.units())
+        return self.outcome()
 
-    def trials(self) -> Iterator[Trial[ArgumentRow]]:
-        """A trial for each."""
-        model, library = self.models.options, self.models.library
-        room = model.max_tokens or ANSWER_ROOM
-        generator = Generator(self.options, library, self.models.client, model.model, room)
-        return (Trial(task.id, partial(generator.write, task)) for task in self.tasks)
+    def outcome(self) -> GenerationOutcome:
+        """What came of it. Raises as :meth:`conqret.judging.asked_run.Run.finish`."""
+        done = self.finish(self._concluded)
+        return replace(done.summary, session=done.session, missing=done.missing)
 
-    def conclude(self, rows: tuple[ArgumentRow, ...]) -> tuple[GenerationOutcome, Mapping[Path, Content]]:
-        """The run in numbers, and its files."""
+    def _concluded(self, rows: Sequence[ArgumentRow]) -> tuple[GenerationOutcome, Mapping[Path, Content]]:
         items = [task.item(row) for task, row in zip(self.tasks, rows, strict=True)]
         facts = [row.facts for row in rows if row.argument is not None]
         outcome = GenerationOutcome(
@@ -142,12 +156,6 @@ class GenerationPlan(StudyPlan[ArgumentRow, GenerationOutcome]):
         return outcome, {outcome.items_file: lines}
 
 
-def write_arguments(plan: GenerationPlan, **how: Any) -> GenerationOutcome:
-    """Write all arguments, and the files; takes and raises what :func:`conqret.runs.engine.execute` does."""
-    done = run(plan, **how)
-    return replace(done.summary, session=done.session, missing=done.missing)
-
-
 def _shown(task: GenerationTask) -> list[object]:
     """Everything that a prompt can hold of a task."""
     examples = [
@@ -162,41 +170,13 @@ def _documents(documents: Sequence[Document]) -> list[tuple[str, str, str]]:
     return [(document.id, document.title, document.text) for document in documents]
 
 
-class GenerationSettings(GenerateSettings, AskingSettings, total=False):
+class GenerationSettings(GenerateSettings, AskingSettings, WatchSettings, total=False):
     """How arguments are generated: ``model`` writes them, as
     :class:`conqret.generation.generator.GenerateOptions` says. ``output``: the folder; the same call again goes on
     where it stopped. By default ``runs/RUN-MODEL``."""
 
     model: str | ClientOptions
     output: str | Path | None
-
-
-@strict_options
-def generation_job(
-    corpus: str | Path,
-    run: str | Path,
-    *,
-    stance: Literal["pro", "con"],
-    **settings: Unpack[GenerationSettings],
-) -> GenerationPlan:
-    """Arguments that are ready to be written, or to be estimated. Raises DeclarationError as :func:`generate`."""
-    client = ClientOptions.of(settings.get("model", OFFLINE_MODEL))
-    client.backend.check_can_ask("the question for an argument")
-    wanted = options_in(settings, GenerateOptions)
-    asks = bool(wanted.way.prompts)
-    if not asks and not client.backend.baseline:
-        raise DeclarationError(f"the strategy {wanted.way.name} uses no model; leave out --model")
-    ranking, source = Path(run), Path(corpus)
-    name = client.model if asks else wanted.way.name
-    output, rankings = settings.get("output"), read_rankings(ranking)
-    return GenerationPlan(
-        Session(client, **session_settings(settings)),
-        GenerationFolder(default_folder(stem(ranking), name) if output is None else Path(output)),
-        make_tasks(CorpusDirectory(source), rankings, stance, wanted),
-        wanted,
-        {"corpus": source.name, "run": ranking.name, "stance": stance},
-        rankings.remarks(),
-    )
 
 
 @strict_options
@@ -218,5 +198,73 @@ def generate(
     Raises:
         DeclarationError: anything wrong with the call, the corpus, the run or the folder. No model is asked then.
     """
-    plan = generation_job(corpus, run, stance=stance, **settings)
-    return write_arguments(plan, overwrite=settings.get("overwrite", False))
+    writer, options = client_options(settings.get("model"), settings), options_in(settings, GenerateOptions)
+    writer.backend.check_can_ask("the question for an argument")
+    if not (options.way.prompts or writer.backend.baseline):
+        raise DeclarationError(f"the strategy {options.way.name} uses no model; leave out --model")
+    ranking, source = Path(run), Path(corpus)
+    name = writer.model if options.way.prompts else options.way.name
+    folder = as_path(settings.get("output")) or default_folder(stem(ranking), name)
+    tasks = make_tasks(CorpusDirectory(source), read_rankings(ranking), stance, options)
+    made_of = {"corpus": source.name, "run": ranking.name, "stance": stance}
+    with ArgumentRun(GenerationFolder(folder), tasks, options, writer, settings, made_of=made_of) as writing:
+        return writing.written()
+
+
+def make_tasks(
+    corpus: CorpusDirectory,
+    rankings: Mapping[str, Sequence[str]],
+    stance: Stance,
+    options: GenerateOptions,
+    topics: Iterable[CorpusTopic] | None = None,
+) -> list[GenerationTask]:
+    """A task for each ranked topic, in the order of the rankings, with its first ``options.documents`` documents.
+
+    ``topics`` (default: all of the corpus) are those that may be ranked and that examples are drawn from.
+
+    Raises:
+        DeclarationError: a topic or document of the rankings is not in the corpus, or there are too few examples.
+    """
+    known = list(corpus.topics() if topics is None else topics)
+    by_id = {topic.id: topic for topic in known}
+    strangers = [name for name in rankings if name not in by_id]
+    if strangers:
+        raise DeclarationError(
+            f"the run ranks {len(strangers)} topics that {corpus.topics_file} lacks (for example {strangers[0]!r}): "
+            "give the corpus that it was made from"
+        )
+    experts = ExpertArguments(corpus) if options.shots or options.expert else None
+    wanted = {document for ranking in rankings.values() for document in ranking[: options.documents]}
+    written = [experts.of(topic, stance) for topic in known] if experts is not None and options.shots else []
+    cited = {document for expert in written if expert is not None for document in expert.documents}
+    texts = _read(corpus, wanted, cited)
+    return [
+        GenerationTask(
+            by_id[name],
+            stance,
+            tuple(texts[document] for document in ranking[: options.documents]),
+            draw_examples(
+                known, experts, texts, stance, options.shots, seed=options.seed, exclude=by_id[name]
+            )
+            if experts is not None
+            else (),
+            experts.of(by_id[name], stance) if experts is not None and options.expert else None,
+        )
+        for name, ranking in rankings.items()
+    ]
+
+
+def _read(corpus: CorpusDirectory, wanted: set[str], cited: set[str]) -> dict[str, Document]:
+    """Only the documents that are wanted, and what is there of those cited, in one pass over the file."""
+    documents = {
+        document.id: document
+        for document in corpus.documents()
+        if document.id in wanted or document.id in cited
+    }
+    lacking = sorted(wanted - documents.keys())
+    if lacking:
+        raise DeclarationError(
+            f"{corpus.documents_file} lacks {len(lacking)} documents that are ranked ({lacking[0]!r} is "
+            "one): give the corpus that the run was made from"
+        )
+    return documents

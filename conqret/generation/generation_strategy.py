@@ -9,7 +9,6 @@ from typing import Any
 from conqret.data import Document, Stance
 from conqret.errors import check_known
 from conqret.generation.cited_argument import GeneratedArgument
-from conqret.prompts import Library, Prompt
 from conqret.registry import Registry
 
 DEFAULT_STRATEGY = "cited"
@@ -54,20 +53,20 @@ class Strategy:
     prompts: Mapping[Stance, str] = field(default_factory=dict)
     turns: tuple[PromptTurn, ...] = ()
 
-    def prompt(self, library: Library, stance: Stance) -> Prompt:
-        """The prompt of a side.
+    def prompt(self, stance: Stance) -> str:
+        """The id of a side's prompt.
 
         Raises:
             UnknownNameError: there is none for this stance.
         """
         check_known("stance of an argument", self.prompts, stance)
-        return library[self.prompts[stance]]
+        return self.prompts[stance]
 
-    def asked(self, library: Library, stances: Iterable[Stance]) -> set[str]:
+    def asked(self, stances: Iterable[Stance]) -> set[str]:
         """The ids of all prompts by which these sides are asked; none where no model is. Raises as :meth:`prompt`."""
         if not self.prompts:
             return set()
-        return {self.prompt(library, stance).id for stance in stances} | {turn.prompt for turn in self.turns}
+        return {self.prompt(stance) for stance in stances} | {turn.prompt for turn in self.turns}
 
 
 STRATEGIES = Registry(

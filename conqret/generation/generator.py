@@ -1,30 +1,41 @@
-"""Write one argument: examples, budget, question, rendering, check."""
+"""Write one argument: examples, budget, question, rendering, check.
+
+Ten documents and three examples can exceed the window, and cutting only at the end would lose whole documents (ConQRet,
+section 3.2.2). The instructions, what the examples argue and room for the answer are reserved first; what is left is
+shared among all documents, the examples' and the topic's own alike: each loses the same share of its tokens.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from conqret.data import Call, Document, Item, Reason, Stance
+from conqret.data import Call, Document, Item, Reason, Stance, Trim
 from conqret.data.corpus import CorpusTopic
 from conqret.errors import check_known
-from conqret.errors import number as number_of
-from conqret.generation.budget import ANSWER_ROOM, BudgetedQuestion, shortage
 from conqret.generation.cited_argument import GeneratedArgument, check_citations, render
 from conqret.generation.examples import SEED, SHOTS, Example, Expert
 from conqret.generation.generation_strategy import DEFAULT_STRATEGY, STRATEGIES, Strategy
-from conqret.judging.cost import ExpectedCost, Sizes, capped, counter, expected
 from conqret.judging.instrument import Asks
-from conqret.judging.prompt_fitting import prompt_tokens
-from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
+from conqret.judging.prompt_fitting import (
+    MESSAGE_OVERHEAD,
+    FittedPrompt,
+    Window,
+    fit,
+    lost,
+    prompt_tokens,
+    with_texts,
+)
+from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.llm.request import Request, messages
 from conqret.llm.token_sampling import Sampling, SamplingSettings
 from conqret.options import Within, check_ranges
-from conqret.prompts import Library, RenderedPrompt
+from conqret.prompts import Library, Prompt, RenderedPrompt
 from conqret.runs.study_run import ResponseRow
 
 DOCUMENTS = 10
@@ -32,6 +43,9 @@ DOCUMENTS = 10
 
 LONGEST_ID = 120
 """Characters of a topic's id in an item's: perturbations add theirs, and an id has 200 at most."""
+
+GENERATED_TOKENS = 1_500
+"""An argument of some 750 words as JSON, with the reasons for what is left out."""
 
 FIRST = "argument"
 """What later turns call the first answer."""
@@ -87,6 +101,71 @@ class GenerateSettings(SamplingSettings, total=False):
     seed: int
     expert: bool
     strategy: str
+
+
+ANSWER_ROOM = 4096
+"""Tokens kept free for the answer where ``max_tokens`` does not say how long it may be: an expert's side of a debate
+has 600 to 1,500 words, which as JSON and with reasons for what is left out is well under 3,000."""
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetedQuestion:
+    """What a prompt is filled with: the topic, the side, its documents, the examples with theirs, and what was said
+    before, by name."""
+
+    prompt: Prompt
+    topic: str
+    stance: Stance
+    documents: Sequence[Document]
+    examples: Sequence[Example] = ()
+    said: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def shown(self) -> list[Document]:
+        """Every document of the prompt: the examples' first, then the topic's own."""
+        return [*(document for example in self.examples for document in example.documents), *self.documents]
+
+    def bare(self) -> RenderedPrompt:
+        """The prompt without the texts of its documents: what is reserved before they share the rest."""
+        return self.rendered(with_texts(self.shown, [""] * len(self.shown)))
+
+    def rendered(self, documents: Sequence[Document]) -> RenderedPrompt:
+        """The prompt with ``documents`` in place of those of :attr:`shown`."""
+        left = iter(documents)
+        examples = [
+            {
+                "topic": example.expert.question,
+                "argument": example.expert.text(),
+                "documents": list(islice(left, len(example.documents))),
+            }
+            for example in self.examples
+        ]
+        variables = {"topic": self.topic, "documents": list(left), "examples": examples, **self.said}
+        return self.prompt.render(variables, {"stance": self.stance})
+
+    def fitted(self, window: Window, *, answer_room: int = ANSWER_ROOM) -> FittedPrompt | None:
+        """The prompt as it is sent, every document cut by the same share if it would not fit the window; None if it
+        does not fit without them either (see :func:`conqret.judging.prompt_fitting.fit`)."""
+        return fit(self.shown, self.rendered, window, answer_room=answer_room)
+
+    def own(self, fitted: FittedPrompt) -> tuple[tuple[Document, ...], tuple[Trim, ...], tuple[Trim, ...]]:
+        """The topic's own documents as the prompt shows them, what they lost, and what the examples' lost."""
+        first = len(self.shown) - len(self.documents)
+        return fitted.documents[first:], lost(fitted.cuts[first:]), lost(fitted.cuts[:first])
+
+
+def shortage(needed: int, window: Window, answer_room: int, *, shots: int) -> str:
+    """What is missing where a prompt takes ``needed`` tokens without its documents' texts, a token for each document
+    included, and what to do; empty where it fits."""
+    size = window.context_window
+    if size is None or needed <= size - answer_room - MESSAGE_OVERHEAD:
+        return ""
+    left = max(0, size - answer_room - MESSAGE_OVERHEAD)
+    return (
+        f"the prompt needs {needed:,} tokens even without its documents' texts, and {left:,} are available of the "
+        f"context window of {size:,}: {'lower --shots, ' * bool(shots)}give a lower --max-tokens, or take a model with "
+        "a larger context window"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +233,7 @@ class Generator:
     model: str
     answer_room: int = ANSWER_ROOM
 
-    async def write(self, task: GenerationTask, earlier: object = None) -> ArgumentRow:
+    async def write(self, task: GenerationTask) -> ArgumentRow:
         """Write the argument of a task. Never raises for what the world did."""
         if not task.documents:
             return task.outcome(reason=Reason.NOTHING_TO_JUDGE, detail="no document was retrieved")
@@ -203,15 +282,10 @@ class Generator:
             facts["turns"] = dict(zip(self._names, map(render, responses), strict=False))
         return self._written(task, responses[last], facts, calls)
 
-    def bare(self, task: GenerationTask) -> list[RenderedPrompt]:
-        """The prompts of a task, one for each turn, without the texts of documents and of what is still to be said."""
-        unsaid = dict.fromkeys(self._names, "")
-        return [replace(question, said=unsaid).bare() for question in self.questions(task)]
-
     def questions(self, task: GenerationTask) -> Iterator[BudgetedQuestion]:
         """What is asked at each turn; examples are shown at the first."""
         way, topic = self.options.way, task.topic.question
-        first = way.prompt(self.library, task.stance)
+        first = self.library[way.prompt(task.stance)]
         yield BudgetedQuestion(first, topic, task.stance, task.documents, task.examples)
         for turn in way.turns:
             yield BudgetedQuestion(self.library[turn.prompt], topic, turn.side(task.stance), task.documents)
@@ -264,55 +338,3 @@ def _left_out(argument: GeneratedArgument, documents: Sequence[Document]) -> lis
         }
         for omission in sorted(argument.left_out, key=lambda entry: entry.document)
     ]
-
-
-GENERATED_TOKENS = 1_500
-"""An argument of some 750 words as JSON, with the reasons for what is left out."""
-
-
-def expected_writing(
-    tasks: Sequence[GenerationTask],
-    wanted: GenerateOptions,
-    model: ClientOptions,
-    library: Library,
-    sizes: Sizes,
-    *,
-    of: str = "",
-) -> ExpectedCost:
-    """The calls, tokens and dollars of an argument for each task; none where the strategy asks no model.
-
-    What does not fit the model's window is not counted, and a note says what it lacks.
-    """
-    if not wanted.way.prompts:
-        return expected("generate", model, 0, 0, 0, of=of)
-    client = counter(model)
-    room = model.max_tokens or ANSWER_ROOM
-    generator = Generator(wanted, library, client, model.model, room)
-    calls = prompt = 0
-    lacking = []
-    for task in tasks:
-        for number, bare in enumerate(generator.bare(task)):
-            examples = () if number else task.examples
-            documents = [
-                *task.documents,
-                *(document for example in examples for document in example.documents),
-            ]
-            fixed = prompt_tokens(bare, client) + GENERATED_TOKENS * number
-            if lack := shortage(fixed + len(documents), client, room, shots=len(examples)):
-                lacking.append(lack)
-                break
-            prompt += capped(fixed + sizes.all(documents, client), client, room)
-            calls += 1
-    lack = ""
-    if lacking:
-        lack = f"{len(lacking):,} of {number_of(len(tasks), 'argument')} cannot be written: {lacking[0]}"
-    return expected(
-        "generate",
-        model,
-        calls,
-        prompt,
-        GENERATED_TOKENS * calls,
-        of=of,
-        notes=(lack,) if lack and calls else (),
-        impossible="" if calls else lack,
-    )

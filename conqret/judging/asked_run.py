@@ -47,6 +47,15 @@ class Counted(Exception):  # noqa: N818 - nothing is wrong
         self.costs = costs
 
 
+def costs_of(study: Callable[[], object]) -> list[ExpectedCost]:
+    """What the dry run that ``study`` does is expected to cost."""
+    try:
+        study()
+    except Counted as counted:
+        return counted.costs
+    return []
+
+
 class _NotYet(Exception):  # noqa: N818
     """The unit waits for a batch."""
 

@@ -14,13 +14,8 @@ from conqret.judging.study_command import StudyOptions
 from conqret.perspectives.detector import DetectorSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rich.console import RenderableType
 
-    from conqret.io.pairs import Pair
-    from conqret.perspectives.detector import Detector
-    from conqret.perspectives.detector_run import DetectedFolder
     from conqret.perspectives.detector_tuning import Parts
 
 
@@ -61,9 +56,11 @@ def detect(
     conqret perspectives detect pairs.tsv --labels label --detector detector/
     """
     from conqret.errors import DeclarationError
-    from conqret.perspectives.detection import GRADES, estimate
-    from conqret.perspectives.detection_study import detection_plan, threshold_of_option
+    from conqret.perspectives.detection import GRADES, PROMPT
+    from conqret.perspectives.detection_study import detect as detect_perspectives
+    from conqret.perspectives.detection_study import threshold_of_option
     from conqret.perspectives.page import detection_tables
+    from conqret.prompts import Library
     from conqret.show.table import spaced
 
     if detector is not None:
@@ -74,22 +71,18 @@ def detect(
         _by_detector(pairs, detector, labels, output, overwrite=asking.kept.overwrite, shown=asking.shown)
         return
     threshold, chosen_by = threshold_of_option(yes_from)
-    session = asking.session(model)
-    plan = detection_plan(pairs, session, labels=labels, yes_from=threshold, output=output)
-    pair_list, folder = plan.pairs, plan.folder
-    if asking.dry_run:
-        asking.tell_cost([estimate(pair_list, session)])
-        return
-    if chosen_by is not None and chosen_by.instrument != plan.record().instrument:
+    client = asking.calls.of(model)
+    instrument = (client.model, Library(asking.prompts)[PROMPT].digest)
+    if chosen_by is not None and chosen_by.instrument != instrument:
         note(
             f"the threshold {threshold} was chosen for {chosen_by.model}, but this is another model or another prompt"
         )
-    outcome = asking.execute(
-        plan, len(pair_list), "grades", about=f"{number(len(pair_list), 'pair')} from {pairs}, by",
-        doing="detecting",
+    outcome = asking.study(
+        detect_perspectives, pairs, model=client, labels=labels, yes_from=threshold, output=output,
+        rows="grades", doing="detecting",
     )  # fmt: skip
-    summary = outcome.summary
-    there = len(pair_list) - sum(summary.unanswered.values())
+    summary, folder = outcome.summary, outcome.folder
+    there = summary.pairs - sum(summary.unanswered.values())
     lines = [
         *spaced(detection_tables(summary)),
         f"{summary.yes} of {there} documents contain their perspective: a yes from grade {summary.yes_from} "
@@ -139,22 +132,6 @@ def _by_detector(
     result(found.record(), [*lines, at(found.folder.table_file, "table")], as_json=shown.json_output)
 
 
-def probabilities_of(
-    pairs: Sequence[Pair],
-    loaded: Detector,
-    folder: DetectedFolder,
-    *,
-    overwrite: bool,
-    shown: options.OutputOptions,
-) -> list[float]:
-    """The probability of each pair by a local detector, with a bar."""
-    from conqret.perspectives.detector_run import detect_locally
-
-    shown.tell(f"{number(len(pairs), 'pair')}, read by the detector {loaded.identity[:12]}")
-    with progress("detecting", len(pairs), quiet=shown.quiet) as bar:
-        return detect_locally(pairs, loaded, folder, overwrite=overwrite, on_block=bar.reach)
-
-
 @dataclass(frozen=True)
 class DetectorTuningOptions(OptionGroup, of=DetectorSettings):
     """How a detector is tuned: the fields of :class:`conqret.perspectives.detector_tuning.DetectorSettings`.
@@ -166,8 +143,6 @@ class DetectorTuningOptions(OptionGroup, of=DetectorSettings):
         batch_size: How many pairs one training step uses (batch size). Default: 16.
         max_length: The most tokens of document and perspective together; of a longer document, training sees the
             beginning. Default: 512.
-        held_out: The share of the questions on which the detector is measured. Default: 0.2.
-        seed: The seed of the split and of the pairs' order. Default: 13.
     """
 
 
@@ -178,23 +153,19 @@ def tune(
     model: Path,
     labels: str = "label",
     output: Path | None = None,
-    across: bool = False,
     settings: DetectorTuningOptions,
     overwrite: options.Overwrite = False,
-    dry_run: bool = False,
     shown: options.OutputOptions,
 ) -> None:
     """Tune a local detector on judged or labeled pairs, to use instead of an LLM (BeRDS, section 5).
 
     Questions are split in three: to train on, to calibrate the probabilities and choose the threshold, and to
     measure F1. `--detector FOLDER` then uses it in `conqret perspectives detect` and `conqret perspectives
-    score`. `--across` measures how a detector tuned on one corpus, retriever or subset does on others (BeRDS,
-    B.3).
+    score`.
 
     Args:
         pairs: Columns question, document, perspective and a label, as for `conqret perspectives detect`; or the
             detections.csv of a run of it.
-        dry_run: Print how the questions would be split, and stop.
     Model:
         model (--model, -m): The folder of a transformers model with its tokenizer: an encoder, an NLI model, or a
             causal model, which gets a yes/no head.
@@ -203,34 +174,21 @@ def tune(
             with the columns id and label.
         output (--output, -o): The folder to write; the same command again goes on from its last checkpoint. Default:
             runs/PAIRS-tune-MODEL.
-    Training:
-        across: Tune one model on each domain of the pairs (column domain or subset), and test it on all other domains;
-            results are written into folders below that of `-o`.
-
     Examples:
 
     conqret perspectives tune pairs.tsv --labels label --model models/deberta-v3-base -o detector/
 
     conqret perspectives tune runs/detect/detections.csv --labels contains --model models/mistral-7b --lora -o
     detector/
-
-    conqret perspectives tune pairs.tsv --across --model models/deberta-v3-base -o detectors/
     """
     from conqret.io.pairs import read_pairs
     from conqret.perspectives.detector import DetectorFolder, DetectorSettings
-    from conqret.perspectives.detector_tuning import parted, tune_detector, tuned_place
+    from conqret.perspectives.detector_tuning import tune_detector, tuned_place
     from conqret.perspectives.page import quality_table
 
     chosen = DetectorSettings(**settings.given())
     read = read_pairs(pairs, labels)
     target = tuned_place(pairs, model, output)
-    if across:
-        tune_across(read, model, target, chosen, overwrite=overwrite, dry_run=dry_run, shown=shown)
-        return
-    if dry_run:
-        split = parted(read, chosen)
-        result(counts_of(split), [told(split)], as_json=shown.json_output)
-        return
     folder = DetectorFolder(target)
     with progress("tuning", quiet=shown.quiet) as bar:
 
@@ -271,61 +229,13 @@ def tune(
         shown.note(f"{unlabelled:,} pairs have no label and are left out")
 
 
-def tune_across(
-    pairs: Sequence[Pair],
-    model: Path,
-    folder: Path,
-    settings: DetectorSettings,
-    *,
-    overwrite: bool,
-    dry_run: bool,
-    shown: options.OutputOptions,
-) -> None:
-    """Tune a detector on each domain, and show its F1 on all."""
-    from conqret.perspectives.detector_tuning import across_domains, domains_of, parted
-    from conqret.perspectives.page import across_table
-
-    if dry_run:
-        parts = {name: parted(domain_pairs, settings) for name, domain_pairs in domains_of(pairs).items()}
-        facts = {name: counts_of(part) for name, part in parts.items()}
-        lines = [f"{name}: {told(part)}" for name, part in parts.items()]
-        result(facts, lines, as_json=shown.json_output)
-        return
-    names = iter(domains_of(pairs))
-    with progress("tuning", quiet=shown.quiet) as bar:
-
-        def started(parts: Parts, steps: int, done: int) -> None:
-            shown.tell(f"{next(names)}: {told(parts)}")
-            bar.reach(done, total=steps)
-
-        trials = across_domains(
-            pairs, model, folder, settings, overwrite=overwrite, on_start=started,
-            on_step=lambda step, loss: bar.reach(step, f"loss {loss:.3f}"),
-        )  # fmt: skip
-    result(
-        [trial.model_dump() for trial in trials],
-        [across_table(trials), "", at(folder, "detectors")],
-        as_json=shown.json_output,
-    )
-
-
-def counts_of(parts: Parts) -> dict[str, dict[str, int]]:
-    """Pairs, questions and yes of each part."""
-    named = {"train": parts.train, "calibration": parts.calibration, "held_out": parts.held_out}
-    return {
-        name: {
-            "pairs": len(part_pairs),
-            "questions": len({pair.question or pair.id for pair in part_pairs}),
-            "yes": sum(pair.label is True for pair in part_pairs),
-        }
-        for name, part_pairs in named.items()
-    }
-
-
 def told(parts: Parts) -> str:
-    """The same in words."""
-    descriptions = [
-        f"{number(count['pairs'], 'pair')} of {number(count['questions'], 'question')} ({count['yes']:,} yes)"
-        for count in counts_of(parts).values()
-    ]
-    return f"{descriptions[0]} to train on, {descriptions[1]} to calibrate on, {descriptions[2]} held out"
+    """How many pairs are for what, in words."""
+    from conqret.perspectives.threshold import question_of
+
+    train, calibration, held_out = (
+        f"{number(len(part), 'pair')} of {number(len({question_of(pair) for pair in part}), 'question')} "
+        f"({sum(pair.label is True for pair in part):,} yes)"
+        for part in (parts.train, parts.calibration, parts.held_out)
+    )
+    return f"{train} to train on, {calibration} to calibrate on, {held_out} held out"

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from pydantic import Field
 
 from conqret.io.pairs import Pair
-from conqret.judging.cost import ExpectedCost, expected_asking
 from conqret.judging.responses import Typed
-from conqret.llm.request import Answer, Request, messages
-from conqret.prompts import Library, RenderedPrompt
-from conqret.runs.session import Session
+from conqret.llm.request import Request, messages
+from conqret.prompts import Library
 from conqret.runs.study_run import ResponseRow
-from conqret.runs.trials import Trial
 from conqret.text.analysis import weight
 from conqret.text.lexicons import NEGATIONS
 from conqret.text.stance_detection import values
@@ -78,9 +74,6 @@ YES_FROM = 3
 """The grade from which a document contains its perspective, where no labels say better: from there on the prompt says
 that the document leans to the statement's side, so that somebody who holds it would cite it."""
 
-ANSWER_TOKENS = 60
-"""An answer in tokens: a sentence and a number."""
-
 
 class Graded(Typed):
     """A short explanation, then how far the document speaks for the statement."""
@@ -101,35 +94,13 @@ class Detection(ResponseRow):
         return None if self.grade is None else self.grade >= yes_from
 
 
-def trials(pairs: Sequence[Pair], session: Session) -> list[Trial[Detection]]:
-    """The question about each pair."""
-    return [Trial(pair.id, partial(_detected, pair, session)) for pair in pairs]
-
-
-def estimate(pairs: Sequence[Pair], session: Session) -> ExpectedCost:
-    """The calls, tokens and dollars of all of them; nothing that is recorded already is taken off."""
-    prompts = (_prompt(pair, session.library) for pair in pairs)
-    return expected_asking("detect", session.options, prompts, ANSWER_TOKENS)
-
-
-def _prompt(pair: Pair, library: Library) -> RenderedPrompt:
-    return library[PROMPT].render({"document": pair.document, "perspective": pair.perspective})
-
-
-async def recorded_answers(pairs: Sequence[Pair], session: Session) -> list[Answer[Graded]]:
-    """The answers about the pairs as a session has them that replays a run, with the calls that each took."""
-    return [await session.client.ask(_request(pair, session)) for pair in pairs]
-
-
-async def _detected(pair: Pair, session: Session, earlier: object) -> Detection:
-    return Detection.of(pair.id, await session.client.ask(_request(pair, session)))
-
-
-def _request(pair: Pair, session: Session) -> Request[Graded]:
+def request(pair: Pair, library: Library) -> Request[Graded]:
+    """The question about a pair."""
+    shown = {"document": pair.document, "perspective": pair.perspective}
     return Request(
         ask=PROMPT,
         item=pair.id,
-        messages=messages(_prompt(pair, session.library)),
+        messages=messages(library[PROMPT].render(shown)),
         response=Graded,
         temperature=0.0,
         baseline=lambda: _by_words(pair),

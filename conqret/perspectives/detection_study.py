@@ -10,25 +10,30 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Unpack
+from typing import Any, ClassVar, Unpack
 
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError, strict_options
+from conqret.errors import DeclarationError, number, strict_options
 from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import Pair, read_pairs
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.judge_settings import AskedSettings, as_path, run_asked
-from conqret.perspectives.detection import GRADES, PROMPT, YES_FROM, Detection, Graded, trials
+from conqret.judging.asked_run import Run, RunPrompt
+from conqret.judging.judge_settings import AskedSettings, as_path, client_options
+from conqret.llm.client_options import ClientOptions
+from conqret.perspectives.detection import GRADES, PROMPT, YES_FROM, Detection, Graded, request
 from conqret.perspectives.threshold import THRESHOLDS, AgainstLabels, against_labels
 from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.session import Session
-from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, StudyPlan, lost
-from conqret.runs.trials import Trial
+from conqret.runs.session import Sessions
+from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, lost
 
 _COLUMNS = (
     "id", "question", "document", "perspective", "grade", "meaning", "contains", "explanation", "label", "reason",
     "detail",
 )  # fmt: skip
+
+
+ANSWER_TOKENS = 60
+"""An answer in tokens: a sentence and a number."""
 
 
 class DetectionRecord(AskedRecord):
@@ -67,47 +72,35 @@ class DetectionSummary(Frozen):
     against_labels: AgainstLabels | None = None
 
 
-@dataclass(frozen=True)
-class DetectionPlan(StudyPlan[Detection, DetectionSummary]):
-    """Every pair is a question.
-
-    ``yes_from`` is the grade from which it is a yes; where it is None the one that is best by the labels of the pairs,
-    and :data:`YES_FROM` where no pair has one."""
-
-    ABOUT = "whether documents contain perspectives"
-
-    models: Session
-    folder: DetectionFolder
-    pairs: Sequence[Pair]
-    yes_from: int | None = None
-
-    def record(self) -> DetectionRecord:
-        """What ``run.json`` says."""
-        shown = ((pair.id, pair.document, pair.perspective) for pair in self.pairs)
-        return DetectionRecord.of(self.models, {PROMPT: Graded}, shown)
-
-    def trials(self) -> list[Trial[Detection]]:
-        """A trial for each."""
-        return trials(self.pairs, self.models)
-
-    def conclude(self, rows: tuple[Detection, ...]) -> tuple[DetectionSummary, Mapping[Path, Content]]:
-        """The run in numbers, and its files."""
-        summary = _summary(self.models.options.model, self.pairs, rows, self.yes_from)
-        return summary, {self.folder.table_file: _table(self.pairs, rows, summary.yes_from)}
-
-
-def detection_plan(
-    pairs: str | Path,
-    models: Session,
+def detection_run(
+    pairs: Sequence[Pair],
+    folder: Path,
+    model: ClientOptions,
+    settings: Mapping[str, Any],
     *,
-    labels: str | None = None,
-    yes_from: int | None = None,
-    output: str | Path | None = None,
-) -> DetectionPlan:
-    """A detection that is ready to be made, or to be estimated; takes what :func:`detect` takes."""
-    source = Path(pairs)
-    folder = as_path(output) or default_folder(stem(source), "detect", models.options.model)
-    return DetectionPlan(models, DetectionFolder(folder), read_pairs(source, labels), yes_from)
+    sessions: Sessions | None = None,
+) -> Run[Detection]:
+    """The run in which each pair is a question, to be held with ``with``."""
+    shown = ((pair.id, pair.document, pair.perspective) for pair in pairs)
+    return Run(
+        DetectionFolder(folder), [model], {PROMPT: RunPrompt(Graded, "detect", ANSWER_TOKENS)}, settings,
+        asked=shown, total=len(pairs), asks="whether documents contain perspectives",
+        about=f"{number(len(pairs), 'pair')} of a document and a perspective, by", sessions=sessions,
+    )  # fmt: skip
+
+
+def detected(
+    run: Run[Detection], pairs: Sequence[Pair], yes_from: int | None = None
+) -> StudyOutcome[Detection, DetectionSummary]:
+    """What comes of it. ``yes_from`` is the grade from which it is a yes; where it is None the one that is best by the
+    labels of the pairs, and :data:`YES_FROM` where no pair has one."""
+
+    def concluded(rows: tuple[Detection, ...]) -> tuple[DetectionSummary, Mapping[Path, Content]]:
+        summary = _summary(run.client().model_id, pairs, rows, yes_from)
+        return summary, {run.folder.table_file: _table(pairs, rows, summary.yes_from)}
+
+    run.ask_all(request(pair, run.library) for pair in pairs)
+    return run.finish(concluded)
 
 
 @strict_options
@@ -132,10 +125,11 @@ def detect(
     Raises:
         DeclarationError: anything wrong with the call, the pairs or the folder. No model is asked then.
     """
-    return run_asked(
-        settings,
-        lambda session: detection_plan(pairs, session, labels=labels, yes_from=yes_from, output=output),
-    )
+    source, model = Path(pairs), client_options(settings.get("model"), settings)
+    read = read_pairs(source, labels)
+    folder = as_path(output) or default_folder(stem(source), "detect", model.model)
+    with detection_run(read, folder, model, settings) as run:
+        return detected(run, read, yes_from)
 
 
 def threshold_of_option(text: str | None) -> tuple[int | None, DetectionRecord | None]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import random
-import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -18,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret._optional import require
-from conqret.data.digest import digest_of, gathered
-from conqret.data.item import Frozen
+from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError, first_line, strict_options
 from conqret.io.pairs import Pair, read_pairs
 from conqret.io.safe_files import write_whole
@@ -33,18 +31,15 @@ from conqret.perspectives.detector import (
     Detector,
     DetectorCard,
     DetectorFolder,
-    DetectorQuality,
     DetectorRecord,
     DetectorSettings,
     best_cut,
-    load_detector,
     logistic,
     platt,
     prepared_tokenizer,
     quality_of,
     windows,
 )
-from conqret.perspectives.detector_run import DetectedFolder, detect_locally
 from conqret.perspectives.threshold import question_of
 from conqret.runs.run_folder import default_folder, stem
 
@@ -313,77 +308,3 @@ def trained(
     )
     folder.checkpoints.mkdir(exist_ok=True)
     return merged(trainer.model, folder.adapter, folder.checkpoints) if settings.lora else trainer.model
-
-
-class DomainTrial(Frozen):
-    """A detector of one domain on the pairs of another; on its own domain, on the questions that were held out."""
-
-    trained_on: str
-    tested_on: str
-    quality: DetectorQuality
-
-
-def domains_of(pairs: Sequence[Pair]) -> dict[str, list[Pair]]:
-    """The labelled pairs of each domain.
-
-    Raises:
-        DeclarationError: there are fewer than two domains, a labelled pair is of none, or a domain's name makes no
-            folder of its own.
-    """
-    pairs_by_domain = gathered((pair.domain, pair) for pair in pairs if pair.label is not None)
-    if len(pairs_by_domain) < 2:
-        problem = (
-            f"all are of {next(iter(pairs_by_domain))!r}"
-            if any(pairs_by_domain)
-            else "no labeled pair has one"
-        )
-        raise DeclarationError(
-            f"--across needs pairs of two domains or more in a column domain or subset; {problem}"
-        )
-    if "" in pairs_by_domain:
-        raise DeclarationError(
-            f"{len(pairs_by_domain[''])} labeled pairs have no domain: fill in the column domain"
-        )
-    if len({_folder(name) for name in pairs_by_domain}) < len(pairs_by_domain):
-        raise DeclarationError("two domains have names that differ only in punctuation: rename one of them")
-    return pairs_by_domain
-
-
-def across_domains(
-    pairs: Sequence[Pair],
-    model: Path,
-    folder: Path,
-    settings: DetectorSettings = USUAL,
-    *,
-    overwrite: bool = False,
-    on_start: Callable[[Parts, int, int], None] = lambda parts, steps, done: None,
-    on_step: Callable[[int, float], None] = lambda step, loss: None,
-) -> tuple[DomainTrial, ...]:
-    """Tune a detector on each domain, and hold each beside the labels of all domains.
-
-    Raises what :func:`domains_of` and :func:`~conqret.perspectives.detector_tuning.tune_detector` raise; nothing is
-    trained where the pairs of any domain are too few.
-    """
-    domains = domains_of(pairs)
-    for domain_pairs in domains.values():
-        parted(domain_pairs, settings)
-    trials = []
-    for name, domain_pairs in domains.items():
-        place = folder / _folder(name)
-        card = tune_detector(
-            domain_pairs, model, place, settings, overwrite=overwrite, on_start=on_start, on_step=on_step
-        )
-        detector = load_detector(place)
-        for other, tested in domains.items():
-            quality = card.held_out
-            if other != name:
-                kept = DetectedFolder(folder / "tested" / f"{_folder(name)}-on-{_folder(other)}")
-                chances = detect_locally(tested, detector, kept, overwrite=overwrite)
-                scores = list(map(detector.score_of, chances))
-                quality = quality_of(tested, scores, detector.probability, detector.threshold)
-            trials.append(DomainTrial(trained_on=name, tested_on=other, quality=quality))
-    return tuple(trials)
-
-
-def _folder(name: str) -> str:
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "domain"

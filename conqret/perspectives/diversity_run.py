@@ -268,9 +268,12 @@ def _subsets(questions: Sequence[PerspectiveQuestion]) -> dict[str, list[Perspec
 
 def facts_of(scored_diversity: Diversity) -> dict[str, Any]:
     """All means with their intervals by subset, and what they rest on."""
+    facts = {
+        name: value for name, value in vars(scored_diversity).items() if name not in ("sides", "remarks")
+    }
     scores = [
-        {name: value for name, value in asdict(result).items() if name not in ("by_topic", "interval")}
-        | {
+        {
+            **{name: value for name, value in asdict(result).items() if name not in ("by_topic", "interval")},
             "mean": result.interval.value,
             "low": result.interval.low,
             "high": result.interval.high,
@@ -279,18 +282,9 @@ def facts_of(scored_diversity: Diversity) -> dict[str, Any]:
         }
         for result in scored_diversity.scores
     ]
-    return {
-        "baseline": scored_diversity.baseline,
-        "questions": scored_diversity.questions,
-        "sided": scored_diversity.sided,
-        "cuts": list(scored_diversity.cuts),
-        "depth": scored_diversity.depth,
-        "ceiling": {view: asdict(estimate) for view, estimate in scored_diversity.ceiling.items()},
-        "only_supporting_against_only_opposing": dict(scored_diversity.sides),
-        "unjudged": dict(scored_diversity.unjudged),
-        "unranked": {name: list(names) for name, names in scored_diversity.unranked.items()},
-        "scores": scores,
-    }
+    ceiling = {view: asdict(estimate) for view, estimate in scored_diversity.ceiling.items()}
+    sides = {"only_supporting_against_only_opposing": scored_diversity.sides}
+    return {**facts, "ceiling": ceiling, **sides, "scores": scores}
 
 
 def values_of(scored_diversity: Diversity) -> str:

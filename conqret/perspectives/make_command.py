@@ -10,7 +10,6 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, end, note, note_all, progress, result
 from conqret.debateqa.curation.command import WebSearch
-from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 
 
@@ -62,23 +61,16 @@ def make(
         return
 
     from conqret.perspectives.page import made_table
-    from conqret.perspectives.perspectives_run import estimate, making_plan
+    from conqret.perspectives.perspectives_run import make_perspectives
 
-    session = asking.session(model)
-    plan = making_plan(rows, session, source=source.value, output=output)
-    read, folder = plan.sources, plan.folder
-    if asking.dry_run:
-        asking.tell_cost(estimate(read, session))
-        return
-    outcome = asking.execute(
-        plan, len(read), "rows",
-        about=f"{number(len(read), 'row')} from {rows}, by", doing="writing",
-        role="an author",
+    outcome = asking.study(
+        make_perspectives, rows, source=source.value, output=output, model=asking.calls.of(model),
+        rows="rows", doing="writing", role="an author",
     )  # fmt: skip
-    summary = outcome.summary
+    summary, folder = outcome.summary, outcome.folder
     files = (folder.perspectives_file, folder.left_out_file, folder.inspect_file)
     named = map(at, files, ("kept", "left out", "inspect"))
-    there = len(read) - sum(summary.unanswered.values())
+    there = len(outcome.rows) - sum(summary.unanswered.values())
     asking.conclude(summary, [made_table(summary), "", *named], outcome, summary.unanswered, there=there)
 
 
@@ -100,7 +92,6 @@ def collect(
     *,
     web: WebSearch,
     pages: Path | None = None,
-    results: int | None = None,
     output: Annotated[Path | None, options.run_folder("QUESTIONS-collect", "The folder")] = None,
     overwrite: options.Overwrite = False,
     shown: options.OutputOptions,
@@ -113,7 +104,6 @@ def collect(
 
     Args:
         questions: Column question, optionally id: JSONL, CSV, TSV, Parquet.
-        results: How many results of a search are read. Default: 100.
     Files:
         pages: Pages that you have, instead of a search: columns question_id and text, optionally title, url, licence.
 
@@ -126,7 +116,7 @@ def collect(
 
     conqret perspectives score bm25 mmr --corpus web/ --perspectives questions.jsonl --model gpt-4o-mini
     """
-    from conqret.perspectives.own_corpora import RESULTS, collect_corpora
+    from conqret.perspectives.own_corpora import collect_corpora
     from conqret.perspectives.page import collected_table
 
     with progress("collecting", quiet=shown.quiet) as bar:
@@ -137,7 +127,6 @@ def collect(
 
         rows, folder = collect_corpora(
             questions, search=web.search, user_agent=web.user_agent, pages=pages,
-            results=RESULTS if results is None else results,
             output=output, overwrite=overwrite, on_start=started, on_row=lambda row: bar.advance(),
         )  # fmt: skip
     result(

@@ -27,7 +27,7 @@ from conqret.data.item import Frozen
 from conqret.debateqa.curation.algorithm import PAGES, PageEvidence, PageSource
 from conqret.debateqa.curation.curation_requests import NoValidResponse
 from conqret.debateqa.curation.source_pages import web_source
-from conqret.errors import DeclarationError, strict_options
+from conqret.errors import DeclarationError, check_positive, strict_options
 from conqret.io.checks import filled, identifier, text
 from conqret.io.corpus_folder import CorpusDirectory, write_lines
 from conqret.io.files import file_rows
@@ -147,53 +147,6 @@ class CollectedFolder(RunFolder[CollectedRecord]):
     pages_file = InFolder(PAGES)
 
 
-def collect(
-    questions: Sequence[SourcedQuestion],
-    source: PageSource,
-    folder: CollectedFolder,
-    *,
-    results: int = RESULTS,
-    words: int = WORDS,
-    overwrite: bool = False,
-    on_start: Callable[[int], None] = lambda kept: None,
-    on_row: Callable[[CollectedPages], None] = lambda row: None,
-) -> list[CollectedPages]:
-    """Search for every question that the folder does not hold, and make its corpus; a question whose search failed is
-    asked again the next time. Passages of a page share its address and licence.
-
-    Raises:
-        DeclarationError: ``results`` or ``words`` are below 1, or the folder holds something else or another run.
-    """
-    if min(results, words) < 1:
-        raise DeclarationError(f"results and words must be at least 1, not {results} and {words}")
-    asked = digest_of([asdict(question) for question in questions])
-    record = CollectedRecord(source=source.name, asked=asked, results=results, words=words)
-    with (
-        folder.claimed(record, overwrite=overwrite),
-        RowStore(
-            folder.rows_file, CollectedPages, lambda row: row.id, finished=lambda row: not row.problem
-        ) as rows,
-    ):
-        on_start(len(rows))
-        trials = [
-            Trial(question.id, partial(_made, question, source, folder.path, results, words))
-            for question in questions
-        ]
-
-        async def work() -> None:
-            async with source.opened(folder.path):
-                async for row in perform(trials, rows, in_flight=AT_ONCE):
-                    on_row(row)
-
-        asyncio.run(work())
-        rows.arrange([question.id for question in questions])
-        topics = (
-            CorpusTopic(id=question.id, question=question.question, split="test") for question in questions
-        )
-        CorpusDirectory(folder.path).write_topics(topics)
-        return list(rows.rows())
-
-
 @strict_options
 def collect_corpora(
     questions: str | Path,
@@ -220,13 +173,14 @@ def collect_corpora(
         output: the folder, by default ``runs/QUESTIONS-collect``; the same call goes on there.
         overwrite: begin afresh where it holds another run.
         on_start: gets how many questions there are, how many are kept from before, and where pages come from.
-        on_row: gets what was found for each question.
+        on_row: gets what was found for each question; one whose search failed is asked again the next time.
 
     Returns:
         What was found for each question, and the folder, which is a corpus.
 
     Raises:
-        DeclarationError: as :func:`collect`, or not one of ``search`` and ``pages`` is named.
+        DeclarationError: not one of ``search`` and ``pages`` is named, ``results`` or ``words`` are below 1, or the
+            folder holds something else or another run.
     """
     source_file = Path(questions)
     found = questions_of(source_file)
@@ -241,17 +195,31 @@ def collect_corpora(
             "--user-agent needs --search, because pages of a file are not fetched: leave it out"
         )
     folder = CollectedFolder(default_folder(stem(source_file), "collect") if output is None else Path(output))
-    rows = collect(
-        found,
-        source,
-        folder,
-        results=results,
-        words=words,
-        overwrite=overwrite,
-        on_start=lambda kept: on_start(len(found), kept, source.described),
-        on_row=on_row,
-    )
-    return rows, folder
+    check_positive({"results": results, "words": words})
+    asked = digest_of([asdict(question) for question in found])
+    record = CollectedRecord(source=source.name, asked=asked, results=results, words=words)
+    with (
+        folder.claimed(record, overwrite=overwrite),
+        RowStore(
+            folder.rows_file, CollectedPages, lambda row: row.id, finished=lambda row: not row.problem
+        ) as rows,
+    ):
+        on_start(len(found), len(rows), source.described)
+        trials = [
+            Trial(question.id, partial(_made, question, source, folder.path, results, words))
+            for question in found
+        ]
+
+        async def work() -> None:
+            async with source.opened(folder.path):
+                async for row in perform(trials, rows, in_flight=AT_ONCE):
+                    on_row(row)
+
+        asyncio.run(work())
+        rows.arrange([question.id for question in found])
+        topics = (CorpusTopic(id=question.id, question=question.question, split="test") for question in found)
+        CorpusDirectory(folder.path).write_topics(topics)
+        return list(rows.rows()), folder
 
 
 def questions_of(path: Path) -> tuple[SourcedQuestion, ...]:

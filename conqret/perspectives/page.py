@@ -17,7 +17,6 @@ from conqret.stats import mean_interval
 if TYPE_CHECKING:
     from conqret.perspectives.detection_study import DetectionSummary
     from conqret.perspectives.detector import DetectorQuality
-    from conqret.perspectives.detector_tuning import DomainTrial
     from conqret.perspectives.own_corpora import CollectedPages
     from conqret.perspectives.perspectives_run import MadeSummary, SubsetErrors
     from conqret.perspectives.threshold import AgainstLabels, Agreement
@@ -204,23 +203,24 @@ def _agreement(agreement: AgainstLabels) -> Table:
         "cross-fitted": "a yes from the grade that is best on the other questions",
         "default": f"a yes from grade {agreement.yes_from} on; with one question only none is chosen",
     }[agreement.way]
-    shown = ("accuracy", "precision", "recall", "F1", "average precision")
     chosen = Counter(agreement.folds.values())
     folds = ", ".join(f"{grade} for {chosen[grade]}" for grade in sorted(chosen, reverse=True))
-    chose = f" The grade that is best on the others is {folds} of the questions." if folds else ""
-    unanswered = (
-        f" {agreement.unanswered} labeled pairs have no grade and are left out."
-        if agreement.unanswered
-        else ""
-    )
+    note = f" The grade that is best on the others is {folds} of the questions." if folds else ""
+    if agreement.unanswered:
+        note += f" {agreement.unanswered} labeled pairs have no grade and are left out."
     return Table(
         f"Agreement with annotators: {how}",
         ("", "value"),
-        _figures(agreement, shown),
+        _figures(agreement, ("accuracy", "precision", "recall", "F1", "average precision")),
         foot=[("F1 of always saying yes", agreement.always_yes)],
-        note=f"n = {agreement.pairs} pairs of {agreement.questions} questions; intervals (95%) are over "
-        "questions. It is a "
-        f"yes in {agreement.said_yes:.1%}, and by human labels in {agreement.labelled_yes:.1%}.{chose}{unanswered}",
+        note=_sample(agreement) + note,
+    )
+
+
+def _sample(agreement: Agreement) -> str:
+    return (
+        f"n = {agreement.pairs} pairs of {agreement.questions} questions; intervals (95%) are over questions. It is a "
+        f"yes in {agreement.said_yes:.1%}, by label in {agreement.labelled_yes:.1%}."
     )
 
 
@@ -233,12 +233,6 @@ def quality_table(quality: DetectorQuality, title: str, remark: str = "") -> Tab
     """How a detector fares beside labels."""
     shown = ("F1", "precision", "recall", "accuracy", "average precision")
     brier = (("Brier score, before calibration", quality.brier_raw), ("Brier score", quality.brier))
-    sample_text = (
-        f"n = {quality.pairs} pairs of {quality.questions} questions; intervals (95%) are over questions. It "
-        "is a yes in "
-        f"{quality.said_yes:.1%}, by label in {quality.labelled_yes:.1%}. Brier: the mean squared error of the "
-        "probabilities, 0 at best."
-    )
     return Table(
         title,
         ("", "value"),
@@ -247,23 +241,5 @@ def quality_table(quality: DetectorQuality, title: str, remark: str = "") -> Tab
             ("F1 of the lexical baseline", quality.by_words),
             ("F1 of always saying yes", quality.always_yes),
         ],
-        note=f"{sample_text} {remark}".rstrip(),
-    )
-
-
-def across_table(trials: Sequence[DomainTrial]) -> Table:
-    """The F1 of a detector of each domain on each domain."""
-    domains = list(dict.fromkeys(trial.trained_on for trial in trials))
-    by_place = {(trial.trained_on, trial.tested_on): trial.quality for trial in trials}
-    others = {name: by_place[next(domain for domain in domains if domain != name), name] for name in domains}
-    return Table(
-        "F1 across domains",
-        (Column("tuned on", "text"), *(f"on {name}" for name in domains)),
-        [(name, *(by_place[name, other].f1 for other in domains)) for name in domains],
-        foot=[
-            ("always yes", *(others[name].always_yes for name in domains)),
-            ("the lexical baseline", *(others[name].by_words for name in domains)),
-        ],
-        note="Intervals (95%) are over questions. On its own domain a detector is measured on the questions that were "
-        "held out, on another on all of its pairs, as always yes and the lexical baseline are.",
+        note=f"{_sample(quality)} Brier: 0 at best. {remark}".rstrip(),
     )

@@ -6,27 +6,22 @@ and the files of the result.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from conqret._optional import require
-from conqret.debateqa.curation.check_verdicts import (
-    CheckVerdict,
-    Subject,
-    VerdictFolder,
-    VerdictPlan,
-    VerdictRow,
-)
-from conqret.debateqa.curation.check_verdicts import estimate as expected_verdicts
-from conqret.errors import DeclarationError, strict_options
+from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject, VerdictRow, ask_verdicts
+from conqret.errors import DeclarationError, check_positive, strict_options
 from conqret.io.pairs import Pair
-from conqret.judging.judge_settings import AskedSettings, AskingSettings, as_path, asked_session
+from conqret.judging.asked_run import Counted, costs_of
+from conqret.judging.judge_settings import AskedSettings, as_path, client_options, session_settings
 from conqret.judging.responses import Typed
-from conqret.perspectives.detection import estimate as expected_detections
-from conqret.perspectives.detection_study import DetectionFolder, DetectionPlan, threshold_of_option
+from conqret.llm.client_options import ClientOptions
+from conqret.perspectives.detection_study import detected, detection_run, threshold_of_option
+from conqret.perspectives.detector import Detector, load_detector
 from conqret.perspectives.detector_run import DetectedFolder, detect_locally
 from conqret.perspectives.diversity_run import (
     CUTS,
@@ -47,19 +42,16 @@ from conqret.perspectives.perspective_files import (
 )
 from conqret.perspectives.ranking_sources import named, qrels_of, ranked, read_judged, write_rankings
 from conqret.retrieval.evaluation.system_names import ASKING, has_step
-from conqret.runs.engine import run
 from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.session import Session, SessionCounts
+from conqret.runs.session import Session, SessionCounts, Sessions
 from conqret.show.page import write_files
 from conqret.text.lexicons import NEGATIONS
 from conqret.text.word_lists import words
 
 if TYPE_CHECKING:
     from conqret.judging.cost import ExpectedCost
-    from conqret.perspectives.detector import Detector
     from conqret.retrieval.corpus_index import Index
-    from conqret.runs.engine import Plan
-    from conqret.runs.study_run import StudyOutcome
+    from conqret.retrieval.evaluation.systems import SystemRun
 
 
 SCORES, VALUES, JUDGMENTS, QUESTIONS = "scores.json", "values.csv", "judgments.qrels", "perspectives.jsonl"
@@ -67,23 +59,6 @@ RANKINGS = "rankings"
 """What the systems ranked, a TREC run each: NAME=FILE of another score."""
 
 Questions = tuple[PerspectiveQuestion, ...]
-T = TypeVar("T", bound="StudyOutcome[Any, Any]")
-
-
-class ExecutePlan(Protocol):
-    """How a plan is executed: about so many rows of this name, and what is said of it."""
-
-    def __call__(self, plan: Plan[Any, T], total: int, rows: str, *, about: str, doing: str) -> T:
-        """What the plan comes to."""
-
-
-@dataclass(frozen=True)
-class Executors:
-    """How a model's plans are executed, and how pairs go through a local detector."""
-
-    session: Session
-    execute: ExecutePlan
-    locally: Callable[[Sequence[Pair], Detector, DetectedFolder], list[float]]
 
 
 @dataclass(frozen=True)
@@ -97,142 +72,38 @@ class PerspectiveScores:
     folder: Path
     files: tuple[Path, ...]
     session: SessionCounts
+    missing: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
         """The scores as ``scores.json`` has them."""
         return facts_of(self.diversity)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ScoringJob:
-    """Rankings that are ready to be scored, or to be priced: all that can be wrong was looked at.
+def _scored_pairs(
+    questions: Questions, rankings: Sequence[SystemRun], index: Index, depth: int
+) -> tuple[Pair, ...]:
+    """The pairs of a perspective and a ranked document with its text.
 
-    ``documents`` is the index with the documents' texts; ``judged`` are judgments that there are already."""
-
-    questions: Questions
-    systems: tuple[str, ...]
-    documents: Index | None
-    judged: JudgedDocuments | None
-    detector: Path | None
-    yes_from: int | None
-    cuts: tuple[int, ...]
-    depth: int
-    encoder: str | None
-    mmr_encoder: str | None
-    folder: Path
-
-    @property
-    def unpriced(self) -> tuple[str, ...]:
-        """The systems that ask a model themselves, whose rankings nobody knows before."""
-        return tuple(system for system in self.systems if has_step(system, ASKING))
-
-    def cost(self, session: Session) -> list[ExpectedCost]:
-        """What scoring is expected to take, without what :attr:`unpriced` systems ask, and without the documents that
-        only they rank."""
-        expected = []
-        if wanted := subjects(unsided(self.questions)):
-            expected.append(expected_verdicts(VERDICT, wanted, session))
-        if self.judged is None and self.detector is None:
-            systems = [system for system in self.systems if system not in self.unpriced]
-            rankings = self._ranked(systems, self.questions, session)
-            pairs = self._pairs(self.questions, pooled(self.questions, rankings, self.depth))
-            expected.append(expected_detections(pairs, session))
-        return expected
-
-    def score(self, executors: Executors, asking: AskingSettings) -> PerspectiveScores:
-        """Ask what is to be asked, score, and write the files."""
-        session, detector = executors.session, None
-        if self.detector is not None:
-            from conqret.perspectives.detector import load_detector
-
-            detector = load_detector(self.detector)
-        questions, sideless = self._sided(executors)
-        searching = self._searching(session, asking) if self.unpriced else session
-        rankings = self._ranked(self.systems, questions, searching)
-        judged, lost = self.judged, dict[str, int]()
-        if judged is None:
-            pairs = self._pairs(questions, pooled(questions, rankings, self.depth))
-            judged, lost = self._detected(questions, pairs, detector, executors)
-        diversity = score(questions, rankings, judged, cuts=self.cuts, depth=self.depth)
-        written = write_files(
-            self.folder,
-            {
-                SCORES: json.dumps(facts_of(diversity), indent=1) + "\n",
-                VALUES: values_of(diversity),
-                JUDGMENTS: (
-                    f"{r.query_id} {r.iteration} {r.doc_id} {r.relevance}\n"
-                    for r in qrels_of(questions, judged)
-                ),
-                QUESTIONS: perspective_lines(questions),
-            },
+    Raises:
+        DeclarationError: the corpus contains none of the documents.
+    """
+    pool = pooled(questions, rankings, depth)
+    wanted = [document for documents in pool.values() for document in documents]
+    texts = {name: entry.whole for name, entry in index.entries(wanted).items()}
+    if wanted and not texts:
+        raise DeclarationError(
+            f"the corpus contains none of the ranked documents, such as {wanted[0]!r}: give the corpus of the ranking"
         )
-        write_rankings(self.folder / RANKINGS, rankings)
-        return PerspectiveScores(diversity, sideless, lost, self.folder, tuple(written), session.counts)
+    return pairs_of(questions, pool, texts)
 
-    def _sided(self, executors: Executors) -> tuple[Questions, int]:
-        """The questions with a side for each of two perspectives, and for how many there was no answer."""
-        wanted = subjects(unsided(self.questions))
-        if not wanted:
-            return self.questions, 0
-        done = executors.execute(
-            VerdictPlan(executors.session, VerdictFolder(self.folder / "sides"), VERDICT, wanted),
-            len(wanted), "sides", about=f"sides of the perspectives of {len(wanted)} questions, by",
-            doing="sides",
-        )  # fmt: skip
-        return with_sides(self.questions, done.rows), sum(not row.answered for row in done.rows)
 
-    def _searching(self, session: Session, asking: AskingSettings) -> Session:
-        """The session of systems that ask a model, whose answers are kept beside the rankings."""
-        from conqret.retrieval.retrieve import retrieval_session
-
-        prompts: Any = asking.get("prompts")
-        return retrieval_session(
-            session.options,
-            output=self.folder / RANKINGS,
-            recordings=asking.get("recordings"),
-            replay=asking.get("replay"),
-            prompts=prompts,
-        )
-
-    def _ranked(self, systems: Sequence[str], questions: Questions, session: Session) -> list[Any]:
-        return ranked(systems, questions, self.depth, self.documents, session, self.encoder, self.mmr_encoder)
-
-    def _pairs(self, questions: Questions, pool: Mapping[str, Sequence[str]]) -> tuple[Pair, ...]:
-        assert self.documents is not None  # noqa: S101 - as was looked at before
-        wanted = [document for documents in pool.values() for document in documents]
-        texts = {name: entry.whole for name, entry in self.documents.entries(wanted).items()}
-        if wanted and not texts:
-            raise DeclarationError(
-                f"the corpus contains none of the ranked documents, such as {wanted[0]!r}: give the "
-                "corpus of the ranking"
-            )
-        return pairs_of(questions, pool, texts)
-
-    def _detected(
-        self, questions: Questions, pairs: Sequence[Pair], detector: Detector | None, executors: Executors
-    ) -> tuple[JudgedDocuments, dict[str, int]]:
-        """What the documents contain, and how many pairs have no answer, by reason."""
-        place = self.folder / "detections"
-        answers: Iterable[tuple[str, bool | None]]
-        lost: dict[str, int] = {}
-        if detector is not None:
-            chances = executors.locally(pairs, detector, DetectedFolder(place))
-            answers = [
-                (pair.id, detector.contains(chance)) for pair, chance in zip(pairs, chances, strict=True)
-            ]
-        else:
-            outcome = executors.execute(
-                DetectionPlan(executors.session, DetectionFolder(place), pairs, self.yes_from),
-                len(pairs), "grades", about=f"{len(pairs)} pairs of a document and a perspective, by",
-                doing="detecting",
-            )  # fmt: skip
-            answers = [(row.id, row.contains(outcome.summary.yes_from)) for row in outcome.rows]
-            lost = outcome.summary.unanswered
-        contains = {}
-        for name, yes in answers:
-            question, which, document = name.split(" ", 2)
-            contains[question, int(which), document] = yes
-        return judged_of(questions, contains), lost
+def _judged(questions: Questions, pairs: Sequence[Pair], answers: Sequence[bool | None]) -> JudgedDocuments:
+    """What the documents contain, as was answered of each pair."""
+    contains = {}
+    for pair, yes in zip(pairs, answers, strict=True):
+        question, which, document = pair.id.split(" ", 2)
+        contains[question, int(which), document] = yes
+    return judged_of(questions, contains)
 
 
 @strict_options
@@ -272,42 +143,12 @@ def score_perspectives(
     Raises:
         DeclarationError: anything wrong with the call, the files or the folder. No model is asked then.
     """
-    with asked_session(settings) as session:
-        job = scoring_job(
-            runs, session, perspectives=perspectives, corpus=corpus, judgments=judgments, yes_from=yes_from,
-            detector=detector, cuts=cuts, depth=depth, encoder=encoder, mmr_encoder=mmr_encoder, output=output,
-        )  # fmt: skip
-        overwrite = settings.get("overwrite", False)
-
-        def execute(plan: Plan[Any, T], total: int, rows: str, *, about: str, doing: str) -> T:
-            return run(plan, overwrite=overwrite)
-
-        return job.score(Executors(session, execute, partial(detect_locally, overwrite=overwrite)), settings)
-
-
-def scoring_job(
-    runs: Sequence[str],
-    session: Session,
-    *,
-    perspectives: str | Path,
-    corpus: str | Path | None,
-    judgments: str | Path | None,
-    yes_from: int | str | Path | None,
-    detector: str | Path | None,
-    cuts: Sequence[int],
-    depth: int | None,
-    encoder: str | None,
-    mmr_encoder: str | None,
-    output: str | Path | None,
-) -> ScoringJob:
-    """The work that is ready to be done or priced; takes what :func:`score_perspectives` takes, and raises as it."""
     if detector is not None and (yes_from is not None or judgments is not None):
         raise DeclarationError(
             "--detector replaces LLM and judgments, and has its own threshold: leave out --yes-from and --judgments"
         )
-    if not cuts or min(cuts) < 1:
-        raise DeclarationError(f"the cuts are {list(cuts)}, but each must be at least 1")
-    systems = named(runs)
+    check_positive({"the smallest cut": min(cuts, default=0)})
+    systems = tuple(named(runs))
     if mmr_encoder is not None and not any(has_step(system, {"mmr"}) for system in systems):
         raise DeclarationError("--mmr-encoder needs a system with MMR: add one, such as bm25+mmr")
     questions = tuple(read_perspectives(Path(perspectives)))
@@ -321,22 +162,97 @@ def scoring_job(
         raise DeclarationError(
             "the model needs the documents' texts: give them with --corpus FOLDER, or give judgments with --judgments"
         )
-    job = ScoringJob(
-        questions=questions,
-        systems=tuple(systems),
-        documents=index,
-        judged=None if judgments is None else read_judged(Path(judgments), questions),
-        detector=as_path(detector),
-        yes_from=threshold_of_option(None if yes_from is None else str(yes_from))[0],
-        cuts=tuple(sorted(set(cuts))),
-        depth=depth or max(cuts),
-        encoder=encoder,
-        mmr_encoder=mmr_encoder,
-        folder=as_path(output) or default_folder(stem(Path(perspectives)), "score", session.options.model),
-    )
+    model = client_options(settings.get("model"), settings)
+    folder = as_path(output) or default_folder(stem(Path(perspectives)), "score", model.model)
+    judged = None if judgments is None else read_judged(Path(judgments), questions)
+    threshold = threshold_of_option(None if yes_from is None else str(yes_from))[0]
+    cuts, depth = sorted(set(cuts)), depth or max(cuts)
+    asking = tuple(system for system in systems if has_step(system, ASKING))
+
+    def ranks(chosen: Sequence[str], session: Session | None = None) -> list[SystemRun]:
+        return ranked(chosen, questions, depth, index, session, encoder, mmr_encoder)
+
     # Before a model is asked anything, every file has to be sound.
-    ranked([system for system in systems if index is None or "=" in system], questions, job.depth)
-    return job
+    ranked([system for system in systems if index is None or "=" in system], questions, depth)
+    wanted = subjects(unsided(questions))
+    if settings.get("dry_run"):
+        session = Session(model, prompts=session_settings(settings)["prompts"])
+        costs = costs_of(lambda: ask_verdicts(VERDICT, wanted, **settings)) if wanted else []
+        if judged is None and detector is None and index is not None:
+            rankings = ranks([system for system in systems if system not in asking], session)
+            pairs = _scored_pairs(questions, rankings, index, depth)
+            with detection_run(pairs, folder, model, settings) as run:
+                costs += costs_of(lambda: detected(run, pairs))
+        raise Counted(_without(asking, costs))
+    sideless, missing, lost = 0, (), dict[str, int]()
+    with Sessions(**session_settings(settings)) as sessions:
+        session = sessions.of(model)
+        loaded = None if detector is None else load_detector(Path(detector))
+        if wanted:
+            done = ask_verdicts(VERDICT, wanted, output=folder / "sides", sessions=sessions, **settings)
+            questions, missing = with_sides(questions, done.rows), done.missing
+            sideless = sum(not row.answered for row in done.rows)
+        rankings = ranks(systems, _searching(model, folder, settings) if asking else session)
+        if judged is None:
+            assert index is not None  # noqa: S101 - as was looked at before
+            pairs = _scored_pairs(questions, rankings, index, depth)
+            place = folder / "detections"
+            if loaded is not None:
+                answers = _locally(pairs, loaded, place, settings)
+            else:
+                with detection_run(pairs, place, model, settings, sessions=sessions) as run:
+                    outcome = detected(run, pairs, threshold)
+                answers = [row.contains(outcome.summary.yes_from) for row in outcome.rows]
+                lost, missing = outcome.summary.unanswered, missing + outcome.missing
+            judged = _judged(questions, pairs, answers)
+        counts = session.counts
+    diversity = score(questions, rankings, judged, cuts=cuts, depth=depth)
+    qrels = qrels_of(questions, judged)
+    written = write_files(
+        folder,
+        {
+            SCORES: json.dumps(facts_of(diversity), indent=1) + "\n",
+            VALUES: values_of(diversity),
+            JUDGMENTS: (f"{r.query_id} {r.iteration} {r.doc_id} {r.relevance}\n" for r in qrels),
+            QUESTIONS: perspective_lines(questions),
+        },
+    )
+    write_rankings(folder / RANKINGS, rankings)
+    return PerspectiveScores(diversity, sideless, lost, folder, tuple(written), counts, missing)
+
+
+def _without(asking: Sequence[str], costs: list[ExpectedCost]) -> list[ExpectedCost]:
+    """The costs with a note on what systems ask that nobody can count before."""
+    if asking and costs:
+        left_out = (
+            f"the estimate leaves out the requests with which {', '.join(asking)} search, and the documents that only "
+            "they find"
+        )
+        costs[-1] = replace(costs[-1], notes=(*costs[-1].notes, left_out))
+    return costs
+
+
+def _locally(
+    pairs: Sequence[Pair], detector: Detector, place: Path, settings: AskedSettings
+) -> list[bool | None]:
+    watch, overwrite = settings.get("watch"), settings.get("overwrite", False)
+    reached = (lambda done: None) if watch is None else partial(watch.reach, total=len(pairs))
+    chances = detect_locally(pairs, detector, DetectedFolder(place), overwrite=overwrite, on_block=reached)
+    return [detector.contains(chance) for chance in chances]
+
+
+def _searching(model: ClientOptions, folder: Path, settings: AskedSettings) -> Session:
+    """The session of systems that ask a model, whose answers are kept beside the rankings."""
+    from conqret.retrieval.retrieve import retrieval_session
+
+    prompts: Any = settings.get("prompts")
+    return retrieval_session(
+        model,
+        output=folder / RANKINGS,
+        recordings=settings.get("recordings"),
+        replay=settings.get("replay"),
+        prompts=prompts,
+    )
 
 
 class Supports(Typed):

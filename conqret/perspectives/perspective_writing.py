@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, StringConstraints, ValidationInfo, m
 from conqret.judging.responses import Typed, Whole
 from conqret.llm.request import Request, messages
 from conqret.perspectives.perspective_files import SIDES, PerspectiveSource, QuestionPerspective
-from conqret.prompts import Library, RenderedPrompt
+from conqret.prompts import Library
 from conqret.text.word_lists import caseless, words
 
 MOST = 10
@@ -276,17 +276,14 @@ def check_request(
     return Request(
         ask=CHECK,
         item=item,
-        messages=messages(check_prompt(library, question, views)),
+        messages=messages(
+            library[CHECK].render({"question": question, "statements": [view.text for view in views]})
+        ),
         response=Checked,
         context={"statements": len(views)},
         temperature=0.0,
         baseline=lambda: _by_words(question, views),
     )
-
-
-def check_prompt(library: Library, question: str, views: Sequence[QuestionPerspective]) -> RenderedPrompt:
-    """The prompt of the check."""
-    return library[CHECK].render({"question": question, "statements": [view.text for view in views]})
 
 
 def _by_words(question: str, views: Sequence[QuestionPerspective]) -> dict[str, object]:

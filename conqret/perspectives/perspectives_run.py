@@ -9,23 +9,23 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Unpack
+from typing import ClassVar, Literal, Unpack
 
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
-from conqret.errors import DeclarationError, strict_options
+from conqret.errors import DeclarationError, number, strict_options
 from conqret.io.checks import filled, text
 from conqret.io.files import file_rows
 from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import ANSWERS
 from conqret.io.safe_files import Content, InFolder
 from conqret.io.schema import Field, Schema, TableReader
-from conqret.judging.cost import ExpectedCost, expected_asking
-from conqret.judging.judge_settings import AskedSettings, as_path, run_asked
+from conqret.judging.asked_run import Run, RunPrompt
+from conqret.judging.judge_settings import AskedSettings, as_path, client_options
 from conqret.llm.request import Request, messages
 from conqret.perspectives.perspective_files import (
     PerspectiveQuestion,
@@ -40,16 +40,11 @@ from conqret.perspectives.perspective_writing import (
     WAYS,
     WRONG,
     Checked,
-    WritingVariant,
-    check_prompt,
     check_request,
     way_of,
 )
-from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.session import Session
-from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, StudyPlan, lost
-from conqret.runs.trials import Trial
+from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, lost
 from conqret.stats import Estimate, mean_interval
 
 INSPECTED = 20
@@ -122,52 +117,6 @@ class MadeSummary(Frozen):
         return sum(subset.kept for subset in self.subsets)
 
 
-@dataclass(frozen=True)
-class PerspectivesPlan(StudyPlan[MadeRow, MadeSummary]):
-    """The perspectives of every source are written, then checked."""
-
-    ABOUT = "for perspectives"
-
-    models: Session
-    folder: MadeFolder
-    sources: Sequence[PerspectiveSource]
-
-    def record(self) -> MadeRecord:
-        """What ``run.json`` says."""
-        asked: dict[str, type[Any]] = {CHECK: Checked}
-        asked |= {way.prompt: way.response for way in map(way_of, self.sources)}
-        return MadeRecord.of(self.models, asked, map(asdict, self.sources))
-
-    def trials(self) -> Iterator[Trial[MadeRow]]:
-        """A trial for each."""
-        return (Trial(source.id, partial(_made, source, self.models)) for source in self.sources)
-
-    def conclude(self, rows: tuple[MadeRow, ...]) -> tuple[MadeSummary, Mapping[Path, Content]]:
-        """The run in numbers, and its files."""
-        summary = _summary(self.models.options.model, self.sources, rows)
-        kept = [
-            PerspectiveQuestion(
-                source.id, row.question, row.perspectives, source.subset, source.url, source.licence
-            )
-            for source, row in zip(self.sources, rows, strict=True)
-            if _sound(row)
-        ]
-        return summary, {
-            self.folder.perspectives_file: perspective_lines(kept),
-            self.folder.left_out_file: _left_out(self.sources, rows),
-            self.folder.inspect_file: inspection_sheet(kept),
-        }
-
-
-def making_plan(
-    rows: str | Path, models: Session, *, source: str, output: str | Path | None = None
-) -> PerspectivesPlan:
-    """Perspectives that are ready to be made, or to be estimated; takes what :func:`make_perspectives` takes."""
-    file = Path(rows)
-    folder = as_path(output) or default_folder(stem(file), "make", models.options.model)
-    return PerspectivesPlan(models, MadeFolder(folder), read_perspective_sources(file, source))
-
-
 @strict_options
 def make_perspectives(
     rows: str | Path,
@@ -187,23 +136,33 @@ def make_perspectives(
     Raises:
         DeclarationError: anything wrong with the call, the rows or the folder. No model is asked then.
     """
-    return run_asked(settings, lambda session: making_plan(rows, session, source=source, output=output))
+    file, model = Path(rows), client_options(settings.get("model"), settings)
+    sources = read_perspective_sources(file, source)
+    folder = MadeFolder(as_path(output) or default_folder(stem(file), "make", model.model))
+    prompts = {CHECK: RunPrompt(Checked, "check", CHECKED_TOKENS)}
+    for way in map(way_of, sources):
+        prompts[way.prompt] = RunPrompt(way.response, "make", WRITTEN_TOKENS)
 
+    def concluded(rows: tuple[MadeRow, ...]) -> tuple[MadeSummary, Mapping[Path, Content]]:
+        kept = [
+            PerspectiveQuestion(
+                source.id, row.question, row.perspectives, source.subset, source.url, source.licence
+            )
+            for source, row in zip(sources, rows, strict=True)
+            if _sound(row)
+        ]
+        return _summary(model.model, sources, rows), {
+            folder.perspectives_file: perspective_lines(kept),
+            folder.left_out_file: _left_out(sources, rows),
+            folder.inspect_file: inspection_sheet(kept),
+        }
 
-def estimate(sources: Sequence[PerspectiveSource], session: Session) -> list[ExpectedCost]:
-    """The calls, tokens and dollars of :class:`PerspectivesPlan`; every row is taken to be checked."""
-    likely = [(source, way_of(source).made(source, way_of(source).baseline(source))) for source in sources]
-    checks = (
-        check_prompt(session.library, checked[0], checked[1])
-        if checked
-        else _prompt(session.library, way_of(source), source)
-        for source, checked in likely
-    )
-    written = (_prompt(session.library, way_of(source), source) for source in sources)
-    return [
-        expected_asking("make", session.options, written, WRITTEN_TOKENS),
-        expected_asking("check", session.options, checks, CHECKED_TOKENS),
-    ]
+    with Run(
+        folder, [model], prompts, settings, asked=map(asdict, sources), total=len(sources),
+        asks="for perspectives", about=f"perspectives of {number(len(sources), 'row')} by",
+    ) as run:  # fmt: skip
+        run.ask_all(run.row(each.id, partial(_made, each, run)) for each in sources)
+        return run.finish(concluded)
 
 
 def inspection_sheet(kept: Sequence[PerspectiveQuestion]) -> str:
@@ -217,18 +176,14 @@ def inspection_sheet(kept: Sequence[PerspectiveQuestion]) -> str:
     return csv_text(("id", "subset", "question", "perspectives", "error"), rows)
 
 
-def _prompt(library: Library, way: WritingVariant, source: PerspectiveSource) -> RenderedPrompt:
-    settings = {"most": MOST} if way is WAYS["open"] else {}
-    return library[way.prompt].render(way.shown(source), settings)
-
-
-async def _made(source: PerspectiveSource, session: Session, earlier: object = None) -> MadeRow:
+async def _made(source: PerspectiveSource, run: Run[MadeRow]) -> MadeRow:
     way = way_of(source)
-    written = await session.client.ask(
+    settings = {"most": MOST} if way is WAYS["open"] else {}
+    written = await run.client().ask(
         Request(
             ask=way.prompt,
             item=source.id,
-            messages=messages(_prompt(session.library, way, source)),
+            messages=messages(run.library[way.prompt].render(way.shown(source), settings)),
             response=way.response,
             context={"answers": len(source.answers)},
             temperature=0.0,
@@ -241,7 +196,7 @@ async def _made(source: PerspectiveSource, session: Session, earlier: object = N
     if made is None:
         return MadeRow(id=source.id, question=source.question, faults=(OWN_EXPERIENCE,))
     question, views = made
-    checked = await session.client.ask(check_request(source.id, question, views, session.library))
+    checked = await run.client().ask(check_request(source.id, question, views, run.library))
     if checked.value is None:
         return MadeRow.of(source.id, checked)
     faults = checked.value.faults(views)

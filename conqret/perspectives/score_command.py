@@ -76,30 +76,16 @@ def score(
     conqret perspectives score runs/bm25.res runs/dense.res --perspectives questions.jsonl --judgments
     runs/diversity/judgments.qrels
     """
-    from functools import partial
-
-    from conqret.perspectives.command import probabilities_of
     from conqret.perspectives.page import diversity_tables
-    from conqret.perspectives.perspective_scores import RANKINGS, Executors, scoring_job
+    from conqret.perspectives.perspective_scores import RANKINGS, score_perspectives
     from conqret.show.table import spaced
 
-    session = asking.session(detection.model)
-    job = scoring_job(
-        runs, session, perspectives=perspectives, corpus=corpus, judgments=detection.judgments,
+    scores = asking.study(
+        score_perspectives, runs, perspectives=perspectives, corpus=corpus, judgments=detection.judgments,
         yes_from=detection.yes_from, detector=detection.detector, cuts=_cuts(cuts), depth=depth, encoder=encoder,
-        mmr_encoder=mmr_encoder, output=output,
+        mmr_encoder=mmr_encoder, output=output, model=asking.calls.of(detection.model),
+        rows="grades", doing="detecting",
     )  # fmt: skip
-    if asking.dry_run:
-        if job.unpriced:
-            asked_there = ", ".join(job.unpriced)
-            note(
-                f"the estimate leaves out the requests with which {asked_there} search, and the "
-                "documents that only they find"
-            )
-        asking.tell_cost(job.cost(session))
-        return
-    locally = partial(probabilities_of, overwrite=asking.kept.overwrite, shown=asking.shown)
-    scores = job.score(Executors(session, asking.execute, locally), asking.settings)
     result(
         scores.record(),
         [

@@ -1,10 +1,10 @@
-"""``conqret generate perturbations``: items damaged on purpose, by a known amount."""
+"""``conqret generate perturbations`` and ``translations``: items damaged on purpose, or in further languages."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from conqret.perturb import Perturbation
     from conqret.perturb.perturbing import Perturbed
+    from conqret.perturb.translating import TranslatedItems
 
 SEED = 13
 Pool = Annotated[
@@ -32,11 +33,11 @@ Pool = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class RewritingOptions(OptionGroup):
-    """What rewrites sentences.
+    """What rewrites or translates.
 
     Args:
-        model (--model, -m): What rewrites sentences: any model name that litellm knows, or `offline` for fixed rules
-            without a model.
+        model (--model, -m): The model that rewrites or translates: any name that litellm knows. `offline` rewrites by
+            fixed rules without a model, and cannot translate.
     """
 
     answers: options.RecordingOptions
@@ -50,7 +51,7 @@ class ChangeOptions(OptionGroup):
     """How much of each item is changed.
 
     Args:
-        levels (--levels, --sentences): Rising levels in the perturbation's own unit, `0,10,20`, or as shares,
+        levels: Rising levels in the perturbation's own unit, `0,10,20`, or as shares,
             `25%,50%`. Default: the perturbation's own.
         seed: The random seed that draws what is changed.
     """
@@ -96,7 +97,7 @@ def perturb(
 
     conqret generate perturbations hallucinate items.jsonl --levels 0,25%,50%,100% --model gpt-4o
 
-    conqret generate perturbations hallucinate items.jsonl --sentences 0,2,5
+    conqret generate perturbations hallucinate items.jsonl --levels 0,2,5
 
     conqret generate perturbations --list
     """
@@ -198,3 +199,93 @@ def _tell(perturbed: Perturbed, json_output: bool | None) -> None:
         at(target),
     ]
     result(facts, lines, as_json=json_output)
+
+
+@grouped
+def translate(
+    items: options.Items,
+    *,
+    into: str = "",
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="The file to write. Default: ITEMS-translated.jsonl, here.", dir_okay=False
+        ),
+    ] = None,
+    overwrite: options.Replace = False,
+    rewriting: RewritingOptions,
+    columns: options.Columns = None,
+    skip_invalid: options.SkipInvalid = False,
+    language: options.Language = None,
+    dry_run: options.DryRun = False,
+    json_output: options.Printed = None,
+) -> None:
+    """Translate items with a model, and keep a translation only if translating it back restores the original well
+    enough.
+
+    The model translates question, arguments and documents, and then its translation back, without seeing the original.
+    The back-translation must have all numbers of the original and half of its words. The file has originals and
+    translations, linked by the field `translation_of`, for `conqret bias --probe language`.
+
+    Args:
+        items: The items, in any layout that `conqret judge` reads.
+        into: The languages to translate into, comma-separated, as codes or English names: `de,zh`.
+
+    Examples:
+
+    conqret generate translations items.jsonl --into de,zh --model gpt-4o -o translated.jsonl
+
+    conqret bias translated.jsonl --probe language --format rag-fine-grained --model gpt-4o-mini
+    """
+    from conqret.judging.cost_table import tell_cost
+    from conqret.perturb.translating import translate_items, translating_cost
+
+    settings: dict[str, Any] = {
+        "into": options.listed(into),
+        "columns": options.column_map(columns, options.ITEM_COLUMNS),
+        "skip_invalid": skip_invalid,
+        "language": language,
+        "model": rewriting.calls.of(rewriting.model),
+        "prompts": rewriting.prompts,
+    }
+    if dry_run:
+        cost = translating_cost(items, **settings)
+        asked = rewriting.answers.asked(rewriting.calls, [rewriting.model])
+        tell_cost([cost], budget=rewriting.calls.budget, as_json=json_output, asked=asked)
+        return
+    made = translate_items(
+        items,
+        **settings,
+        output=output,
+        overwrite=overwrite,
+        on_check=note_left_out,
+        **rewriting.answers.given(),
+    )
+    _tell_translations(made, json_output)
+    end(made.failed, made.session)
+
+
+def _tell_translations(made: TranslatedItems, json_output: bool | None) -> None:
+    from collections import Counter
+
+    from conqret.errors import number
+    from conqret.perturb.versions import reason_lines
+    from conqret.show import words
+
+    counts = Counter(item.language for item in made.translations)
+    facts = {
+        "translations": [
+            {"item": item.id, "language": item.language, "overlap": round(made.overlap[item.id], 4)}
+            for item in made.translations
+        ],
+        "left_out": [{"item": item.item, "reason": item.reason} for item in made.failed],
+        "file": None if made.file is None else str(made.file),
+    }
+    if made.failed and not json_output:
+        note_all("left out", reason_lines([item.reason for item in made.failed]))
+    mean = sum(made.overlap.values()) / len(made.overlap) if made.overlap else 0.0
+    lines = [f"{words.language(code)}: {number(count, 'item')}" for code, count in sorted(counts.items())]
+    if made.overlap:
+        lines.append(f"{mean:.0%} of the words come back on average")
+    file = "no translation was kept, so no file was written" if made.file is None else at(made.file)
+    result(facts, [*lines, file], as_json=json_output)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import Unpack
 
 from conqret.data import Item
@@ -23,6 +24,7 @@ from conqret.judging.judge_settings import (
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb.document_pool import Pool
 from conqret.perturb.perturbation import PERTURBATIONS, SEED, Materials, Perturbation
+from conqret.perturb.rewriting import rewrite_items
 from conqret.perturb.versions import (
     LeftOutItem,
     Level,
@@ -32,14 +34,48 @@ from conqret.perturb.versions import (
     perturb_items,
 )
 from conqret.runs.run_folder import stem
-from conqret.runs.session import SessionCounts
+from conqret.runs.session import Session, SessionCounts
 
 
-class PerturbSettings(ClientSettings, AnswerSettings, ItemSettings, total=False):
-    """What rewrites sentences, where a perturbation needs a model, and how items are read."""
+class RewritingSettings(ClientSettings, AnswerSettings, ItemSettings, total=False):
+    """What rewrites items, where a model does, and how they are read."""
 
     model: str | ClientOptions | None
     prompts: str | Path | None
+
+
+def read_items(
+    items: str | Path,
+    settings: RewritingSettings,
+    on_check: Callable[[CheckedItems], object],
+    needs: Mapping[str, str] = MappingProxyType({}),
+) -> list[Item]:
+    """The items of a file, checked; ``needs`` says for what a field has to be there. Raises ItemsError."""
+    opened = open_items(
+        items,
+        columns=settings.get("columns"),
+        skip_invalid=settings.get("skip_invalid"),
+        language=settings.get("language"),
+    )
+    source = replace(opened, needs=needs)
+    on_check(source.check())
+    return list(source)
+
+
+def rewriter(client: ClientOptions, target: Path, settings: RewritingSettings, *, overwrite: bool) -> Session:
+    """The session with what rewrites, whose answers are kept beside the file that is written.
+
+    Raises:
+        DeclarationError: the file has other content, and nothing is recorded of which it could come again.
+    """
+    replay = as_path(settings.get("replay"))
+    store = as_path(settings.get("recordings")) or target.with_suffix(".recordings.sqlite")
+    if not replay:
+        if not store.exists():  # or else the same content may come again without calls
+            check_new([target], overwrite=overwrite)
+        store.parent.mkdir(parents=True, exist_ok=True)
+    prompts = as_path(settings.get("prompts"))
+    return Session(client, recordings=None if replay else store, replay=replay, prompts=prompts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +102,7 @@ def write_perturbations(
     overwrite: bool = False,
     seed: int = SEED,
     on_check: Callable[[CheckedItems], object] = lambda checked: None,
-    **settings: Unpack[PerturbSettings],
+    **settings: Unpack[RewritingSettings],
 ) -> Perturbed:
     """Perturb items by known amounts: every level of every item, with a record of what was changed where.
 
@@ -79,40 +115,28 @@ def write_perturbations(
         overwrite: replace the file where it has other content, which may be corrected by hand.
         seed: draws what is changed.
         on_check: gets what the check of the items found.
-        settings: what rewrites, and how items are read: :class:`PerturbSettings`.
+        settings: what rewrites, and how items are read: :class:`RewritingSettings`.
 
     Raises:
         DeclarationError: anything wrong with the call or the items.
     """
     perturbation, chosen = rising_levels(PERTURBATIONS[name], levels)
-    client, replay = client_options(settings.get("model"), settings), as_path(settings.get("replay"))
+    client = client_options(settings.get("model"), settings)
     if perturbation.rewriting:
         client.backend.check_can_ask("the question for a rewrite")
     needs = dict.fromkeys(sorted(perturbation.needs), f"{perturbation.name} changes it")
-    opened = open_items(
-        items,
-        columns=settings.get("columns"),
-        skip_invalid=settings.get("skip_invalid"),
-        language=settings.get("language"),
-    )
-    source = replace(opened, needs=needs)
-    on_check(source.check())
-    found = list(source)
+    found = read_items(items, settings, on_check, needs)
     documents = Pool()
     if perturbation.pool:
         documents = Pool.open(pool) if pool else Pool.from_items(found)
     target = as_path(output) or Path(f"{stem(Path(items))}-{perturbation.name}.jsonl")
-    materials, failed, session = Materials(documents), list[LeftOutItem](), SessionCounts()
-    if perturbation.rewriting and not (client.backend.baseline and replay is None):
-        from conqret.perturb.rewriting import rewrite_with_model
-
-        store = as_path(settings.get("recordings")) or target.with_suffix(".recordings.sqlite")
-        if not (replay or store.exists()):  # or else the same content may come again without calls
-            check_new([target], overwrite=overwrite)
-        materials, failed, session = rewrite_with_model(
-            found, perturbation, chosen, client,
-            recordings=store, replay=replay, seed=seed, prompts=as_path(settings.get("prompts")),
-        )  # fmt: skip
+    materials, failed, counts = Materials(documents), list[LeftOutItem](), SessionCounts()
+    if perturbation.rewriting and not (client.backend.baseline and settings.get("replay") is None):
+        session = rewriter(client, target, settings, overwrite=overwrite)
+        materials, failed = session.run(
+            lambda asks: rewrite_items(found, perturbation, chosen, asks, seed=seed, library=session.library)
+        )
+        counts = session.counts
     lost = {one.item for one in failed}
     rest = (item for item in found if item.id not in lost)
     changed, left_out = perturb_items(rest, perturbation, chosen, seed=seed, materials=materials)
@@ -121,7 +145,7 @@ def write_perturbations(
         raise NoItemChangedError(f"{perturbation.name} can change none of the items: {reasons}", left_out)
     records = (item_record(item) for level in changed.values() for item in level)
     write_new({target: json_lines(records)}, overwrite=overwrite)
-    return Perturbed(perturbation, changed, left_out, failed, target, session)
+    return Perturbed(perturbation, changed, left_out, failed, target, counts)
 
 
 def rising_levels(

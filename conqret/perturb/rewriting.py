@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, ValidationInfo
@@ -18,7 +17,6 @@ from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.judging.instrument import Asks
 from conqret.judging.responses import Typed, Written, once_each
-from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request, messages
 from conqret.perturb.perturbation import (
     SEED,
@@ -31,7 +29,6 @@ from conqret.perturb.perturbation import (
 from conqret.perturb.sentence_edits import Rewriting
 from conqret.perturb.versions import LeftOutItem
 from conqret.prompts import Library, RenderedPrompt
-from conqret.runs.session import Session, SessionCounts
 from conqret.text.citations import citations
 from conqret.text.language import language_of
 from conqret.text.language_names import NAMES
@@ -111,33 +108,6 @@ async def rewrite_items(
     return Materials(rewrites=rewrites, by_model=True), [
         made for made in results if isinstance(made, LeftOutItem)
     ]
-
-
-def rewrite_with_model(
-    items: Sequence[Item],
-    perturbation: Perturbation,
-    levels: Sequence[float],
-    options: ClientOptions,
-    *,
-    recordings: Path,
-    replay: Path | None = None,
-    seed: int = SEED,
-    prompts: Path | None = None,
-) -> tuple[Materials, list[LeftOutItem], SessionCounts]:
-    """:func:`rewrite_items` with a client of its own, its answers recorded in (or replayed from) a store; and what was
-    asked.
-
-    Raises:
-        DeclarationError: no model can do this perturbation, or the store cannot be opened.
-    """
-    rewriting_of(perturbation)
-    if not replay:
-        recordings.parent.mkdir(parents=True, exist_ok=True)
-    session = Session(options, recordings=None if replay else recordings, replay=replay, prompts=prompts)
-    materials, failed = session.run(
-        lambda client: rewrite_items(items, perturbation, levels, client, seed=seed, library=session.library)
-    )
-    return materials, failed, session.counts
 
 
 def rewriting_of(perturbation: Perturbation) -> Rewriting:

@@ -20,28 +20,23 @@ from pydantic import AfterValidator, ValidationInfo
 from conqret.data import Item
 from conqret.data.item import TRANSLATION_OF
 from conqret.errors import DeclarationError, UnknownNameError, strict_options
-from conqret.io import CheckedItems, open_items
+from conqret.io import CheckedItems
 from conqret.io.jsonl import json_lines
-from conqret.io.overwriting import check_new, write_new
+from conqret.io.overwriting import write_new
 from conqret.io.rows import item_record
 from conqret.judging.cost import ExpectedCost, counter, expected
 from conqret.judging.instrument import Asks
-from conqret.judging.judge_settings import (
-    AnswerSettings,
-    ClientSettings,
-    ItemSettings,
-    as_path,
-    client_options,
-)
+from conqret.judging.judge_settings import as_path, client_options
 from conqret.judging.prompt_fitting import prompt_tokens
 from conqret.judging.responses import Typed, Whole, Written, once_each
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request, messages
 from conqret.perturb.perturbation import LONGEST_ID
+from conqret.perturb.perturbing import RewritingSettings, read_items, rewriter
 from conqret.perturb.versions import LeftOutItem
 from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.run_folder import stem
-from conqret.runs.session import Session, SessionCounts
+from conqret.runs.session import SessionCounts
 from conqret.text.citations import marks, strip_citations
 from conqret.text.language import item_language, language_of
 from conqret.text.language_names import NAMES, language_code
@@ -87,13 +82,6 @@ class Translation(Typed):
     texts: Annotated[list[TranslatedText], AfterValidator(_faithful)]
 
 
-class TranslateSettings(ClientSettings, AnswerSettings, ItemSettings, total=False):
-    """What translates, and how items are read."""
-
-    model: str | ClientOptions | None
-    prompts: str | Path | None
-
-
 @dataclass(frozen=True, slots=True)
 class TranslatedItems:
     """The translations, each with the share of words that came back (by its id); the items without a translation, and
@@ -129,7 +117,7 @@ def translate_items(
     overwrite: bool = False,
     least_overlap: float = LEAST_OVERLAP,
     on_check: Callable[[CheckedItems], object] = lambda checked: None,
-    **settings: Unpack[TranslateSettings],
+    **settings: Unpack[RewritingSettings],
 ) -> TranslatedItems:
     """Write items and their translations by a model into a file, tied by ``translation_of`` in their metadata.
 
@@ -140,7 +128,7 @@ def translate_items(
         overwrite: replace the file where it has other content, which may be corrected by hand.
         least_overlap: the share of words, in [0, 1], that an original and its back-translation must have in common.
         on_check: gets what the check of the items found.
-        settings: what translates, and how items are read: :class:`TranslateSettings`.
+        settings: what translates, and how items are read: :class:`conqret.perturb.perturbing.RewritingSettings`.
 
     Returns:
         The translations, and the items that have none, with the reason.
@@ -150,15 +138,7 @@ def translate_items(
     """
     codes, found, client = _opened(items, into, on_check, settings)
     target = as_path(output) or Path(f"{stem(Path(items))}-translated.jsonl")
-    replay = as_path(settings.get("replay"))
-    store = as_path(settings.get("recordings")) or target.with_suffix(".recordings.sqlite")
-    if not (replay or store.exists()):  # or else the same content may come again without calls
-        check_new([target], overwrite=overwrite)
-    if not replay:
-        store.parent.mkdir(parents=True, exist_ok=True)
-    session = Session(
-        client, recordings=None if replay else store, replay=replay, prompts=as_path(settings.get("prompts"))
-    )
+    session = rewriter(client, target, settings, overwrite=overwrite)
     gate = asyncio.Semaphore(IN_FLIGHT)
 
     async def every(asks: Asks) -> list[tuple[Item, float] | LeftOutItem]:
@@ -191,7 +171,7 @@ def translate_items(
 
 
 def translating_cost(
-    items: str | Path, *, into: Sequence[str], **settings: Unpack[TranslateSettings]
+    items: str | Path, *, into: Sequence[str], **settings: Unpack[RewritingSettings]
 ) -> ExpectedCost:
     """The calls, tokens and dollars of :func:`translate_items`. Raises what it does."""
     codes, found, options = _opened(items, into, lambda checked: None, settings)
@@ -209,31 +189,22 @@ def _opened(
     items: str | Path,
     into: Sequence[str],
     on_check: Callable[[CheckedItems], object],
-    settings: TranslateSettings,
+    settings: RewritingSettings,
 ) -> tuple[tuple[str, ...], list[Item], ClientOptions]:
     codes, client = languages_of(into), client_options(settings.get("model"), settings)
     if client.backend.baseline and settings.get("replay") is None:
         raise DeclarationError("the offline baseline does not translate: name a model with --model")
     client.backend.check_can_ask("the question for a translation")
-    source = open_items(
-        items,
-        columns=settings.get("columns"),
-        skip_invalid=settings.get("skip_invalid", False),
-        language=settings.get("language"),
-    )
-    on_check(source.check())
-    found = list(source)
+    found = read_items(items, settings, on_check)
     if not any(_wanted(found, codes)):
         names = ", ".join(NAMES[code] for code in codes)
-        raise DeclarationError(
-            f"there is nothing to translate: all items of {source.name} are already in {names}"
-        )
+        raise DeclarationError(f"there is nothing to translate: all items of {items} are already in {names}")
     counts = Counter(
         [*(item.id for item in found), *(_translated_id(*wanted) for wanted in _wanted(found, codes))]
     )
     if twice := next((name for name, count in counts.items() if count > 1), ""):
         raise DeclarationError(
-            f"two translations of {source.name} would have the id {twice}: leave out the items that are already "
+            f"two translations of {items} would have the id {twice}: leave out the items that are already "
             "translations, or give the items other ids"
         )
     return codes, found, client

@@ -4,7 +4,7 @@ items, whose verdicts are then held against the gold."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
@@ -20,7 +20,6 @@ from conqret.judging.judge_settings import (
     JudgeSettings,
     check_names,
     client_options,
-    session_settings,
 )
 from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.runs.run_folder import RECORD_NAME, default_folder
@@ -34,15 +33,16 @@ if TYPE_CHECKING:
     from conqret.judging.criterion import Criterion
     from conqret.judging.judge_parts import Judge
     from conqret.judging.judgments import Judgments
+    from conqret.llm.client import Client
+    from conqret.llm.request import Answer
     from conqret.perspectives.detection import Detection
-    from conqret.perspectives.detection_study import DetectionPlan
-    from conqret.runs.session import SessionCounts
+    from conqret.runs.session import Session, SessionCounts
 
 SEED = 13
 OWN = ("format", "criteria", "rubric", "judge", "verdicts")
 """The settings that name a judge, so that the suite's own is left aside."""
 _ASKED = {*ClientSettings.__annotations__, *AnswerSettings.__annotations__, "model", "prompts", "overwrite", "batch",
-          "engine", "workers", "on_start", "on_row"}  # fmt: skip
+          "engine", "workers", "watch"}  # fmt: skip
 """What a detection can be told."""
 
 
@@ -159,10 +159,9 @@ def run_suite(
 def expected_suite_cost(prepared: PreparedSuite, settings: JudgeSettings) -> ExpectedCost:
     """What :func:`run_suite` would ask: calls, tokens and dollars. No model is asked."""
     if prepared.suite.task == "detection":
-        from conqret.perspectives.detection import estimate
+        from conqret.judging.asked_run import costs_of
 
-        plan = _detection(prepared, settings)
-        return estimate(plan.pairs, plan.models)
+        return costs_of(lambda: _detected(prepared, settings, dry_run=True))[0]
     from conqret.judging.judge import expected_cost
 
     return expected_cost(list(prepared.data.items), **_judging(prepared.suite, settings))
@@ -256,14 +255,14 @@ def _metrics(suite: Suite, judged: list[str]) -> dict[str, str]:
     )
 
 
-def _detection(prepared: PreparedSuite, settings: Mapping[str, Any]) -> DetectionPlan:
+def _detected(prepared: PreparedSuite, settings: Mapping[str, Any], *, dry_run: bool = False) -> SuiteRun:
     """The detection of a suite's pairs.
 
     Raises:
         DeclarationError: a judge is named that detects nothing.
     """
-    from conqret.perspectives.detection_study import DetectionFolder, DetectionPlan
-    from conqret.runs.session import Session
+    from conqret.perspectives.detection import GRADES
+    from conqret.perspectives.detection_study import detected, detection_run
 
     given = {name: value for name, value in settings.items() if value is not None and name != "output"}
     if others := sorted(name for name in given if name not in _ASKED and given[name] not in ((), False)):
@@ -271,26 +270,16 @@ def _detection(prepared: PreparedSuite, settings: Mapping[str, Any]) -> Detectio
             f"{prepared.suite.name} is judged by conqret perspectives detect, which takes no "
             f"{', '.join(others)}: leave it out"
         )
-    session = Session(client_options(settings.get("model"), settings), **session_settings(given))
+    model = client_options(settings.get("model"), settings)
     output = settings.get("output")
-    folder = prepared.folder(True if output in (None, False) else output, session.options.model)
+    folder = cast("Path", prepared.folder(True if output in (None, False) else output, model.model))
     pairs = [item for item in prepared.data.items if isinstance(item, Pair)]
-    return DetectionPlan(session, DetectionFolder(cast("Path", folder)), pairs)
-
-
-def _detected(prepared: PreparedSuite, settings: JudgeSettings) -> SuiteRun:
-    from conqret.perspectives.detection import GRADES
-    from conqret.perspectives.detection_study import DetectionRecord
-    from conqret.runs.engine import run
-
-    given = cast("dict[str, Any]", settings)
-    plan = _detection(prepared, given)
-    start: Callable[..., None] = given.get("on_start", lambda *arguments: None)
-    how = {"on_row": given["on_row"]} if "on_row" in given else {}
-    if given.get("overwrite"):
-        _forget(plan.folder.path)
-    outcome = run(plan, overwrite=bool(given.get("overwrite")), on_start=start, **how)
-    record: DetectionRecord = plan.record()
+    if given.get("overwrite") and not dry_run:
+        _forget(folder)
+    with detection_run(pairs, folder, model, {**given, "dry_run": dry_run}) as run:
+        outcome = detected(run, pairs)
+        record = run.folder.record()
+        cost = _detection_cost(run.session(), pairs, outcome.rows)
     most = len(GRADES) - 1
     verdicts = {
         prepared.suite.metrics[0]: {
@@ -303,19 +292,19 @@ def _detected(prepared: PreparedSuite, settings: JudgeSettings) -> SuiteRun:
         fingerprint=digest_of([record.model, record.identity, record.prompts, record.schemas]),
         baseline=record.baseline,
     )
-    cost = _detection_cost(plan, outcome.rows)
-    return _written(
-        prepared, judge, verdicts, cost, outcome.lost, outcome.session, outcome.missing, plan.folder.path
-    )
+    return _written(prepared, judge, verdicts, cost, outcome.lost, outcome.session, outcome.missing, folder)
 
 
-def _detection_cost(plan: DetectionPlan, rows: Sequence[Detection]) -> SuiteCost | None:
+def _detection_cost(session: Session, pairs: Sequence[Pair], rows: Sequence[Detection]) -> SuiteCost | None:
     """What the answers of a detection took when they came, in this run or an earlier one, as the recordings have it;
     None where these lack one of the answers."""
-    from conqret.perspectives.detection import recorded_answers
+    from conqret.perspectives.detection import request
 
-    with plan.models.replayed() as models:
-        answers = models.run(lambda client: recorded_answers(plan.pairs, models))
+    async def recorded(client: Client) -> list[Answer[Any]]:
+        return [await client.ask(request(pair, session.library)) for pair in pairs]
+
+    with session.replayed() as models:
+        answers = models.run(recorded)
     if any(row.answered and answer.value is None for row, answer in zip(rows, answers, strict=True)):
         return None
     calls = [call for answer in answers for call in answer.calls if call.finish_reason is not None]

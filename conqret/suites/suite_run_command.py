@@ -13,6 +13,7 @@ from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, note_all, progress, result
 from conqret.errors import number
 from conqret.judging.command_options import AnyJudge, JudgeRunOptions
+from conqret.judging.study_command import StudyWatch
 from conqret.llm.client_options import OFFLINE_MODEL
 
 if TYPE_CHECKING:
@@ -132,8 +133,10 @@ def run(
             client, kept = arguments[-2:]
             bar.start(client, kept, len(prepared.data.items))
 
-        advance = "on_row" if prepared.suite.task == "detection" else "on_judgment"
-        settings |= {"on_start": started, advance: bar.advance}
+        if prepared.suite.task == "detection":
+            settings["watch"] = StudyWatch(bar, shown, "a judge")
+        else:
+            settings |= {"on_start": started, "on_judgment": bar.advance}
         made = judge_prepared(prepared, settings)  # type: ignore[arg-type]
     shown.session(made.session, number(len(prepared.data.items), "judgment"))
     if made.missing:

@@ -210,7 +210,7 @@ def test_whoever_asks_a_model_takes_the_same_options() -> None:
 def test_an_experiment_that_cannot_be_done_is_exit_2(cli: Cli, tmp_path: Path) -> None:
     write_corpus(tmp_path / "corpus")
     judge = '[[judges]]\nformat = "direct"\nmodel = "offline"\n'
-    for window, refused in ((500, "cannot be written: the prompt needs"), (100_000, "needs a key of openai")):
+    for window, refused in ((500, "do not fit: the prompt needs"), (100_000, "needs a key of openai")):
         file = tmp_path / f"{window}.toml"
         file.write_text(
             'name = "small"\ncorpus = "corpus"\n[retrievers.bm25]\n[rerankers]\n'

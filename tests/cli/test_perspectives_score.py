@@ -95,7 +95,7 @@ class ByWords:
 
 
 def test_a_detector_says_who_contains_what(cli, given, monkeypatch):
-    monkeypatch.setattr("conqret.perspectives.detector.load_detector", lambda folder: ByWords())
+    monkeypatch.setattr("conqret.perspectives.perspective_scores.load_detector", lambda folder: ByWords())
     command = ("perspectives", "score", given / "mine.res", "--corpus", given / "corpus", "--perspectives",
                given / "questions.jsonl", "-k", "2,3", "-o", given / "out", "--detector", given, "--json")  # fmt: skip
     first, again = cli(*command), cli(*command)

@@ -6,9 +6,8 @@ from statistics import fmean
 import pytest
 
 from conqret.experiments.experiment import run_experiment
-from conqret.experiments.experiment_folder import ExperimentFolder
 from conqret.experiments.experiment_tables import experiment_tables
-from conqret.experiments.job import Job
+from conqret.experiments.job import ExperimentFolder, Job
 from conqret.experiments.reading import read_experiment
 from conqret.io import open_items
 

@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from conqret.data import Document
-from conqret.generation.budget import ANSWER_ROOM, BudgetedQuestion
 from conqret.generation.examples import Example, Expert
+from conqret.generation.generator import ANSWER_ROOM, BudgetedQuestion
 from conqret.judging.prompt_fitting import MESSAGE_OVERHEAD
 from conqret.llm.tokens import count_tokens
 from conqret.llm.trim import FLOOR

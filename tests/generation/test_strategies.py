@@ -2,26 +2,24 @@
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from conqret.data import Document, Reason
 from conqret.errors import UnknownNameError
-from conqret.generation.budget import BudgetedQuestion
 from conqret.generation.cited_argument import GeneratedArgument
 from conqret.generation.examples import Example, Expert
-from conqret.generation.generation_run import GenerationFolder, GenerationPlan, write_arguments
+from conqret.generation.generation_run import ArgumentRun, GenerationFolder, make_tasks
 from conqret.generation.generation_strategy import STRATEGIES
-from conqret.generation.generator import GenerateOptions, Generator, expected_writing
+from conqret.generation.generator import BudgetedQuestion, GenerateOptions, Generator
 from conqret.generation.strategies.debate import revised
-from conqret.generation.tasks import make_tasks
 from conqret.io import open_items
 from conqret.io.trec import ScoredDoc, read_rankings, write_run
-from conqret.judging.cost import Sizes
+from conqret.judging.asked_run import Counted
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer
 from conqret.prompts import Library
-from conqret.runs.session import Session
 from tests.generation.corpora import write_corpus
 
 DOCUMENTS = (
@@ -40,9 +38,23 @@ def test_what_every_strategy_declares(name):
     assert GeneratedArgument.model_validate(made).conclusions
     for stance in strategy.prompts:
         question = BudgetedQuestion(
-            strategy.prompt(library, stance), "Should buses be free?", stance, DOCUMENTS
+            library[strategy.prompt(stance)], "Should buses be free?", stance, DOCUMENTS
         )
         assert "Free buses raised ridership" in question.rendered(DOCUMENTS).user
+
+
+NOWHERE = GenerationFolder(Path("none"))
+
+
+def write(tasks, options, model, folder=NOWHERE, **settings):
+    with ArgumentRun(folder, tasks, options, model, settings, made_of={}) as run:
+        return run.written()
+
+
+def counted(task, options, model):
+    with pytest.raises(Counted) as caught:
+        write([task], options, model, dry_run=True)
+    return caught.value.costs[0]
 
 
 def test_extractive_writes_what_the_offline_model_answers_and_asks_nobody(tmp_path):
@@ -52,10 +64,11 @@ def test_extractive_writes_what_the_offline_model_answers_and_asks_nobody(tmp_pa
     for name in STRATEGIES:
         options = GenerateOptions(strategy=name)
         tasks = make_tasks(corpus, read_rankings(ranking), "pro", options)
-        run = GenerationPlan(Session("offline"), GenerationFolder(tmp_path / name), tasks, options)
-        assert write_arguments(run).session.sent == {"cited": 1, "debate": 3, "extractive": 0}[name]
-        (items[name],) = open_items(run.folder.items_file)
-        records[name] = run.folder.record()
+        folder = GenerationFolder(tmp_path / name)
+        sent = write(tasks, options, ClientOptions("offline"), folder).session.sent
+        assert sent == {"cited": 1, "debate": 3, "extractive": 0}[name]
+        (items[name],) = open_items(folder.items_file)
+        records[name] = folder.record()
     assert items["extractive"].argument == items["cited"].argument
     facts = items["extractive"].metadata["generation"]
     assert (facts["strategy"], facts["model"], facts.get("prompt")) == ("extractive", "offline", None)
@@ -143,9 +156,8 @@ def test_offline_the_other_sides_documents_are_left_to_it():
 
 
 def test_what_a_debate_will_ask_is_counted_turn_by_turn(task):
-    options, sizes = ClientOptions("gpt-4o-mini"), Sizes()
     once, thrice = (
-        expected_writing([task], GenerateOptions(strategy=name, shots=0), options, Library(), sizes)
+        counted(task, GenerateOptions(strategy=name, shots=0), ClientOptions("gpt-4o-mini"))
         for name in ("cited", "debate")
     )
     assert (once.calls, thrice.calls) == (1, 3)
@@ -159,9 +171,9 @@ def test_what_a_debate_will_ask_is_counted_turn_by_turn(task):
 def test_what_does_not_fit_is_not_counted_and_says_what_it_lacks(task, shots, advice):
     options = ClientOptions("gpt-4o-mini", context_window=7_000, max_tokens=6_900)
     lacking = replace(task, examples=(Example(EXPERT, DOCUMENTS),) * shots)
-    found = expected_writing([lacking], GenerateOptions(shots=shots), options, Library(), Sizes())
+    found = counted(lacking, GenerateOptions(shots=shots), options)
     assert (found.calls, found.prompt_tokens) == (0, 0)
     note = found.impossible
-    assert note.startswith("1 of 1 argument cannot be written: the prompt needs")
+    assert note.startswith("1 of 1 prompts do not fit: the prompt needs")
     assert "36 are available of the context window of 7,000" in note
     assert advice in note

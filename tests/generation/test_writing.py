@@ -7,10 +7,8 @@ import pytest
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.generation.budget import ANSWER_ROOM
-from conqret.generation.generation_run import GenerationFolder, GenerationPlan, write_arguments
-from conqret.generation.generator import GenerateOptions, GenerationTask, Generator
-from conqret.generation.tasks import make_tasks
+from conqret.generation.generation_run import ArgumentRun, GenerationFolder, make_tasks
+from conqret.generation.generator import ANSWER_ROOM, GenerateOptions, GenerationTask, Generator
 from conqret.io import open_items
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.trec import ScoredDoc, read_rankings, write_run
@@ -20,7 +18,7 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer
 from conqret.llm.tokens import count_tokens
 from conqret.prompts import Library
-from conqret.runs.session import Session, SessionCounts
+from conqret.runs.session import SessionCounts
 from conqret.text.citations import citations
 from tests.generation.corpora import write_corpus
 
@@ -42,16 +40,20 @@ def ranking(tmp_path):
     return path
 
 
-def job(corpus, ranking, out, options=DEFAULTS, stance="pro", **more) -> GenerationPlan:
-    tasks = make_tasks(corpus, read_rankings(ranking), stance, options)
-    return GenerationPlan(Session(OFFLINE, **more), GenerationFolder(out), tasks, options)
+def write(tasks, out, options=DEFAULTS, model=OFFLINE, **settings):
+    with ArgumentRun(GenerationFolder(out), tasks, options, model, settings, made_of={}) as run:
+        return run.written()
+
+
+def tasks_of(corpus, ranking, options=DEFAULTS):
+    return make_tasks(corpus, read_rankings(ranking), "pro", options)
 
 
 def test_items_that_the_judges_read(corpus, ranking, tmp_path):
-    run = job(corpus, ranking, tmp_path / "out", GenerateOptions(expert=True, documents=3))
-    outcome = write_arguments(run)
+    options, folder = GenerateOptions(expert=True, documents=3), GenerationFolder(tmp_path / "out")
+    outcome = write(tasks_of(corpus, ranking, options), folder.path, options)
     assert (outcome.written, outcome.failed, outcome.session.sent) == (2, {}, 2)
-    items = list(open_items(run.folder.items_file))
+    items = list(open_items(folder.items_file))
     assert [item.id for item in items] == ["buses-pro", "planes-pro"]
     assert [document.id for document in items[0].documents] == ["buses-1", "buses-2", "buses-3"]
     assert citations(items[0].argument)
@@ -61,35 +63,36 @@ def test_items_that_the_judges_read(corpus, ranking, tmp_path):
     assert len(facts["examples"]) == 3
     assert facts["trimmed"] == []
     assert {one["document"] for one in facts["left_out"]} == set(facts["citations"]["never_cited"])
-    assert [row.status for row in run.folder.rows().rows()] == ["written", "written"]
+    assert [row.status for row in folder.rows().rows()] == ["written", "written"]
 
 
 def test_the_same_again_is_the_same_and_asks_nothing(corpus, ranking, tmp_path):
-    run = job(corpus, ranking, tmp_path / "out")
-    write_arguments(run)
-    before = run.folder.items_file.read_bytes()
-    again = write_arguments(run)
+    tasks, out = tasks_of(corpus, ranking), tmp_path / "out"
+    write(tasks, out)
+    before = (out / "items.jsonl").read_bytes()
+    again = write(tasks, out)
     assert again.session == SessionCounts(sent=0, recorded=0, kept=2, cost_usd=0.0)
-    assert run.folder.items_file.read_bytes() == before
-    replayed = write_arguments(job(corpus, ranking, tmp_path / "replayed", replay=run.folder.path))
+    assert (out / "items.jsonl").read_bytes() == before
+    replayed = write(tasks, tmp_path / "replayed", replay=out)
     assert (replayed.session.sent, replayed.missing) == (0, ())
     assert (tmp_path / "replayed" / "items.jsonl").read_bytes() == before
-    shots = write_arguments(
-        job(corpus, ranking, tmp_path / "other", GenerateOptions(shots=1), replay=run.folder.path)
-    )
+    fewer = GenerateOptions(shots=1)
+    shots = write(tasks_of(corpus, ranking, fewer), tmp_path / "other", fewer, replay=out)
     assert shots.failed == {str(Reason.NOT_RECORDED): 2}  # other examples are another prompt
     assert len(shots.missing) == 2
 
 
 def test_another_run_is_refused_unless_told_to(corpus, ranking, tmp_path):
-    write_arguments(job(corpus, ranking, tmp_path / "out"))
+    fewer, out = GenerateOptions(shots=1), tmp_path / "out"
+    tasks = tasks_of(corpus, ranking, fewer)
+    write(tasks_of(corpus, ranking), out)
     with pytest.raises(DeclarationError, match=r"contains another run .*What differs: options, ranking"):
-        write_arguments(job(corpus, ranking, tmp_path / "out", GenerateOptions(shots=1)))
-    write_arguments(job(corpus, ranking, tmp_path / "out", GenerateOptions(shots=1)), overwrite=True)
+        write(tasks, out, fewer)
+    write(tasks, out, fewer, overwrite=True)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("x")
     with pytest.raises(DeclarationError, match=r"thesis\.tex"):
-        write_arguments(job(corpus, ranking, tmp_path / "mine"))
+        write(tasks, tmp_path / "mine")
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
 
 
@@ -157,11 +160,11 @@ def test_no_evidence_is_counted_by_itself_and_asked_for_once(corpus, ranking, tm
         return await (_Empty().ask(request) if request.item == "buses-pro" else ask(client, request))
 
     monkeypatch.setattr(Client, "ask", sometimes)
-    run = job(corpus, ranking, tmp_path / "out")
-    outcome = write_arguments(run)
+    tasks, out = tasks_of(corpus, ranking), tmp_path / "out"
+    outcome = write(tasks, out)
     assert (outcome.written, outcome.no_evidence, outcome.failed) == (1, 1, {})
-    assert [item.id for item in open_items(run.folder.items_file)] == ["planes-pro"]
-    again = write_arguments(run)
+    assert [item.id for item in open_items(outcome.items_file)] == ["planes-pro"]
+    again = write(tasks, out)
     assert (again.session.kept, again.session.recorded, again.no_evidence) == (2, 0, 1)
 
 
@@ -202,9 +205,7 @@ def test_the_room_of_the_answer_is_what_max_tokens_says(tmp_path, shots):
             model = ClientOptions(
                 "openai/test", api_base=server.url, api_key="sk-none", max_tokens=room, context_window=window
             )
-            write_arguments(
-                GenerationPlan(Session(model), GenerationFolder(tmp_path / str(room)), tasks, options)
-            )
+            write(tasks, tmp_path / str(room), options, model)
         (request,) = server.requests
         prompts.append(sum(count_tokens(message["content"]) for message in request.body["messages"]))
         assert prompts[-1] <= window - room - MESSAGE_OVERHEAD
@@ -217,21 +218,18 @@ def test_a_model_behind_a_server_is_asked_once_and_its_faults_are_told(corpus, r
     tasks = make_tasks(corpus, read_rankings(ranking), "pro", DEFAULTS)
     with FaultServer(FaultPlan(script=("bad_schema",)), length=2) as server:
         model = ClientOptions("openai/test", api_base=server.url, api_key="sk-none", max_concurrency=1)
-        run = GenerationPlan(Session(model), GenerationFolder(tmp_path / "out"), tasks, DEFAULTS)
-        outcome = write_arguments(run)
+        outcome = write(tasks, tmp_path / "out", model=model)
         sent = len(server.requests)
         assert (outcome.written, sent) == (2, 3)
-        assert write_arguments(run).session.sent == 0
+        assert write(tasks, tmp_path / "out", model=model).session.sent == 0
         assert len(server.requests) == sent
     shown = server.requests[0].body["messages"][1]["content"]
     assert shown.count("<example>") == 3
     assert "Should cities pay for buses?" in shown
-    items = list(open_items(run.folder.items_file))
+    items = list(open_items(outcome.items_file))
     assert {item.metadata["generation"]["model"] for item in items} == {"openai/test"}
     with FaultServer(FaultPlan(always="refusal")) as server:
         model = ClientOptions("openai/test", api_base=server.url, api_key="sk-none")
-        refused = write_arguments(
-            GenerationPlan(Session(model), GenerationFolder(tmp_path / "refused"), tasks, DEFAULTS)
-        )
+        refused = write(tasks, tmp_path / "refused", model=model)
     assert refused.failed == {"refusal": 2}
     assert (tmp_path / "refused" / "items.jsonl").read_bytes() == b""

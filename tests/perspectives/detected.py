@@ -1,17 +1,21 @@
-"""Detection in memory: what the trials of pairs give."""
+"""Detection in a folder of its own."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
-from functools import partial
+from pathlib import Path
 
 from conqret.io.pairs import Pair
-from conqret.perspectives.detection import Detection, trials
-from conqret.runs.session import Session
-from conqret.runs.trials import collect
+from conqret.llm.client_options import ClientOptions
+from conqret.perspectives.detection import Detection
+from conqret.perspectives.detection_study import detected, detection_run
 
 
-def detect(pairs: Sequence[Pair], session: Session) -> list[Detection]:
+def detect(pairs: Sequence[Pair], model: str | ClientOptions) -> tuple[Detection, ...]:
     """The detections of the pairs, in their order."""
-    works = [(trial.key, partial(trial.work, {})) for trial in trials(pairs, session)]
-    return session.run(lambda client: collect(works, in_flight=client.in_flight))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        detection_run(pairs, Path(folder), ClientOptions.of(model), {}) as run,
+    ):
+        return detected(run, pairs).rows

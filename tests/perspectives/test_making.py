@@ -7,6 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from conqret.errors import DeclarationError, ItemsError
+from conqret.judging.asked_run import Counted
 from conqret.perspectives.perspective_files import (
     QuestionPerspective,
     read_perspective_sources,
@@ -27,12 +28,9 @@ from conqret.perspectives.perspective_writing import (
 from conqret.perspectives.perspectives_run import (
     INSPECTED,
     MadeFolder,
-    PerspectivesPlan,
-    estimate,
     inspection_sheet,
+    make_perspectives,
 )
-from conqret.runs.engine import run
-from conqret.runs.session import Session
 from tests.server import FaultServer
 
 ROWS = {
@@ -61,11 +59,14 @@ def sources(tmp_path, kind, rows=None):
 def test_offline_it_makes_what_score_reads(tmp_path, kind):
     read = sources(tmp_path, kind)
     folder = MadeFolder(tmp_path / "out")
-    summary = run(PerspectivesPlan(Session("offline"), folder, read)).summary
+    file = tmp_path / f"{kind}.jsonl"
+    summary = make_perspectives(file, source=kind, output=folder.path).summary
     perspectives = read_perspectives(folder.path / "perspectives.jsonl")
     assert {perspective.id for perspective in perspectives} == {debate.id for debate in read} - {"fired"}
     assert summary.kept == len(perspectives)
-    assert sum(one.calls for one in estimate(read, Session("offline"))) == 2 * len(read)
+    with pytest.raises(Counted) as counted:
+        make_perspectives(file, source=kind, dry_run=True)
+    assert sum(cost.calls for cost in counted.value.costs) == len(read) + len(perspectives)
     for perspective in perspectives:
         assert not any(view.text.endswith("?") for view in perspective.perspectives)
         assert perspective.sided == (perspective.id in ("gun", "chat", "arguana-1"))
@@ -103,11 +104,15 @@ def test_what_the_check_finds_is_left_out_and_a_run_goes_on(tmp_path):
         {"id": "trams", "question": "Do trams pay?", "statement": "Trams pay."},
         {"id": "rain", "question": "Did it rain?", "statement": "It did rain."},
     ]
-    read = sources(tmp_path, "kialo", rows)
+    sources(tmp_path, "kialo", rows)
     folder = MadeFolder(tmp_path / "out")
     with FaultServer(answer=answer) as server:
-        plan = PerspectivesPlan(Session(options(server)), folder, read)
-        first, again = run(plan), run(plan)
+        first, again = (
+            make_perspectives(
+                tmp_path / "kialo.jsonl", source="kialo", output=folder.path, model=options(server)
+            )
+            for _ in range(2)
+        )
         assert len(server.requests) == 8
     assert again.session.kept == 4
     assert first.summary == again.summary

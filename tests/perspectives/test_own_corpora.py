@@ -13,7 +13,7 @@ from conqret.debateqa.curation.algorithm import PageEvidence
 from conqret.debateqa.curation.curation_requests import NoValidResponse
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.questions import SourcedQuestion
-from conqret.perspectives.own_corpora import CollectedFolder, GivenPages, collect, questions_of
+from conqret.perspectives.own_corpora import GivenPages, collect_corpora, questions_of
 from conqret.retrieval.collection import CORPORA, own_folder
 from conqret.retrieval.corpus_index import build_index, open_index
 from conqret.retrieval.pipeline import PipelinePlan, assemble
@@ -57,10 +57,25 @@ class Web:
         return [self.pages[identifier] for identifier in identifiers if identifier in self.pages]
 
 
+def questions_file(folder):
+    file = folder / "questions.jsonl"
+    rows = [{"id": question.id, "question": question.question} for question in QUESTIONS]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return file
+
+
+def collect(source, folder, **more):
+    """What is collected from a web in memory."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("conqret.perspectives.own_corpora.web_source", lambda *given, **settings: source)
+        file = questions_file(folder.parent)
+        return collect_corpora(file, search="google", user_agent="us", output=folder, **more)[0]
+
+
 @pytest.fixture(scope="module")
 def web(tmp_path_factory):
     folder = tmp_path_factory.mktemp("own") / "web"
-    collect(QUESTIONS, Web(), CollectedFolder(folder), words=10)
+    collect(Web(), folder, words=10)
     return folder
 
 
@@ -78,17 +93,17 @@ def test_each_question_has_its_own_passages(web):
 
 
 def test_a_failed_search_is_asked_again_and_nothing_else(tmp_path):
-    folder, broken = CollectedFolder(tmp_path / "web"), Web(["Do cats pay?"])
-    first = collect(QUESTIONS, broken, folder)
+    folder, broken = tmp_path / "web", Web(["Do cats pay?"])
+    first = collect(broken, folder)
     assert [one.problem for one in first] == ["", "search failed (google: HTTP 503)"]
     broken.broken.clear()
-    again = collect(QUESTIONS, broken, folder)
+    again = collect(broken, folder)
     assert broken.asked.count("Do trams pay?") == 1
     assert [one.problem for one in again] == ["", ""]
     with pytest.raises(DeclarationError, match="What differs: passages"):
-        collect(QUESTIONS, broken, folder, words=20)
+        collect(broken, folder, words=20)
     with pytest.raises(DeclarationError, match="at least 1"):
-        collect(QUESTIONS, broken, folder, words=0)
+        collect(broken, folder, words=0)
 
 
 @pytest.mark.parametrize("engine", ["bm25s", "dense"])
@@ -149,7 +164,7 @@ def test_pages_of_a_file(tmp_path):
         {"question_id": "Do cats pay?", "text": "Cats pay."},
     ]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    rows = collect(QUESTIONS, GivenPages(file, QUESTIONS), CollectedFolder(tmp_path / "out"))
+    rows, _ = collect_corpora(questions_file(tmp_path), pages=file, output=tmp_path / "out")
     assert [(row.pages, row.passages) for row in rows] == [(1, 1), (1, 1)]
     file.write_text('{"question_id": "other", "text": "x"}\n')
     with pytest.raises(DeclarationError, match="no page for any of the 2 questions"):

@@ -18,7 +18,6 @@ from conqret.perspectives.ranking_diversity import (
     precision,
     preference,
 )
-from conqret.runs.session import Session
 from tests.perspectives.detected import detect
 from tests.server import FaultPlan, FaultServer
 
@@ -137,18 +136,18 @@ def test_detection_is_graded_and_failures_are_no_grades(monkeypatch):
             "grade": 1 if "Cats" in body["messages"][1]["content"] else 4,
         }
     ) as server:
-        found = detect(pairs, Session(options(server)))
+        found = detect(pairs, options(server))
     assert [(one.id, one.grade, one.contains()) for one in found] == [("1", 4, True), ("2", 1, False)]
     assert found[0].explanation == "so it is"
     with FaultServer(FaultPlan(always="server_error")) as server:
-        failed = detect(pairs[:1], Session(options(server, max_attempts=1)))
+        failed = detect(pairs[:1], options(server, max_attempts=1))
     assert (failed[0].grade, failed[0].contains(), failed[0].reason) == (None, None, Reason.SERVER_ERROR)
 
 
 @pytest.mark.parametrize("grade", [5, -1, 2.5, "high", None, True])
 def test_what_is_no_grade_is_no_answer(grade):
     with FaultServer(answer=lambda body: {"explanation": "so it is", "grade": grade}) as server:
-        found = detect([Pair("1", "Trams.", "Trams are cheap.")], Session(options(server, max_attempts=1)))
+        found = detect([Pair("1", "Trams.", "Trams are cheap.")], options(server, max_attempts=1))
     assert (found[0].grade, found[0].reason) == (None, Reason.INVALID_ANSWER)
 
 

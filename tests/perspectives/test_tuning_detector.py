@@ -216,8 +216,6 @@ def test_the_commands(tuned, encoder, tmp_path, monkeypatch, capsys):
         for one in made(40, seed=2)
     ]  # fmt: skip
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    code, said = run("tune", file, "--model", encoder, "--dry-run", "--json")
-    assert (code, json.loads(said.out)["held_out"]["questions"]) == (0, 4)
     out = shutil.copytree(tuned[0].path, tmp_path / "copy")
     code, said = run(
         "detect", file, "--labels", "label", "--detector", out, "-o", tmp_path / "found", "--json"
@@ -233,69 +231,9 @@ def test_the_commands(tuned, encoder, tmp_path, monkeypatch, capsys):
         (("detect", file, "--detector", tmp_path), "contains no model"),
         (("detect", file, "--detector", out, "--model", "offline"), "leave out --model"),
         (("tune", file, "--model", tmp_path / "nowhere"), "is not a folder"),
-        (("tune", file, "--model", encoder, "--held-out", "0.9"), "at most a half"),
+        (("tune", file, "--model", encoder, "--max-length", "0"), "max_length"),
         (("tune", file, "--model", encoder, "--labels", "gold"), "neither a file nor a column"),
     ):
         code, said = run(*arguments, "-o", tmp_path / "refused")
         assert (code, (tmp_path / "refused").exists()) == (2, False)
         assert told in " ".join(said.err.split())
-
-
-def test_a_detector_out_of_its_domain(encoder, tmp_path, monkeypatch, capsys):
-    """Where "good" means no, what learnt that it means yes says the opposite of the labels."""
-    from conqret.cli.main import main
-
-    file = tmp_path / "pairs.jsonl"
-    rows = [
-        {"id": f"{domain} {one.id}", "document": one.document, "perspective": one.perspective,
-         "question": one.question, "domain": domain, "label": int(one.label is not turned)}
-        for domain, turned in (("Web, BM25", False), ("wiki", True))
-        for one in made(96, seed=4)
-    ]  # fmt: skip
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-
-    def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["conqret", "perspectives", "tune", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return ended.value.code or 0, capsys.readouterr()
-
-    command = (
-        file,
-        "--across",
-        "--model",
-        encoder,
-        "--epochs",
-        "6",
-        "--learning-rate",
-        "0.02",
-        "-o",
-        tmp_path / "out",
-    )
-    code, said = run(*command, "--dry-run", "--json")
-    assert (code, set(json.loads(said.out))) == (0, {"Web, BM25", "wiki"})
-    code, said = run(*command, "--json")
-    assert code == 0, said.err
-    f1 = {(entry["trained_on"], entry["tested_on"]): entry["quality"]["f1"] for entry in json.loads(said.out)}
-    assert f1["Web, BM25", "Web, BM25"]["value"] > 0.9 > 0.2 > f1["Web, BM25", "wiki"]["value"]
-    assert f1["wiki", "Web, BM25"]["low"] is not None
-    assert {one.name for one in (tmp_path / "out").iterdir()} == {"web-bm25", "wiki", "tested"}
-    code, again = run(*command)
-    assert code == 0
-    assert "F1 across domains" in again.out
-
-
-@pytest.mark.parametrize(
-    ("domains", "told"),
-    [
-        (("", ""), "no labeled pair has one"),
-        (("a", "a"), "all are of 'a'"),
-        (("a", ""), "1 labeled pairs have no domain"),
-        (("a b", "a-b"), "differ only in punctuation"),
-    ],
-)
-def test_domains_that_cannot_be_told_apart(domains, told):
-    from conqret.perspectives.detector_tuning import domains_of
-
-    with pytest.raises(DeclarationError, match=told):
-        domains_of([Pair(str(n), "d", "p", "q", True, domain) for n, domain in enumerate(domains)])

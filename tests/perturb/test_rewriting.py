@@ -8,10 +8,10 @@ from pydantic import ValidationError
 
 from conqret.data import Item, Reason
 from conqret.errors import DeclarationError
-from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer, Request
 from conqret.perturb import PERTURBATIONS, records
-from conqret.perturb.rewriting import Rewrites, rewrite_items, rewrite_with_model
+from conqret.perturb.rewriting import Rewrites, rewrite_items
+from conqret.runs.session import Session
 from conqret.text.sentences import sentences
 
 HALLUCINATE = PERTURBATIONS["hallucinate"]
@@ -100,15 +100,19 @@ def test_an_answer_that_changes_anything_else_is_invalid(rewrites: list[tuple[in
         Rewrites.model_validate(answer, context={"sentences": {2: "It rose [1]."}})
 
 
+def rewritten(items, perturbation, levels, **where):
+    """What the offline model makes of items."""
+    session = Session("offline", **where)
+    return session.run(lambda client: rewrite_items(items, perturbation, levels, client))
+
+
 @pytest.mark.parametrize("name", ["hallucinate", "hallucinate-share", "paraphrase"])
 def test_the_offline_model_gives_what_the_rules_give(name: str, demo: list[Item], tmp_path: Path) -> None:
     perturbation = PERTURBATIONS[name]
     level = perturbation.levels[-1]
     store = tmp_path / "answers.sqlite"
     for _ in range(2):
-        materials, failed, _ = rewrite_with_model(
-            demo[:3], perturbation, perturbation.levels, ClientOptions("offline"), recordings=store
-        )
+        materials, failed = rewritten(demo[:3], perturbation, perturbation.levels, recordings=store)
         if name != "paraphrase":
             assert failed == []
             for item in demo[:3]:
@@ -118,17 +122,12 @@ def test_the_offline_model_gives_what_the_rules_give(name: str, demo: list[Item]
 
 def test_a_replay_asks_nobody(demo: list[Item], tmp_path: Path) -> None:
     store = tmp_path / "answers.sqlite"
-    options = ClientOptions("offline")
-    first, _, _ = rewrite_with_model(demo[:2], HALLUCINATE, (0, 2), options, recordings=store)
-    again, failed, _ = rewrite_with_model(
-        demo[:3], HALLUCINATE, (0, 2), options, recordings=store, replay=store
-    )
+    first, _ = rewritten(demo[:2], HALLUCINATE, (0, 2), recordings=store)
+    again, failed = rewritten(demo[:3], HALLUCINATE, (0, 2), replay=store)
     assert again.rewrites == first.rewrites
     assert "not_recorded" in failed[0].reason
 
 
-def test_a_perturbation_without_words_needs_no_model(demo: list[Item], tmp_path: Path) -> None:
+def test_a_perturbation_without_words_needs_no_model(demo: list[Item]) -> None:
     with pytest.raises(DeclarationError, match="needs no model"):
-        rewrite_with_model(
-            demo, PERTURBATIONS["shuffle"], (0,), ClientOptions("offline"), recordings=tmp_path / "a"
-        )
+        rewritten(demo, PERTURBATIONS["shuffle"], (0,))

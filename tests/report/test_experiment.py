@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data import Document, Item
-from conqret.experiments.experiment_folder import ExperimentFolder
 from conqret.experiments.experiment_tables import experiment_tables, outcome
+from conqret.experiments.job import ExperimentFolder
 from conqret.experiments.page import texts
 from tests.judging.runs import write_items
 

@@ -83,6 +83,6 @@ def test_the_offline_reranker_beats_bm25_for_either_side(data_dir, tmp_path, mod
 
 def test_perspective_detection_on_berds(data_dir):
     pairs = read_pairs(data_dir / "berds" / "perspective_detection.tsv", "label")
-    said = [one.contains() for one in detect(pairs, Session("offline"))]
+    said = [one.contains() for one in detect(pairs, "offline")]
     found = f1([pair.label for pair in pairs], said)
     assert found.value > 0.30  # random answers at the base rate have .17, "yes" throughout .29
