@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from conqret.llm.client_options import ClientOptions
 
 DIVERSITY, AWARENESS = "perspective-diversity", "dispute-awareness"
-CHAT = {"auto": None, "never": False, "always": True}
-"""Whether the backbone's chat template is used; None: where it has one."""
 
 
 def _named(kind: Kind) -> str:
@@ -50,18 +48,12 @@ class LocalModels(OptionGroup):
             released script.
         wrapping: Which of five wordings of the prompt around the answer perspective-diversity uses, 1 to 5 (DebateQA,
             Table 12).
-        chat_template: Whether the text is put into the chat template of the model of `--backbone`.
-        device: cpu, cuda, … Default: a GPU where there is one.
-        dtype: float32, bfloat16 or float16. Default: float32 on a CPU, else bfloat16.
     """
 
     backbone: str | None = None
     encoder: str | None = None
     definition: Literal["paper", "released"] = "paper"
     wrapping: int = 1
-    chat_template: Literal["auto", "never", "always"] = "auto"
-    device: str | None = None
-    dtype: str | None = None
 
 
 @grouped
@@ -150,7 +142,6 @@ def _diversity(
 
         return score_diversity(
             references=references, backbone=local.backbone, definition=local.definition, wrapping=local.wrapping,
-            chat=CHAT[local.chat_template], device=local.device, dtype=local.dtype,
             **engines, overwrite=asking.kept.overwrite, **given, on_start=started, on_answer=bar.advance,
         )  # fmt: skip
 
@@ -170,21 +161,10 @@ def _asked(
 
     if chosen == [AWARENESS]:
         done = asking.study(
-            score_awareness,
-            questions=references,
-            shots=shots,
-            labels=labels,
-            model=model,
-            rows="verdicts",
-            **given,
-        )
+            score_awareness, questions=references, shots=shots, labels=labels, model=model, rows="verdicts", **given
+        )  # fmt: skip
     else:
-        named = {
-            "bart": local.backbone,
-            "encoder": local.encoder,
-            "device": local.device,
-            "dtype": local.dtype,
-        }
+        named = {"bart": local.backbone, "encoder": local.encoder}
         weights = Models(**{name: value for name, value in named.items() if value is not None})
         done = asking.study(
             score_baselines, references=references, metrics=chosen, weights=weights, model=model, rows="grades",

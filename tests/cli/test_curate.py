@@ -101,18 +101,6 @@ def test_bad_input_is_refused_with_its_place(cli, corpus, tmp_path):
     assert (done.code, "is not a corpus" in done.err) == (2, True)
     done = cli("debateqa", "curate", questions, "--corpus", corpus, "--keep", "1", "-o", tmp_path / "out")
     assert (done.code, "--keep 1 leaves every question" in done.err) == (2, True)
-    done = cli(
-        "debateqa",
-        "curate",
-        questions,
-        "--corpus",
-        corpus,
-        "--rerank",
-        "lexcal",
-        "-o",
-        tmp_path / "out",
-    )
-    assert (done.code, "Did you mean" in done.err or "lexical" in done.err) == (2, True)
     assert not (tmp_path / "out").exists()
 
 

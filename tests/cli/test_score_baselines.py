@@ -66,7 +66,7 @@ def test_all_metrics_and_again(tmp_path, answers, references):
         (tmp_path / name).mkdir()
     models = ["--backbone", seq2seq("bart", tmp_path / "bart"), "--encoder", encoder(tmp_path / "bert")]
     names = "bleu,rouge-l,bartscore,semscore,direct-score,g-eval,num-of-povs"
-    asked = command(answers, references, tmp_path / "out", names, *models, "--device", "cpu", "--json")
+    asked = command(answers, references, tmp_path / "out", names, *models, "--json")
     first = RUN.invoke(app, asked)
     assert first.exit_code == 0, first.output
     table = pl.read_parquet(tmp_path / "out" / "scores.parquet")

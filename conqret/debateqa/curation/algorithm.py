@@ -133,12 +133,12 @@ class CurationPlan:
 
     def __post_init__(self) -> None:
         numbers = {name: value for name, value in asdict(self).items() if name != "rerank"}
-        check_positive({f"--{name.replace('_', '-')}": value for name, value in numbers.items()})
+        check_positive(numbers)
         check_known("reranker", RERANKERS, self.rerank)
         if self.keep < self.least_documents:
             raise DeclarationError(
-                f"--keep {self.keep} leaves every question with fewer documents than --least-documents "
-                f"{self.least_documents}"
+                f"--keep {self.keep} leaves every question with fewer documents than the {self.least_documents} that "
+                "it needs"
             )
 
 

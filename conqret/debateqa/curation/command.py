@@ -35,19 +35,6 @@ class WebSearch(OptionGroup):
 
 
 @dataclass(frozen=True)
-class Filters(OptionGroup, of=CurationPlan):
-    """What is kept, and how much of a document is read.
-
-    Filters and budget:
-        keep: The most documents per question; those that `--rerank` ranks first are kept. Default: 5.
-        least_documents: Leave out questions for which fewer documents from trusted domains are found. Default: 3.
-        least_views: Leave out questions with fewer points of view. Default: 3.
-        rerank: What ranks the documents: `listwise` (the model) or `lexical`. Default: `listwise`.
-        prompt_tokens: How many tokens all documents of a prompt may have. Default: 120000.
-    """
-
-
-@dataclass(frozen=True)
 class BenchmarkCheck(OptionGroup):
     """How a finished benchmark is checked.
 
@@ -73,7 +60,7 @@ def curate(
     corpus: Path | None = None,
     web: WebSearch,
     trusted: Path | None = None,
-    filters: Filters,
+    keep: int = 5,
     checking: BenchmarkCheck,
     labels: Annotated[
         list[Path] | None,
@@ -102,7 +89,8 @@ def curate(
             the folder of a finished benchmark.
     Files:
         corpus: The corpus directory in which evidence is searched; it is indexed first if it is not.
-    Filters and budget:
+    Filters:
+        keep: The most documents per question; those that the reranker ranks first are kept.
         trusted: Domains to trust besides .edu, .org, .gov, .info and .pro: one per line, optionally with a license; a
             `-` in front refuses one.
     Check:
@@ -136,7 +124,7 @@ def curate(
         case None if source.is_dir():
             checks.remove(source, labels, duplicates, output, asking)
         case None:
-            _make(source, corpus, web, trusted, filters, model, output, asking)
+            _make(source, corpus, web, trusted, keep, model, output, asking)
 
 
 def _make(
@@ -144,12 +132,12 @@ def _make(
     corpus: Path | None,
     web: WebSearch,
     trusted: Path | None,
-    filters: Filters,
+    keep: int,
     model: str | None,
     output: Path | None,
     asking: StudyOptions,
 ) -> None:
-    from conqret.debateqa.curation.algorithm import VIEWS, CurationPlan
+    from conqret.debateqa.curation.algorithm import VIEWS
     from conqret.debateqa.curation.benchmark import curate_benchmark
     from conqret.show.table import spaced
 
@@ -159,7 +147,7 @@ def _make(
         note(f"the estimate assumes for each question {VIEWS} points of view and {pages}")
     outcome = asking.study(
         curate_benchmark, questions, corpus=corpus, search=web.search, user_agent=web.user_agent, trusted=trusted,
-        plan=CurationPlan(**filters.given()), output=output, model=asking.calls.of(model),
+        plan=CurationPlan(keep=keep), output=output, model=asking.calls.of(model),
         rows="steps", doing="collecting", role="an author",
     )  # fmt: skip
     summary, folder = outcome.summary, outcome.folder

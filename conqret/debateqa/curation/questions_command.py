@@ -48,7 +48,6 @@ def questions(
     output: Annotated[Path | None, options.run_folder("QUESTIONS-debatable-MODEL")] = None,
     encoder: Encoder = LEXICAL,
     threshold: float = 0.78,
-    embeddings: Path | None = None,
     texts: Path | None = None,
     pairs: Path | None = None,
     model: options.Model = None,
@@ -61,7 +60,6 @@ def questions(
     question meets and a sentence of explanation (DebateQA, A.1; BeRDS, section 4).
 
     Files:
-        embeddings: Embeddings that you have already: a .npy file with one row per question.
         texts: The file train.csv of Quora Question Pairs, from which the texts of questions of the DELPHI data set are
             taken.
         pairs: A form of pairs of questions to choose the threshold by, which depends on the encoder. Where there is no
@@ -88,12 +86,10 @@ def questions(
 
     read = tuple(read_sourced(files, texts))
     if pairs is not None:
-        _label_pairs(read, pairs, encoder, embeddings, asking)
+        _label_pairs(read, pairs, encoder, asking)
         return
-    vectors = vectors_of(read, encoder, embeddings)
-    different, duplicates = deduplicate(
-        read, vectors, encoder=str(embeddings or encoder), threshold=threshold
-    )
+    vectors = vectors_of(read, encoder)
+    different, duplicates = deduplicate(read, vectors, encoder=encoder, threshold=threshold)
     author = asking.calls.of(model)
     outcome = asking.study(
         debatable_questions, different, model=author, rows="judgments",
@@ -117,7 +113,7 @@ def questions(
         "",
         *map(at, (folder.kept_file, folder.table_file, folder.pairs_file), ("kept", "verdicts", "pairs")),
     ]
-    if encoder == LEXICAL and embeddings is None:
+    if encoder == LEXICAL:
         asking.shown.note(
             "lexical compares words only, so it misses a question in other words; an --encoder finds more"
         )
@@ -128,7 +124,6 @@ def _label_pairs(
     read: tuple[SourcedQuestion, ...],
     sheet: Path,
     encoder: str,
-    embeddings: Path | None,
     asking: StudyOptions,
 ) -> None:
     """Write the form of pairs, or report the thresholds that a filled one speaks for."""
@@ -144,7 +139,7 @@ def _label_pairs(
         if choice.unlabelled:
             asking.shown.note(f"{choice.unlabelled:,} pairs have no label and are left out")
         return
-    drawn = draw_pairs(vectors_of(read, encoder, embeddings))
+    drawn = draw_pairs(vectors_of(read, encoder))
     write_new({sheet: csv_text(COLUMNS, sheet_rows(drawn, read))}, overwrite=False)
     bands = len({pair.band for pair in drawn})
     ends = f"{drawn[-1].similarity:.2f} to {drawn[0].similarity:.2f}"
