@@ -8,14 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
-from conqret.debateqa.baseline_metrics import (
-    DEFAULT,
-    Models,
-    Similarity,
-    baseline_rows,
-    prepared,
-    selected,
-)
+from conqret.debateqa.baseline_metrics import DEFAULT, Models, Similarity, baseline_rows, prepared, selected
 from conqret.debateqa.debateqa_files import (
     DebatableQuestion,
     Partners,
@@ -38,14 +31,7 @@ from conqret.debateqa.metrics import (
     model_name,
 )
 from conqret.debateqa.score_table import AWARENESS, DIVERSITY, ScoreRow, write_table
-from conqret.debateqa.scoring import (
-    KeptValues,
-    ScoreFolder,
-    ScoreRecord,
-    TargetStore,
-    cases_of,
-    scored,
-)
+from conqret.debateqa.scoring import KeptValues, ScoreFolder, ScoreRecord, TargetStore, cases_of, scored
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.judging.asked_run import Counted, Run, RunPrompt
 from conqret.judging.judge_settings import AskedSettings, as_path, client_options

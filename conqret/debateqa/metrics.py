@@ -11,19 +11,8 @@ from pathlib import Path
 from typing import Literal
 
 from conqret.debateqa.debateqa_files import DebatableQuestion, read_answers
-from conqret.debateqa.score_table import (
-    DIVERSITY,
-    DIVERSITY_MEAN,
-    EMPTY_ANSWER,
-    NO_PARTIAL_ANSWERS,
-    ScoreRow,
-)
-from conqret.debateqa.scoring import (
-    AnswerCase,
-    Figure,
-    Question,
-    TargetStore,
-)
+from conqret.debateqa.score_table import DIVERSITY, DIVERSITY_MEAN, EMPTY_ANSWER, NO_PARTIAL_ANSWERS, ScoreRow
+from conqret.debateqa.scoring import AnswerCase, Figure, Question, TargetStore
 from conqret.errors import DeclarationError, check_known
 from conqret.judging.responses import Typed
 from conqret.llm.backend import backend_of

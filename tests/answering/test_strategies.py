@@ -188,12 +188,3 @@ def test_words_and_vectors_are_fused_and_a_chunk_is_one_vector(tmp_path: Path) -
     again = ChunkSearch(tmp_path, engines=("bm25", "dense"), encoder="tests.retrieval.letters:load")
     assert [one.id for one in again.search("zoo elephant", 4)] == found
     assert again.name == both.name
-
-
-@pytest.mark.parametrize(
-    ("strategy", "settings", "said"),
-    [("rag", {}, "with --index CORPUS"), ("none", {"chunks": 3}, "--chunks has no effect")],
-)
-def test_what_a_strategy_takes_not_is_refused(strategy: str, settings: dict[str, Any], said: str) -> None:
-    with pytest.raises(DeclarationError, match=said):
-        Answering(ANSWER_STRATEGIES[strategy], AnswerPlan(**settings), ClientOptions("offline"))

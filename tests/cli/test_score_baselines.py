@@ -88,31 +88,6 @@ def test_all_metrics_and_again(tmp_path, answers, references):
     assert (tmp_path / "out" / "values.jsonl").read_bytes() == kept
 
 
-def test_correlate_reads_the_table(tmp_path, references):
-    tables = []
-    for system, text in (
-        (
-            "good",
-            "It is debated. Some people argue that zoos are dear. Others say that zoos are loved by all.",
-        ),
-        ("fair", "Some people argue that zoos are dear."),
-        ("poor", "Yes."),
-    ):
-        answers = lines(tmp_path / f"{system}.jsonl", [{"id": "zoos", "generation": text}])
-        done = RUN.invoke(app, command(answers, references, tmp_path / system, "direct-score"))
-        assert done.exit_code == 0, done.output
-        tables.append(str(tmp_path / system / "scores.parquet"))
-    values = [pl.read_parquet(table)["value"][0] for table in tables]
-    assert values[0] > values[2]
-    pairs = tmp_path / "pairs.csv"
-    pairs.write_text("first,second,preference\ngood,fair,first\nfair,poor,first\ngood,poor,first\n")
-    done = RUN.invoke(app, ["debateqa", "rank", *tables, "--preferences", str(pairs), "--json"])
-    assert done.exit_code == 0, done.output
-    (found,) = json.loads(done.stdout)
-    assert found["metric"] == "direct_score"
-    assert found["tau"] > 0
-
-
 @pytest.mark.parametrize(
     ("metrics", "more", "message"),
     [

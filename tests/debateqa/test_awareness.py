@@ -6,10 +6,9 @@ import math
 import pytest
 
 import conqret
-from conqret.debateqa.metrics import acknowledges, against_labels
+from conqret.debateqa.metrics import against_labels
 from conqret.debateqa.score_table import AWARENESS, ScoreRow
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.llm.client import Client
 from conqret.prompts import Library
 
 ZOOS = "Should zoos be closed?"
@@ -91,24 +90,3 @@ def test_a_local_model_can_only_say_0_or_1(score, tmp_path):
         assert row["value"] == float(expected > 0.5)
         assert row["detail"] == f"P(1) {expected:.4f}"
         assert row["instrument"].startswith("small, zero-shot (")
-
-
-def test_nothing_is_asked_about_an_empty_answer_or_question(score, monkeypatch):
-    asked, ask = [], Client.ask
-
-    async def counted(self, request):
-        asked.append(request.item)
-        return await ask(self, request)
-
-    monkeypatch.setattr(Client, "ask", counted)
-    rows = score([("a", "Q?", " \n"), ("b", "", "It is debated."), ("c", "Q?", "It is debated.")])
-    assert [(row["id"], row["value"], row["reason"]) for row in rows] == [
-        ("a", None, "the answer is empty"), ("b", None, "the question has no text"), ("c", 1.0, ""),
-    ]  # fmt: skip
-    assert {row["instrument"] for row in rows} == {"offline, few-shot"}
-    assert asked == ["c"]
-
-
-def test_the_measure_of_delphi():
-    assert acknowledges("As an AI language model, I have no views.")
-    assert not acknowledges("This is debated.")

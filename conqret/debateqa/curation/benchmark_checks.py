@@ -26,12 +26,7 @@ from conqret.debateqa.curation.benchmark_figures import (
     read_made,
     read_review,
 )
-from conqret.debateqa.curation.check_verdicts import (
-    CheckVerdict,
-    Subject,
-    VerdictRow,
-    ask_verdicts,
-)
+from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject, VerdictRow, ask_verdicts
 from conqret.debateqa.curation.embeddings import LEXICAL, embedder
 from conqret.debateqa.debateqa_files import check_answers, read_answers
 from conqret.errors import DeclarationError, strict_options

@@ -120,12 +120,7 @@ def questions(
     asking.conclude(facts, lines, outcome, outcome.lost, there=len(outcome.rows) - unanswered)
 
 
-def _label_pairs(
-    read: tuple[SourcedQuestion, ...],
-    sheet: Path,
-    encoder: str,
-    asking: StudyOptions,
-) -> None:
+def _label_pairs(read: tuple[SourcedQuestion, ...], sheet: Path, encoder: str, asking: StudyOptions) -> None:
     """Write the form of pairs, or report the thresholds that a filled one speaks for."""
     from conqret.debateqa.curation.deduplication import COLUMNS, draw_pairs, duplicate_threshold, sheet_rows
     from conqret.debateqa.curation.embeddings import vectors_of
