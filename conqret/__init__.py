@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from conqret.debateqa.answer_scores import score_awareness as score_awareness
     from conqret.debateqa.answer_scores import score_baselines as score_baselines
     from conqret.debateqa.answer_scores import score_diversity as score_diversity
-    from conqret.debateqa.answering.answer import answer as answer
+    from conqret.debateqa.answering.answering_run import answer as answer
     from conqret.debateqa.curation.benchmark import curate_benchmark as curate_benchmark
     from conqret.debateqa.curation.benchmark_checks import benchmark_coverage as benchmark_coverage
     from conqret.debateqa.curation.benchmark_checks import benchmark_duplicates as benchmark_duplicates
@@ -134,7 +134,7 @@ _HOMES = {
     "abstain": "conqret.studies.abstain.result",
     "agreement": "conqret.studies.agreement.annotator_agreement",
     "ajudge": "conqret.judging.judge",
-    "answer": "conqret.debateqa.answering.answer",
+    "answer": "conqret.debateqa.answering.answering_run",
     "apply_detector": "conqret.perspectives.detector_run",
     "benchmark_coverage": "conqret.debateqa.curation.benchmark_checks",
     "benchmark_domains": "conqret.debateqa.curation.benchmark_figures",

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
-from conqret.debateqa.baseline_metrics import (
-    DEFAULT,
-    BaselineMetric,
-    Models,
-    Similarity,
-    baseline_rows,
-    prepared,
-    selected,
-)
+from conqret.debateqa.baseline_metrics import DEFAULT, Models, Similarity, baseline_rows, prepared, selected
 from conqret.debateqa.debateqa_files import (
     DebatableQuestion,
     Partners,
@@ -27,29 +18,25 @@ from conqret.debateqa.debateqa_files import (
     read_questions,
     read_verdicts,
 )
-from conqret.debateqa.llm_metrics import LlmMetricsPlan
+from conqret.debateqa.llm_metrics import ANSWER_TOKENS, NUMBER_TOKENS, QUESTIONS, instrument
 from conqret.debateqa.metrics import (
+    VERDICT_TOKENS,
     AwarenessFit,
-    AwarenessPlan,
     DiversityRun,
+    Verdict,
     against_labels,
+    awareness_prompt,
+    awareness_question,
+    instrument_name,
     model_name,
 )
-from conqret.debateqa.score_table import AWARENESS, DIVERSITY, write_table
-from conqret.debateqa.scoring import (
-    AnswerCase,
-    KeptValues,
-    ScoreFolder,
-    ScoreRecord,
-    ScoringOutcome,
-    TargetStore,
-    cases_of,
-)
-from conqret.errors import DeclarationError, strict_options
-from conqret.judging.judge_settings import AskedSettings, as_path, asked_session
-from conqret.runs.engine import run
+from conqret.debateqa.score_table import AWARENESS, DIVERSITY, ScoreRow, write_table
+from conqret.debateqa.scoring import KeptValues, ScoreFolder, ScoreRecord, TargetStore, cases_of, scored
+from conqret.errors import DeclarationError, number, strict_options
+from conqret.judging.asked_run import Counted, Run, RunPrompt
+from conqret.judging.judge_settings import AskedSettings, as_path, client_options
 from conqret.runs.run_folder import RECORD_NAME, default_folder, stem
-from conqret.runs.session import Session, SessionCounts
+from conqret.runs.session import SessionCounts
 
 if TYPE_CHECKING:
     import polars as pl
@@ -84,14 +71,17 @@ class SystemAnswers:
 
 @dataclass(frozen=True, slots=True)
 class AnswerScores:
-    """``table`` has a row for each answer and metric, and stands in ``file``; ``notes`` are remarks on how it came, and
-    ``fit`` compares verdicts with labels, where there are some."""
+    """``table`` has a row for each answer and metric, and stands in ``file``; ``met`` says which answers have a
+    question, ``notes`` are remarks on how it came, ``fit`` compares verdicts with labels, where there are some, and
+    ``missing`` are answers that a replay lacked."""
 
     table: pl.DataFrame
     file: Path
     session: SessionCounts
+    met: Partners
     notes: tuple[str, ...] = ()
     fit: AwarenessFit | None = None
+    missing: tuple[str, ...] = ()
 
 
 class AnswerSettings(TypedDict, total=False):
@@ -176,49 +166,7 @@ def score_diversity(
     notes: tuple[str, ...] = ()
     if scorer.budget.halvings:
         notes = (f"memory ran out: the token budget sank to {scorer.budget.tokens}",)
-    return AnswerScores(table, folder.scores_file, SessionCounts(), notes)
-
-
-@dataclass(frozen=True)
-class AwarenessScoring:
-    """A ``plan`` of verdicts, which answers have a question, and the labels to compare with."""
-
-    plan: AwarenessPlan
-    folder: ScoreFolder
-    met: Partners
-    truth: Mapping[str, float] | None = None
-
-    def scores(self, outcome: ScoringOutcome) -> AnswerScores:
-        """What came of it, written."""
-        table, fit = write_table(outcome.rows, self.folder.scores_file), None
-        if self.truth is not None and any(row.value is not None for row in outcome.rows):
-            fit = against_labels(outcome.rows, self.truth, self.plan.shares)
-        return AnswerScores(table, self.folder.scores_file, outcome.session, fit=fit)
-
-
-def awareness_scoring(
-    answers: SystemAnswers, questions: str | Path, models: Session, *, shots: Shots, labels: str | Path | None
-) -> AwarenessScoring:
-    """Verdicts that are ready to be asked for, or to be estimated; takes what :func:`score_awareness` takes."""
-    known = read_questions(questions, answers.columns)
-    met = answers.partners(known)
-    if not any(known[one].question.strip() for one in met.together):
-        raise DeclarationError(
-            f"no answered question of {questions} has a text: map its column with --columns question=…"
-        )
-    truth = None if labels is None else read_verdicts(labels)
-    if truth is not None and not set(truth) & set(met.together):
-        raise DeclarationError(
-            f"no id of {labels} is the id of an answer: write the ids of the answers into the labels"
-        )
-    client = models.options.resolved()
-    folder = answers.folder("dispute-awareness", model_name(client.backend.pinned(client.model)[0]), shots)
-    record = ScoreRecord.of([AWARENESS], f"{client.model}, {shots}", answers.name, answers.answers)
-    cases = cases_of(read_answers(answers.answers, answers.columns), known)
-    plan = AwarenessPlan(
-        cases=cases, models=models, folder=folder, scores=record, system=answers.name, shots=shots
-    )
-    return AwarenessScoring(plan, folder, met, truth)
+    return AnswerScores(table, folder.scores_file, SessionCounts(), met, notes)
 
 
 @strict_options
@@ -248,101 +196,41 @@ def score_awareness(
     Raises:
         DeclarationError: anything wrong with the call or a file. No model is asked then.
     """
-    system_answers = SystemAnswers(Path(answers), as_path(output), system, columns)
-    with asked_session(settings) as session:
-        scoring = awareness_scoring(system_answers, questions, session, shots=shots, labels=labels)
-        return scoring.scores(run(scoring.plan, overwrite=settings.get("overwrite", False)))
-
-
-@dataclass(frozen=True)
-class BaselineScoring:
-    """The metrics that were chosen, and the answers; ``replayed`` where no model is called."""
-
-    given: SystemAnswers
-    chosen: tuple[BaselineMetric, ...]
-    cases: Sequence[AnswerCase]
-    models: Session
-    met: Partners
-    weights: Models = field(default_factory=Models)
-    replayed: bool = False
-
-    @property
-    def asks(self) -> dict[str, str]:
-        """The metrics that are asked of a model, by the names of baselines."""
-        return {one.name: one.metric for one in self.chosen if one.kind == "asked"}
-
-    @cached_property
-    def similarities(self) -> dict[str, Similarity]:
-        """The others, with their models loaded."""
-        client = self.models.options
-        if self.replayed:  # nothing is spent
-            client = replace(client, budget_usd=None)
-        return prepared(self.chosen, self.cases, self.weights, client if self.asks else None)
-
-    @cached_property
-    def folder(self) -> ScoreFolder:
-        """Where the scores go."""
-        return self.given.folder("baselines")
-
-    @cached_property
-    def record(self) -> ScoreRecord:
-        """What ``run.json`` says."""
-        instruments = [similarity.fingerprint for similarity in self.similarities.values()]
-        instruments += [self.models.options.model] * bool(self.asks)
-        names = sorted({one.name for one in self.chosen})
-        return ScoreRecord.of(names, ", ".join(instruments), self.given.name, self.given.answers)
-
-    @property
-    def plan(self) -> LlmMetricsPlan:
-        """What a model is asked, once all that is computed is ready."""
-        return LlmMetricsPlan(
-            cases=self.cases, models=self.models, scores=self.record, folder=self.folder, system=self.given.name,
-            metrics=self.asks,
-        )  # fmt: skip
-
-    def scores(
-        self,
-        asked: ScoringOutcome | None,
-        *,
-        overwrite: bool = False,
-        on_start: Callable[[int], object] = lambda kept: None,
-        on_answer: Callable[[str, int], None] = lambda metric, number: None,
-    ) -> AnswerScores:
-        """What comes of it with what a model was ``asked``, written."""
-        afresh = overwrite and asked is None
-        with self.folder.claimed(self.record, overwrite=afresh), KeptValues(self.folder.values_file) as kept:
-            on_start(len(kept))
-            rows = baseline_rows(
-                self.chosen, self.cases, self.given.name, similarities=self.similarities,
-                asked=() if asked is None else asked.rows, kept=kept, on_answer=on_answer,
-            )  # fmt: skip
-            table = write_table(rows, self.folder.scores_file)
-        notes = []
-        for one in (one for one in self.chosen if one.kind == "similarity"):
-            own = [row for row in rows if row.metric == one.metric]
-            if cut := sum(row.detail != "" for row in own):
-                notes.append(
-                    f"{one.name}: {cut} of {len(own)} answers lost text beyond the model's window (detail)"
-                )
-        session = self.models.counts if asked is None else asked.session
-        return AnswerScores(table, self.folder.scores_file, session, tuple(notes))
-
-
-def baseline_scoring(
-    answers: SystemAnswers,
-    references: str | Path,
-    models: Session,
-    *,
-    metrics: Sequence[str] = DEFAULT,
-    weights: Models | None = None,
-    replayed: bool = False,
-) -> BaselineScoring:
-    """Baselines that are ready to be computed, or to be estimated; takes what :func:`score_baselines` takes."""
-    chosen = tuple(selected(list(metrics)))
-    questions = read_questions(references, answers.columns)
-    met = answers.partners(questions)
-    cases = list(cases_of(read_answers(answers.answers, answers.columns), questions))
-    return BaselineScoring(answers, chosen, cases, models, met, weights or Models(), replayed)
+    given = SystemAnswers(Path(answers), as_path(output), system, columns)
+    known = read_questions(questions, columns)
+    met = given.partners(known)
+    if not any(known[one].question.strip() for one in met.together):
+        raise DeclarationError(
+            f"no answered question of {questions} has a text: map its column with --columns question=…"
+        )
+    truth = None if labels is None else read_verdicts(labels)
+    if truth is not None and not set(truth) & set(met.together):
+        raise DeclarationError(
+            f"no id of {labels} is the id of an answer: write the ids of the answers into the labels"
+        )
+    judge = client_options(settings.get("model"), settings).resolved()
+    folder: Any = given.folder("dispute-awareness", model_name(judge.backend.pinned(judge.model)[0]), shots)
+    prompt, shares = awareness_prompt(shots), dict[str, float]()
+    with Run[Any](
+        folder, [judge], {prompt: RunPrompt(Verdict, "score", VERDICT_TOKENS, by=prompt)}, settings,
+        asked=(), total=len(met.together), asks="", about=f"{number(len(met.together), 'verdict')} by",
+        record=ScoreRecord.of([AWARENESS], f"{judge.model}, {shots}", given.name, given.answers),
+    ) as run:  # fmt: skip
+        by = instrument_name(run.client().model_id, shots)
+        run.ask_all(
+            scored(
+                run,
+                case,
+                awareness_question(case, shots, shares),
+                ScoreRow(given.name, case.id, AWARENESS, by, None),
+            )
+            for case in cases_of(read_answers(given.answers, columns), known)
+        )
+        done = run.finish(lambda rows: (write_table(rows, folder.scores_file), {}))
+    fit = None
+    if truth is not None and any(row.value is not None for row in done.rows):
+        fit = against_labels(done.rows, truth, shares)
+    return AnswerScores(done.summary, folder.scores_file, done.session, met, fit=fit, missing=done.missing)
 
 
 @strict_options
@@ -355,7 +243,6 @@ def score_baselines(
     system: str | None = None,
     columns: Mapping[str, str] | None = None,
     output: str | Path | None = None,
-    on_answer: Callable[[str, int], None] = lambda metric, number: None,
     **settings: Unpack[AskedSettings],
 ) -> AnswerScores:
     """Score answers by what Perspective Diversity is compared with: text similarity, and plain judges.
@@ -370,24 +257,71 @@ def score_baselines(
         system: the system's name, by default that of the file of answers, or of the run's folder that it is in.
         columns: which column holds which field.
         output: the folder for ``scores.parquet``, by default ``runs/SYSTEM-baselines``.
-        on_answer: is called with a baseline's name and the number of each answer that was compared.
         settings: who is asked for ``direct-score``, ``g-eval`` and ``num-of-povs``, and how.
 
     Raises:
         DeclarationError: anything wrong with the call or a file, or a model or a package is missing.
     """
-    given, overwrite = (
-        SystemAnswers(Path(answers), as_path(output), system, columns),
-        settings.get("overwrite", False),
-    )
-    with asked_session(settings) as session:
-        scoring = baseline_scoring(
-            given,
-            references,
-            session,
-            metrics=metrics,
-            weights=weights,
-            replayed=settings.get("replay") is not None,
-        )
-        asked = run(scoring.plan, overwrite=overwrite) if scoring.asks else None
-        return scoring.scores(asked, overwrite=overwrite, on_answer=on_answer)
+    given = SystemAnswers(Path(answers), as_path(output), system, columns)
+    chosen = selected(metrics)
+    questions = read_questions(references, columns)
+    met = given.partners(questions)
+    cases = list(cases_of(read_answers(given.answers, columns), questions))
+    judge = client_options(settings.get("model"), settings)
+    asks = {one.name: one.metric for one in chosen if one.kind == "asked"}
+    dry, overwrite = settings.get("dry_run", False), settings.get("overwrite", False)
+    if dry and not asks:
+        raise Counted([])
+    similarities: dict[str, Similarity] = {}
+    if not dry:  # nothing is spent in a replay
+        payer = judge if settings.get("replay") is None else replace(judge, budget_usd=None)
+        similarities = prepared(chosen, cases, weights or Models(), payer if asks else None)
+    instruments = [similarity.fingerprint for similarity in similarities.values()]
+    instruments += [judge.model] * bool(asks)
+    names = sorted({one.name for one in chosen})
+    record = ScoreRecord.of(names, ", ".join(instruments), given.name, given.answers)
+    folder: Any = given.folder("baselines")
+    asked: Any = None
+    if asks:
+        count = len(asks) * len(cases)
+        with Run[Any](
+            folder, [judge], {QUESTIONS[name].prompt: _prompt(name) for name in asks}, settings,
+            asked=(), total=count, asks="", about=f"{number(count, 'grade')} by", record=record,
+        ) as run:  # fmt: skip
+            run.ask_all(
+                scored(
+                    run,
+                    case,
+                    QUESTIONS[name],
+                    ScoreRow(given.name, case.id, metric, instrument(name, run), None),
+                )
+                for case in cases
+                for name, metric in asks.items()
+            )
+            asked = run.finish(lambda rows: (None, {}))
+    watch = settings.get("watch")
+    afresh = overwrite and asked is None
+    notes = []
+    with folder.claimed(record, overwrite=afresh), KeptValues(folder.values_file) as kept:
+        if len(kept):
+            notes.append(f"{len(kept)} values are kept from an earlier run")
+        rows = baseline_rows(
+            chosen, cases, given.name, similarities=similarities,
+            asked=() if asked is None else asked.rows, kept=kept,
+            on_answer=lambda done: None if watch is None else watch.reach(done, total=len(cases)),
+        )  # fmt: skip
+        table = write_table(rows, folder.scores_file)
+    for one in (one for one in chosen if one.kind == "similarity"):
+        own = [row for row in rows if row.metric == one.metric]
+        if cut := sum(row.detail != "" for row in own):
+            notes.append(
+                f"{one.name}: {cut} of {len(own)} answers lost text beyond the model's window (detail)"
+            )
+    session, missing = (SessionCounts(), ()) if asked is None else (asked.session, asked.missing)
+    return AnswerScores(table, folder.scores_file, session, met, tuple(notes), missing=missing)
+
+
+def _prompt(name: str) -> RunPrompt:
+    question = QUESTIONS[name]
+    tokens = ANSWER_TOKENS.get(name, NUMBER_TOKENS)
+    return RunPrompt(question.response, "score", tokens, by=question.prompt)

@@ -356,12 +356,11 @@ def baseline_rows(
     similarities: Mapping[str, Similarity],
     asked: Sequence[ScoreRow] = (),
     kept: KeptValues | None = None,
-    on_answer: Callable[[str, int], None] = lambda metric, number: None,
+    on_answer: Callable[[int], None] = lambda done: None,
 ) -> list[ScoreRow]:
     """One row a baseline and case, baselines in their order; those that are ``asked`` of a model are there already.
 
-    ``kept`` gives values from before and takes in new ones. ``on_answer`` is called with a baseline's name and the
-    number of each case that is compared.
+    ``kept`` gives values from before and takes in new ones. ``on_answer`` is called with how many cases were compared.
     """
     rows: list[ScoreRow] = []
     for baseline in baselines:
@@ -380,7 +379,7 @@ def _compared(
     cases: Sequence[AnswerCase],
     system: str,
     kept: KeptValues | None,
-    on_answer: Callable[[str, int], None],
+    on_answer: Callable[[int], None],
 ) -> list[ScoreRow]:
     metric, instrument = baseline.metric, similarity.instrument
     rows = []
@@ -403,7 +402,7 @@ def _compared(
                 ScoreRow(system, case.id, metric, instrument, compared_likeness.value, len(case.partial),
                 compared_likeness.reason, compared_likeness.detail)
             )  # fmt: skip
-            on_answer(baseline.name, begin + place)
+            on_answer(begin + place + 1)
     return rows
 
 

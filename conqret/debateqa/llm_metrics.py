@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
@@ -12,14 +12,12 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from conqret.baseline.alignment import clip
-from conqret.debateqa.score_table import ScoreRow
-from conqret.debateqa.scoring import AnswerCase, Figure, Question, ScoringPlan, expected_about
-from conqret.judging.cost import ExpectedCost
+from conqret.debateqa.scoring import AnswerCase, Figure, Question
+from conqret.judging.asked_run import Run
 from conqret.judging.responses import OneToFive, Typed, Whole
 from conqret.judging.scales import ONE_TO_FIVE
 from conqret.llm.replies import rating_distribution
 from conqret.llm.request import TokenLogprobs
-from conqret.runs.session import Session
 from conqret.text.analysis import Sentence, Text, weight
 from conqret.text.sentences import sentences
 
@@ -207,32 +205,8 @@ QUESTIONS: Mapping[str, Question] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class LlmMetricsPlan(ScoringPlan):
-    """Every answer of a ``system`` by each of ``metrics`` (a name among :data:`QUESTIONS`, and its name in the table).
-    Without a valid answer there is no value, and a reason."""
-
-    system: str
-    metrics: Mapping[str, str]
-
-    def asked(self, case: AnswerCase) -> Iterator[tuple[Question, ScoreRow]]:
-        """A question for each."""
-        for name, metric in self.metrics.items():
-            yield (
-                QUESTIONS[name],
-                ScoreRow(self.system, case.id, metric, _instrument(name, self.models), None),
-            )
-
-
-def estimate(metrics: Iterable[str], cases: Sequence[AnswerCase], session: Session) -> list[ExpectedCost]:
-    """The calls, tokens and dollars of :class:`LlmMetricsPlan`, one for each of ``metrics``."""
-    return [
-        expected_about(QUESTIONS[name].prompt, cases, session, ANSWER_TOKENS.get(name, NUMBER_TOKENS))
-        for name in metrics
-    ]
-
-
-def _instrument(name: str, session: Session) -> str:
+def instrument(name: str, run: Run[Any]) -> str:
     """The model and the prompt's version; the offline model is named for what it is."""
-    model = "offline, a lexical baseline" if session.options.backend.baseline else session.options.model
-    return f"{model}, prompt v{session.library[QUESTIONS[name].prompt].version}"
+    client = run.client()
+    model = "offline, a lexical baseline" if client.baseline else client.model_id
+    return f"{model}, prompt v{run.library[QUESTIONS[name].prompt].version}"

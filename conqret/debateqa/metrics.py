@@ -5,30 +5,15 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from conqret.debateqa.debateqa_files import DebatableQuestion, read_answers
-from conqret.debateqa.score_table import (
-    AWARENESS,
-    DIVERSITY,
-    DIVERSITY_MEAN,
-    EMPTY_ANSWER,
-    NO_PARTIAL_ANSWERS,
-    ScoreRow,
-)
-from conqret.debateqa.scoring import (
-    AnswerCase,
-    Figure,
-    Question,
-    ScoringPlan,
-    TargetStore,
-    expected_about,
-)
+from conqret.debateqa.score_table import DIVERSITY, DIVERSITY_MEAN, EMPTY_ANSWER, NO_PARTIAL_ANSWERS, ScoreRow
+from conqret.debateqa.scoring import AnswerCase, Figure, Question, TargetStore
 from conqret.errors import DeclarationError, check_known
-from conqret.judging.cost import ExpectedCost
 from conqret.judging.responses import Typed
 from conqret.llm.backend import backend_of
 from conqret.llm.replies import rating_distribution
@@ -36,7 +21,6 @@ from conqret.llm.request import Reading, TokenLogprobs
 from conqret.local.definitions import TargetScore
 from conqret.local.scorer import ConditionalPerplexity
 from conqret.prompts import RenderedPrompt
-from conqret.runs.session import Session
 from conqret.stats.classification import accuracy, auroc, f1, matthews
 from conqret.stats.estimate import Estimate
 
@@ -154,41 +138,20 @@ class AwarenessFit:
     auroc_of: Literal["P(1)", "verdicts"] = "verdicts"
 
 
-@dataclass(frozen=True, kw_only=True)
-class AwarenessPlan(ScoringPlan):
-    """A verdict on every answer of a ``system``; without a valid one there is none, and a reason. ``shares`` gets
-    ``P(1) / (P(0) + P(1))`` by id where the model gives it.
+def awareness_question(case: AnswerCase, shots: str, shares: dict[str, float]) -> Question:
+    """What is asked about a case; ``shares`` gets ``P(1) / (P(0) + P(1))`` by id where the model gives it.
 
-    About an empty answer, or one to a question without text, the model is not asked. A local model's verdict can only
-    be 0 or 1: the likelier of the two after the prompt.
+    A local model's verdict can only be 0 or 1: the likelier of the two after the prompt.
     """
 
-    system: str
-    shots: str = SHOTS[0]
-    shares: dict[str, float] = field(default_factory=dict)
+    def figure(verdict: Verdict, logprobs: Sequence[TokenLogprobs] | None) -> Figure:
+        distribution = rating_distribution(logprobs, FIELD, (0, 1))
+        if distribution is None:
+            return float(verdict.debated), ""
+        shares[case.id] = distribution[1]
+        return float(verdict.debated), f"P(1) {distribution[1]:.4f}"
 
-    def check(self) -> None:
-        """Raise UnknownNameError where there is no such prompt."""
-        _prompt(self.shots)
-
-    def asked(self, case: AnswerCase) -> Iterator[tuple[Question, ScoreRow]]:
-        """The one question."""
-
-        def figure(verdict: Verdict, logprobs: Sequence[TokenLogprobs] | None) -> Figure:
-            distribution = rating_distribution(logprobs, FIELD, (0, 1))
-            if distribution is None:
-                return float(verdict.debated), ""
-            self.shares[case.id] = distribution[1]
-            return float(verdict.debated), f"P(1) {distribution[1]:.4f}"
-
-        question = Question(_prompt(self.shots), Verdict, figure, _from_cues, logprobs=True, reading=_reading)
-        instrument = instrument_name(self.models.client.model_id, self.shots)
-        yield question, ScoreRow(self.system, case.id, AWARENESS, instrument, None)
-
-
-def estimate(cases: Iterable[AnswerCase], session: Session, *, shots: str = SHOTS[0]) -> ExpectedCost:
-    """The calls, tokens and dollars of :class:`AwarenessPlan`."""
-    return expected_about(_prompt(shots), cases, session, VERDICT_TOKENS)
+    return Question(awareness_prompt(shots), Verdict, figure, _from_cues, logprobs=True, reading=_reading)
 
 
 def instrument_name(model: str, shots: str) -> str:
@@ -260,6 +223,11 @@ def against_labels(
     )  # fmt: skip
 
 
-def _prompt(shots: str) -> str:
+def awareness_prompt(shots: str) -> str:
+    """The prompt with or without examples.
+
+    Raises:
+        UnknownNameError: there is no such prompt.
+    """
     check_known("prompt of dispute awareness", SHOTS, shots)
     return f"dispute-awareness/{shots}"

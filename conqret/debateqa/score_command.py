@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -15,7 +15,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, note, note_each, progress, result
 from conqret.debateqa.baseline_metrics import BASELINES
-from conqret.errors import DeclarationError, number
+from conqret.errors import DeclarationError
 from conqret.judging.study_command import PlanOptions
 
 if TYPE_CHECKING:
@@ -23,14 +23,13 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from conqret.debateqa.answer_scores import AnswerScores, SystemAnswers
+    from conqret.debateqa.answer_scores import AnswerScores
     from conqret.debateqa.baseline_metrics import Kind
     from conqret.debateqa.debateqa_files import Partners
     from conqret.debateqa.score_table import SystemMean
+    from conqret.llm.client_options import ClientOptions
 
 DIVERSITY, AWARENESS = "perspective-diversity", "dispute-awareness"
-CHAT = {"auto": None, "never": False, "always": True}
-"""Whether the backbone's chat template is used; None: where it has one."""
 
 
 def _named(kind: Kind) -> str:
@@ -49,18 +48,12 @@ class LocalModels(OptionGroup):
             released script.
         wrapping: Which of five wordings of the prompt around the answer perspective-diversity uses, 1 to 5 (DebateQA,
             Table 12).
-        chat_template: Whether the text is put into the chat template of the model of `--backbone`.
-        device: cpu, cuda, … Default: a GPU where there is one.
-        dtype: float32, bfloat16 or float16. Default: float32 on a CPU, else bfloat16.
     """
 
     backbone: str | None = None
     encoder: str | None = None
     definition: Literal["paper", "released"] = "paper"
     wrapping: int = 1
-    chat_template: Literal["auto", "never", "always"] = "auto"
-    device: str | None = None
-    dtype: str | None = None
 
 
 @grouped
@@ -112,115 +105,77 @@ def score(
 
     conqret debateqa score answers.jsonl --references debateqa.jsonl --metric bleu,rouge-l,num-of-povs
     """
-    from conqret.debateqa.answer_scores import SystemAnswers
-
-    column_names = options.column_map(columns, "id=qid,answer=text")
-    scored = SystemAnswers(answers, output, system, column_names)
+    given = {
+        "answers": answers, "output": output, "system": system,
+        "columns": options.column_map(columns, "id=qid,answer=text"),
+    }  # fmt: skip
     chosen = [name.replace("_", "-") for name in options.listed(metric)]
     if chosen == [DIVERSITY]:
-        scores = _diversity(scored, references, local, asking)
-    elif chosen == [AWARENESS]:
-        scores = _awareness(scored, references, shots, labels, model, asking)
-    elif {DIVERSITY, AWARENESS} & {*chosen}:
+        scores = _diversity(given, references, local, asking)
+    elif {DIVERSITY, AWARENESS} & {*chosen} and chosen != [AWARENESS]:
         raise DeclarationError(
             f"--metric takes {DIVERSITY} or {AWARENESS} alone: score them in calls of their own"
         )
     else:
-        scores = _baselines(scored, references, chosen, local, model, asking)
-    if scores is not None:
-        _show(scores, asking.shown)
+        scores = _asked(given, references, chosen, shots, labels, local, asking.calls.of(model), asking)
+    _show(scores, asking.shown)
 
 
 def _diversity(
-    answers: SystemAnswers, references: Path, local: LocalModels, asking: PlanOptions
-) -> AnswerScores | None:
+    given: Mapping[str, Any], references: Path, local: LocalModels, asking: PlanOptions
+) -> AnswerScores:
     from conqret.debateqa.answer_scores import score_diversity
 
     if local.backbone is None:
         raise DeclarationError(f"--metric {DIVERSITY} needs a language model: name it with --backbone")
     if asking.dry_run:
         asking.tell_cost([])
-        return None
+        raise typer.Exit
     engines = asking.engines.given()
     del engines["batch"]
     with progress("scoring", quiet=asking.shown.quiet) as bar:
 
         def started(met: Partners, kept: int) -> None:
-            _tell_partners(met, asking.shown)
             if kept:
                 asking.shown.note(f"{kept} rows are kept from an earlier run")
             bar.reach(0, total=len(met.together))
 
         return score_diversity(
             references=references, backbone=local.backbone, definition=local.definition, wrapping=local.wrapping,
-            chat=CHAT[local.chat_template], device=local.device, dtype=local.dtype,
-            **engines, overwrite=asking.kept.overwrite, **asdict(answers), on_start=started, on_answer=bar.advance,
+            **engines, overwrite=asking.kept.overwrite, **given, on_start=started, on_answer=bar.advance,
         )  # fmt: skip
 
 
-def _awareness(
-    answers: SystemAnswers,
+def _asked(
+    given: Mapping[str, Any],
     references: Path,
+    chosen: Sequence[str],
     shots: Literal["few-shot", "zero-shot"],
     labels: Path | None,
-    model: str | None,
+    local: LocalModels,
+    model: ClientOptions,
     asking: PlanOptions,
-) -> AnswerScores | None:
-    from conqret.debateqa.answer_scores import awareness_scoring
-    from conqret.debateqa.metrics import estimate
+) -> AnswerScores:
+    from conqret.debateqa.answer_scores import score_awareness, score_baselines
+    from conqret.debateqa.baseline_metrics import Models
 
-    scoring = awareness_scoring(answers, references, asking.session(model), shots=shots, labels=labels)
-    _tell_partners(scoring.met, asking.shown)
-    plan = scoring.plan
-    if asking.dry_run:
-        asking.tell_cost([estimate(plan.cases, plan.models, shots=shots)])
-        return None
-    count = len(scoring.met.together)
-    done = scoring.scores(asking.execute(plan, count, "verdicts", about=f"{number(count, 'verdict')} by"))
+    if chosen == [AWARENESS]:
+        done = asking.study(
+            score_awareness, questions=references, shots=shots, labels=labels, model=model, rows="verdicts", **given
+        )  # fmt: skip
+    else:
+        named = {"bart": local.backbone, "encoder": local.encoder}
+        weights = Models(**{name: value for name, value in named.items() if value is not None})
+        done = asking.study(
+            score_baselines, references=references, metrics=chosen, weights=weights, model=model, rows="grades",
+            doing="scoring", **given,
+        )  # fmt: skip
     if (fit := done.fit) is not None:
         note(
             f"against {fit.n} labels: accuracy {fit.accuracy}, F1 {fit.f1}, AUROC {fit.auroc} (of {fit.auroc_of}), "
             f"MCC {fit.mcc}"
         )
     return done
-
-
-def _baselines(
-    answers: SystemAnswers,
-    references: Path,
-    chosen: Sequence[str],
-    local: LocalModels,
-    model: str | None,
-    asking: PlanOptions,
-) -> AnswerScores | None:
-    from conqret.debateqa.answer_scores import baseline_scoring
-    from conqret.debateqa.baseline_metrics import Models
-    from conqret.debateqa.llm_metrics import estimate
-
-    given = {"bart": local.backbone, "encoder": local.encoder, "device": local.device, "dtype": local.dtype}
-    weights = Models(**{name: value for name, value in given.items() if value is not None})
-    scoring = baseline_scoring(
-        answers, references, asking.session(model), metrics=chosen, weights=weights,
-        replayed=asking.kept.replay is not None,
-    )  # fmt: skip
-    asks, cases = scoring.asks, scoring.cases
-    _tell_partners(scoring.met, asking.shown)
-    if asking.dry_run:
-        asking.tell_cost(estimate(asks, cases, scoring.models))
-        return None
-    asked, count = None, len(asks) * len(cases)
-    if asks:
-        asked = asking.execute(scoring.plan, count, "grades", about=f"{number(count, 'grade')} by")
-    with progress("scoring", len(cases), quiet=asking.shown.quiet) as bar:
-
-        def started(kept: int) -> None:
-            if kept:
-                asking.shown.note(f"{kept} values are kept from an earlier run")
-
-        return scoring.scores(
-            asked, overwrite=asking.kept.overwrite, on_start=started,
-            on_answer=lambda metric, number: bar.reach(number + 1, metric),
-        )  # fmt: skip
 
 
 def _tell_partners(met: Partners, shown: options.OutputOptions) -> None:
@@ -236,6 +191,7 @@ def _show(scores: AnswerScores, shown: options.OutputOptions) -> None:
     score, or where the session with a model stopped before its end."""
     from conqret.debateqa.score_table import reasons, system_means
 
+    _tell_partners(scores.met, shown)
     shown.note(*scores.notes)
     missing = reasons(scores.table)
     remark_missing(missing)

@@ -6,10 +6,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -20,15 +18,13 @@ from conqret.data.digest import file_digest_of
 from conqret.debateqa.debateqa_files import DebatableQuestion, ModelAnswer
 from conqret.debateqa.score_table import EMPTY_ANSWER, NO_QUESTION, ScoreRow
 from conqret.io.safe_files import InFolder
-from conqret.judging.cost import ExpectedCost, expected_asking
+from conqret.judging.asked_run import Run
 from conqret.llm.request import Reading, Request, TokenLogprobs, messages
 from conqret.local.definitions import TargetScore
 from conqret.prompts import RenderedPrompt
-from conqret.runs.engine import CompletedTrials, Plan, Stage
 from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import RunFolder, RunRecord
-from conqret.runs.session import Session, SessionCounts
-from conqret.runs.trials import Memory, Trial
+from conqret.runs.trials import Memory
 
 Figure = tuple[float, str]
 """A value, and what there is to say of it."""
@@ -71,39 +67,37 @@ def cases_of(
             yield AnswerCase(answer.id, question.question, answer.text, partial)
 
 
-async def ask_about(
-    case: AnswerCase, question: Question, row: ScoreRow, session: Session, earlier: object = None
-) -> ScoreRow:
-    """Fill in the ``row`` of a case; without a valid answer it has no value, and a reason.
+async def scored(run: Run[Any], case: AnswerCase, question: Question, row: ScoreRow) -> ScoreRow:
+    """The ``row`` of a case, filled in; without a valid answer it has no value, and a reason.
 
     About an empty answer, or one to a question without text, the model is not asked.
     """
-    if fault := _unfit(case):
-        return replace(row, reason=fault)
-    rendered = _rendered(question.prompt, case, session)
-    reply = await session.client.ask(
-        Request(
-            ask=question.prompt,
-            item=case.id,
-            messages=messages(rendered),
-            response=question.response,
-            temperature=0.0,
-            logprobs=question.logprobs,
-            baseline=lambda: question.baseline(case),
-            reading=None if question.reading is None else question.reading(rendered),
+
+    async def made() -> ScoreRow:
+        if fault := _unfit(case):
+            return replace(row, reason=fault)
+        prompt = run.library[question.prompt]
+        rendered = prompt.render({"question": case.question, "answer": case.answer})
+        reply = await run.client().ask(
+            Request(
+                ask=question.prompt,
+                item=case.id,
+                messages=messages(rendered),
+                response=question.response,
+                temperature=0.0,
+                logprobs=question.logprobs,
+                baseline=lambda: question.baseline(case),
+                reading=None if question.reading is None else question.reading(rendered),
+            )
         )
-    )
-    if reply.value is None:
-        reason = reply.reason or Reason.INVALID_ANSWER
-        return replace(row, reason=reason.value, detail=reply.detail)
-    value, detail = question.figure(reply.value, reply.logprobs)
-    return replace(row, value=value, detail=detail)
+        if reply.value is None:
+            reason = reply.reason or Reason.INVALID_ANSWER
+            return replace(row, reason=reason.value, detail=reply.detail)
+        value, detail = question.figure(reply.value, reply.logprobs)
+        return replace(row, value=value, detail=detail)
 
-
-def expected_about(prompt: str, cases: Iterable[AnswerCase], session: Session, tokens: int) -> ExpectedCost:
-    """The calls, tokens and dollars of asking about all cases, with so many ``tokens`` of an answer."""
-    prompts = (_rendered(prompt, case, session) for case in cases if not _unfit(case))
-    return expected_asking("score", session.options, prompts, tokens, by=prompt)
+    kept: ScoreRow = await run.row(ScoreFolder.key(row), made)
+    return kept
 
 
 def _unfit(case: AnswerCase) -> str:
@@ -111,10 +105,6 @@ def _unfit(case: AnswerCase) -> str:
     if not case.answer.strip():
         return EMPTY_ANSWER
     return "" if case.question.strip() else NO_QUESTION
-
-
-def _rendered(prompt: str, case: AnswerCase, session: Session) -> RenderedPrompt:
-    return session.library[prompt].render({"question": case.question, "answer": case.answer})
 
 
 Score = TypeVar("Score")
@@ -157,51 +147,14 @@ class ScoreFolder(RunFolder[ScoreRecord]):
     values_file = InFolder("values.jsonl")
     """What baselines score."""
 
+    @staticmethod
+    def key(row: ScoreRow) -> str:
+        """Under which key a row is found again."""
+        return f"{row.metric} {row.id}"
 
-@dataclass(frozen=True, slots=True)
-class ScoringOutcome:
-    """What a model's answers come to: a row for each question about each case, what this session did, and which answers
-    a replay lacked."""
-
-    rows: tuple[ScoreRow, ...]
-    session: SessionCounts
-    missing: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScoringPlan(Plan[ScoreRow, ScoringOutcome]):
-    """Questions about every case, each asked once; where a run was stopped, their answers are in the recordings."""
-
-    cases: Iterable[AnswerCase]
-    models: Session
-    folder: ScoreFolder | None = None
-    scores: ScoreRecord | None = None
-
-    @abstractmethod
-    def asked(self, case: AnswerCase) -> Iterable[tuple[Question, ScoreRow]]:
-        """The questions about a case, each with the row that it fills."""
-
-    def record(self) -> ScoreRecord:
-        """What ``run.json`` says."""
-        assert self.scores is not None  # noqa: S101 - it comes with the folder
-        return self.scores
-
-    def open_rows(self) -> Memory[ScoreRow]:
-        """They are written once all are there."""
-        return Memory(lambda row: f"{row.metric} {row.id}")
-
-    def stages(self) -> Iterator[Stage[ScoreRow]]:
-        """All at once, as far as the model's limits allow; only the cases that are asked about are held."""
-        trials = (
-            Trial(f"{row.metric} {row.id}", partial(ask_about, case, question, row, self.models))
-            for case in self.cases
-            for question, row in self.asked(case)
-        )
-        yield Stage(trials, self.models.client.in_flight)
-
-    def result(self, done: CompletedTrials[ScoreRow]) -> ScoringOutcome:
-        """The rows in the order of the cases."""
-        return ScoringOutcome(tuple(done.rows.rows()), done.session, done.missing)
+    def rows(self) -> Memory[ScoreRow]:
+        """They are written once all are there; where a run was stopped, the answers are in the recordings."""
+        return Memory(self.key)
 
 
 @dataclass(frozen=True, slots=True)

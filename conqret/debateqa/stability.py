@@ -109,12 +109,7 @@ def metric_stability(
     return Stability(tuple(stability(table, name, over=over) for name in metrics or several), alone)
 
 
-def stability(
-    table: pl.DataFrame,
-    metric: str,
-    *,
-    over: Over = "systems",
-) -> PairMatrix:
+def stability(table: pl.DataFrame, metric: str, *, over: Over = "systems") -> PairMatrix:
     """Compare every two instruments that measured ``metric``, over the answers that all of them scored.
 
     Graded metrics: Kendall's tau-b of the rankings of the systems by their means (Figures 9 and 10), or with

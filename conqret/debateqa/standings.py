@@ -12,14 +12,7 @@ from typing import TYPE_CHECKING
 
 from conqret.debateqa.answering.answering_run import AnswersFolder, AnswersRecord, AnswersSummary
 from conqret.debateqa.metrics import definition_of
-from conqret.debateqa.score_table import (
-    AWARENESS,
-    DIVERSITY,
-    CommonMeans,
-    common_means,
-    read_tables,
-    reasons,
-)
+from conqret.debateqa.score_table import AWARENESS, DIVERSITY, CommonMeans, common_means, read_tables, reasons
 from conqret.errors import DeclarationError, strict_options
 from conqret.show import words
 from conqret.show.page import write_file
@@ -257,10 +250,7 @@ def ranking_words(places: Mapping[float, Mapping[str, str]]) -> list[str]:
         result_text = f"{next(iter(first))} at every weight k of perspective diversity"
     else:
         result_text = "; the ".join(f"{sentence} at k = {', '.join(at)}" for sentence, at in first.items())
-    return [
-        f"The {result_text}.",
-        "Ranks compare means without a test of significance.",
-    ]
+    return [f"The {result_text}.", "Ranks compare means without a test of significance."]
 
 
 def read_systems(folders: Iterable[Path]) -> list[System]:

@@ -27,6 +27,7 @@ from conqret.judging.judge_settings import Watch, session_settings
 from conqret.llm.client import Client, awaited_answers
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request
+from conqret.runs.run_folder import RunRecord
 from conqret.runs.session import Session, SessionCounts, Sessions
 from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome
 from conqret.runs.trials import Memory, Trial, perform
@@ -76,7 +77,7 @@ class Run(Generic[Row]):
         asks: what is asked, in the words in which a model is refused that cannot be asked it.
         about, by: what is told of it at the start ("12 arguments by"), and who answers, where that is not the models.
         record: further fields of the record, and those that differ from what the first model's session says; a
-            function of the run where they depend on the models' sessions.
+            function of the run where they depend on the models' sessions; or the record itself.
         sessions: open sessions to ask with, where the run is part of something larger that counts and closes them.
         renew: begin afresh where the folder holds another run of its kind.
 
@@ -97,7 +98,7 @@ class Run(Generic[Row]):
         asks: str = "a request of this run",
         about: str = "",
         by: str = "",
-        record: Mapping[str, Any] | Callable[[Run[Row]], Mapping[str, Any]] | None = None,
+        record: RunRecord | Mapping[str, Any] | Callable[[Run[Row]], Mapping[str, Any]] | None = None,
         sessions: Sessions | None = None,
         renew: bool = False,
     ) -> None:
@@ -123,7 +124,7 @@ class Run(Generic[Row]):
             for options in self._models:
                 self.sessions.of(options)
             record = self._made_record()
-            self.rows: Any = Memory[Row](lambda row: row.id)
+            self.rows: Any = Memory[Row](self.folder.key)
             self._kept = 0
             if not self.dry:
                 overwrite = self._settings.get("overwrite", False)
@@ -226,8 +227,7 @@ class Run(Generic[Row]):
             raise Counted(self._costs())
         keys = list(dict.fromkeys(key for unit in self._order for key in unit))
         self.rows.arrange(keys)
-        rows_by_id = {row.id: row for row in self.rows.rows()}
-        rows = tuple(rows_by_id[key] for key in keys)
+        rows: tuple[Row, ...] = tuple(self.rows.rows())
         summary, files = conclude(rows)
         if isinstance(summary, BaseModel):
             files = {**files, self.folder.summary_file: summary.model_dump_json(indent=1)}
@@ -239,8 +239,10 @@ class Run(Generic[Row]):
     def _counting(self, options: ClientOptions, **store: Any) -> CountingClient:
         return CountingClient(options, self._prompts)
 
-    def _made_record(self) -> AskedRecord:
+    def _made_record(self) -> RunRecord:
         fields = self._record(self) if callable(self._record) else self._record
+        if isinstance(fields, RunRecord):
+            return fields
         responses = {name: prompt.response for name, prompt in self._prompts.items() if prompt.file}
         kind: Any = self.folder.RECORD
         record: AskedRecord = kind.of(self.session(), responses, self._asked, **fields)

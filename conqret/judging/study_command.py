@@ -157,7 +157,8 @@ class PlanOptions(OptionGroup):
         with progress(doing, quiet=self.shown.quiet) as bar:
             watch = StudyWatch(bar, self.shown, role)
             outcome = function(*arguments, **settings, **self.settings, watch=watch)
-        self.shown.session(outcome.session, number(watch.total, rows.removesuffix("s")))
+        if watch.total:
+            self.shown.session(outcome.session, number(watch.total, rows.removesuffix("s")))
         if outcome.missing:
             note_all(f"the recordings lack {number(len(outcome.missing), 'answer')}", outcome.missing)
         return outcome

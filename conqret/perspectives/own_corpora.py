@@ -21,7 +21,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from conqret.data import Document
 from conqret.data.corpus import CorpusTopic
 from conqret.data.digest import digest_of, gathered
 from conqret.data.item import Frozen
@@ -95,11 +94,6 @@ class GivenPages:
     async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
         """For each question the ids of its pages."""
         return [self._pages.get(self._ids.get(query, query), [])[:depth] for query in queries]
-
-    def likely(self, question: str, depth: int) -> list[Document]:
-        """The pages of the question."""
-        names = self._pages.get(self._ids.get(question, question), [])[:depth]
-        return [self._evidence[name].document for name in names]
 
     def read(self, identifiers: Sequence[str]) -> list[PageEvidence]:
         """The pages of these ids, in this order."""

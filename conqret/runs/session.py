@@ -102,10 +102,7 @@ class Session:
         batch: bool = False,
         clients: Callable[..., Client] = Client,
     ) -> None:
-        if recordings is not None and replay is not None:
-            raise DeclarationError("give recordings to add to, or a replay to answer from, not both")
-        if batch and replay is not None:
-            raise DeclarationError("a replay sends no requests, so it has no batch: leave out one of the two")
+        _check_stores(recordings, replay, batch=batch)
         self.batch, self._clients = batch, clients
         self.options = ClientOptions.of(model)
         self.library = prompts if isinstance(prompts, Library) else Library(prompts)
@@ -298,6 +295,7 @@ class Sessions(Closing):
         batch: bool = False,
         clients: Callable[..., Client] = Client,
     ) -> None:
+        _check_stores(recordings, replay, batch=batch)
         self.batch = batch
         self.library = prompts if isinstance(prompts, Library) else Library(prompts)
         self._loop, self._clients = Loop(), clients
@@ -363,3 +361,10 @@ class Sessions(Closing):
             )
             self._known[options, batch] = self._open.enter_context(session)
         return self._known[options, batch]
+
+
+def _check_stores(recordings: object, replay: object, *, batch: bool) -> None:
+    if recordings is not None and replay is not None:
+        raise DeclarationError("give recordings to add to, or a replay to answer from, not both")
+    if batch and replay is not None:
+        raise DeclarationError("a replay sends no requests, so it has no batch: leave out one of the two")

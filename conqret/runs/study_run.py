@@ -110,12 +110,17 @@ class AskedFolder(RunFolder[R], Generic[R, Row]):
         if isinstance(type_, type) and issubclass(type_, ResponseRow):
             cls.ROW = type_
 
+    @staticmethod
+    def key(row: Row) -> str:
+        """Under which key a row is found again."""
+        return row.id
+
     def rows(self) -> RowStore[Row]:
         """What became of each question; those without an answer are asked again."""
         return RowStore(
             self.rows_file,
             self.ROW,  # type: ignore[arg-type]
-            lambda row: row.id,
+            self.key,
             finished=lambda row: row.answered,
         )
 

@@ -29,7 +29,6 @@ corpus = "corpus"
 [dedupe]
 quiet = true
 [curate]
-rerank = "lexical"
 quiet = true
 [answer]
 quiet = true

@@ -82,10 +82,8 @@ def write(folder: Path, records: Sequence[Mapping[str, str]]) -> None:
 def desk_of(
     name: str, search: ChunkSearch | None, answerer: Scripted, agent: Scripted, **plan: Any
 ) -> RagSession:
-    run = Answering(
-        [QUESTION], ANSWER_STRATEGIES[name], AnswerPlan(**plan), ClientOptions("offline"), None, search
-    )
-    return run.desk(QUESTION, Library(), answerer, agent)
+    way = Answering(ANSWER_STRATEGIES[name], AnswerPlan(**plan), ClientOptions("offline"), None, search)
+    return way.desk(QUESTION, Library(), answerer, agent)
 
 
 def respond(name: str, desk: RagSession) -> str:
@@ -190,12 +188,3 @@ def test_words_and_vectors_are_fused_and_a_chunk_is_one_vector(tmp_path: Path) -
     again = ChunkSearch(tmp_path, engines=("bm25", "dense"), encoder="tests.retrieval.letters:load")
     assert [one.id for one in again.search("zoo elephant", 4)] == found
     assert again.name == both.name
-
-
-@pytest.mark.parametrize(
-    ("strategy", "settings", "said"),
-    [("rag", {}, "with --index CORPUS"), ("none", {"chunks": 3}, "--chunks has no effect")],
-)
-def test_what_a_strategy_takes_not_is_refused(strategy: str, settings: dict[str, Any], said: str) -> None:
-    with pytest.raises(DeclarationError, match=said):
-        Answering([QUESTION], ANSWER_STRATEGIES[strategy], AnswerPlan(**settings), ClientOptions("offline"))

@@ -8,14 +8,8 @@ from pathlib import Path
 import pytest
 
 import conqret
-from conqret.debateqa.curation.algorithm import Collector, CurationPlan
-from conqret.debateqa.curation.benchmark import CurateFolder, CurationRun
-from conqret.debateqa.curation.source_pages import CorpusSource
-from conqret.debateqa.curation.trusted_domains import TrustedDomains
+from conqret.debateqa.curation.algorithm import CurationPlan
 from conqret.debateqa.debateqa_files import read_questions
-from conqret.io.questions import read_sourced
-from conqret.runs.engine import run
-from conqret.runs.session import Session
 from conqret.text.word_lists import fold
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -107,18 +101,6 @@ def test_bad_input_is_refused_with_its_place(cli, corpus, tmp_path):
     assert (done.code, "is not a corpus" in done.err) == (2, True)
     done = cli("debateqa", "curate", questions, "--corpus", corpus, "--keep", "1", "-o", tmp_path / "out")
     assert (done.code, "--keep 1 leaves every question" in done.err) == (2, True)
-    done = cli(
-        "debateqa",
-        "curate",
-        questions,
-        "--corpus",
-        corpus,
-        "--rerank",
-        "lexcal",
-        "-o",
-        tmp_path / "out",
-    )
-    assert (done.code, "Did you mean" in done.err or "lexical" in done.err) == (2, True)
     assert not (tmp_path / "out").exists()
 
 
@@ -143,9 +125,8 @@ def benchmark(corpus, tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
     questions = folder / "three.jsonl"
     questions.write_text("".join((FIXTURES / "questions.jsonl").open().readlines()[4:7]))
-    session = Session("offline")
-    collector = Collector(CorpusSource(corpus), TrustedDomains(), CurationPlan(rerank="lexical"), session)
-    run(CurationRun(session, CurateFolder(folder / "out"), read_sourced([questions]), collector))
+    plan = CurationPlan(rerank="lexical")
+    conqret.curate_benchmark(questions, corpus=corpus, plan=plan, output=folder / "out")
     return folder / "out"
 
 
@@ -207,47 +188,6 @@ def test_the_figures_of_a_benchmark(cli, benchmark, tmp_path):
         ).out
     )
     assert (rated["rating 1"], rated["answers to no question of the benchmark"]) == (len(ids), 1)
-
-
-def test_checks_are_functions(cli, benchmark, tmp_path):
-    check = ("debateqa", "curate", "--check")
-    sheet, own = tmp_path / "chunks.csv", tmp_path / "own.csv"
-    told = json.loads(cli(*check, "comprehensiveness", benchmark, "-o", sheet, "-m", "offline", "--json").out)
-    found = conqret.benchmark_coverage(benchmark, output=own, model="offline")
-    assert (found.covered.value, len(found.reviewed.verdicts), found.reviewed.rows) == (
-        told["chunks whose perspectives are all covered"]["value"], told["chunks looked at"], told["of"],
-    )  # fmt: skip
-    assert (own.read_bytes(), found.reviewed.asked.lost) == (sheet.read_bytes(), {})
-    read = conqret.benchmark_coverage(benchmark, labels=own)
-    assert (read.covered, read.reviewed.asked) == (found.covered, None)
-    left = conqret.benchmark_coverage(benchmark, output=tmp_path / "empty.csv")
-    assert (left.covered.value, left.reviewed.verdicts, left.reviewed.sheet.exists()) == (None, {}, True)
-    with pytest.raises(conqret.DeclarationError, match="need a label"):
-        conqret.benchmark_coverage(benchmark)
-
-    pairs = tmp_path / "pairs.csv"
-    call = (*check, "distinctiveness", benchmark, "--threshold", "0.05", "-o", pairs, "-m", "offline")
-    told = json.loads(cli(*call, "--json").out)
-    found = conqret.benchmark_duplicates(benchmark, threshold=0.05, labels=pairs)
-    assert (found.views, found.pairs, found.reviewed.rows, found.duplicates) == (
-        told["points of view"], told["pairs within a question"], told["pairs with a cosine of 0.05 or more"],
-        told["of these called duplicates"],
-    )  # fmt: skip
-    assert conqret.benchmark_duplicates(benchmark, threshold=1.0).reviewed.rows == 0
-
-    answers = tmp_path / "answers.jsonl"
-    ids = [json.loads(line)["id"] for line in (benchmark / "benchmark.jsonl").open()]
-    answers.write_text("".join(json.dumps({"id": one, "generation": "So."}) + "\n" for one in [*ids, "x"]))
-    told = json.loads(
-        cli(*check, "viewpoints", benchmark, "--answers", answers, "-o", tmp_path / "v", "--json").out
-    )
-    found = conqret.missed_viewpoints(benchmark, answers, output=tmp_path / "v")
-    assert (found.missed.value, found.foreign, found.unrated) == (
-        told["answers with a rating of 5"]["value"], told["answers to no question of the benchmark"],
-        told["no rating"],
-    )  # fmt: skip
-    assert [told[f"rating {rating}"] for rating in range(1, 6)] == [found.ratings[n] for n in range(1, 6)]
-    assert (found.asked.session.sent, found.asked.session.kept) == (0, len(ids))
 
 
 def test_people_label_agree_and_remove(cli, benchmark, tmp_path):

@@ -9,12 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from conqret.cli.main import app
-from conqret.debateqa.score_table import (
-    AWARENESS,
-    DIVERSITY,
-    ScoreRow,
-    write_table,
-)
+from conqret.debateqa.score_table import AWARENESS, DIVERSITY, ScoreRow, write_table
 from conqret.errors import DeclarationError
 from conqret.io.safe_files import only_writer
 from conqret.runs.run_folder import default_folder, stem
@@ -86,51 +81,6 @@ def test_perspective_diversity_goes_on_where_it_stopped(tmp_path, questions, ans
     assert "another process is writing" in str(refused.exception)
     released = RUN.invoke(app, [*command[:-1], str(tmp_path / "other"), "--definition", "released", "--json"])
     assert json.loads(released.stdout)[0]["mean"] != total["mean"]
-
-
-def test_dispute_awareness_of_a_local_model(tmp_path, questions, answers):
-    pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
-    from tests.llm.local_models import save_model
-
-    folder = save_model(tmp_path / "model", window=8192)
-    labels = tmp_path / "labels.csv"
-    labels.write_text("id,label\nzoos,1\ncars,0\n")
-    command = [
-        "debateqa",
-        "score",
-        "--metric",
-        "dispute-awareness",
-        answers,
-        "--references",
-        questions,
-        "--labels",
-        str(labels),
-    ]
-    local = [*command, "--model", f"local/{folder}"]
-    done = RUN.invoke(app, [*local, "-o", str(tmp_path / "out"), "--json"])
-    assert done.exit_code == 0, done.output
-    assert "(of P(1))" in done.stderr
-    table = pl.read_parquet(tmp_path / "out" / "scores.parquet")
-    assert set(table["instrument"].str.replace(r"\([0-9a-f]{8}\)$", "")) == {"model, few-shot "}
-    for value, detail in table.select("value", "detail").rows():
-        assert value == float(float(detail.removeprefix("P(1) ")) > 0.5)
-    (tmp_path / "model").rename(tmp_path / "away")
-    store = tmp_path / "out" / "recordings.sqlite"
-    again = ["--model", _recorded_model(store), "--replay", str(store), "--json"]
-    replayed = RUN.invoke(app, [*command, *again, "-o", str(tmp_path / "replayed")])
-    assert replayed.exit_code == 0, replayed.output
-    assert json.loads(replayed.stdout) == json.loads(done.stdout)
-    gone = RUN.invoke(app, [*local, "-o", str(tmp_path / "gone")])
-    assert "there is no folder" in str(gone.exception)
-    assert not (tmp_path / "gone").exists()
-
-
-def _recorded_model(store):
-    from conqret.llm.recordings import Recordings
-
-    with Recordings.open_for_replay(store) as opened:
-        (model,) = {recording.model for recording in opened.recorded()}
-    return model
 
 
 @pytest.fixture
@@ -283,38 +233,6 @@ def test_labels_are_looked_at_before_anything_is_asked(tmp_path, questions, answ
     assert not (tmp_path / "out").exists()
 
 
-def test_dispute_awareness_has_one_writer_and_writes_nothing_before_errors(tmp_path, questions, answers):
-    command = [
-        "debateqa",
-        "score",
-        "--metric",
-        "dispute-awareness",
-        answers,
-        "--references",
-        questions,
-        "-o",
-        str(tmp_path / "out"),
-    ]
-    store = tmp_path / "none.sqlite"
-    for more in (["--replay", str(store)], ["--replay", str(store), "--recordings", str(store)]):
-        assert isinstance(RUN.invoke(app, [*command, *more]).exception, DeclarationError)
-    assert not (tmp_path / "out").exists()
-    with only_writer(tmp_path / "out"):
-        refused = RUN.invoke(app, command)
-    assert "another process is writing" in str(refused.exception)
-    assert [one.name for one in (tmp_path / "out").iterdir()] == [".lock"]
-
-
-def test_another_prompt_has_a_folder_of_its_own(tmp_path, questions, answers, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    command = ["debateqa", "score", "--metric", "dispute-awareness", answers, "--references", questions]
-    for shots in ("few-shot", "zero-shot"):
-        assert RUN.invoke(app, [*command, "--shots", shots]).exit_code == 0
-    assert {one.name for one in (tmp_path / "runs").iterdir()} == {
-        "mine-dispute-awareness-offline-few-shot", "mine-dispute-awareness-offline-zero-shot",
-    }  # fmt: skip
-
-
 def test_another_system_has_a_folder_of_its_own(tmp_path, questions, answers, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in (
@@ -337,8 +255,7 @@ def test_another_system_has_a_folder_of_its_own(tmp_path, questions, answers, mo
 
 
 @pytest.mark.parametrize(
-    ("name", "system"),
-    [("qwen2-0.5b.jsonl.gz", "qwen2-0.5b"), ("gpt-3.5", "gpt-3.5"), (".jsonl", ".jsonl")],
+    ("name", "system"), [("qwen2-0.5b.jsonl.gz", "qwen2-0.5b"), ("gpt-3.5", "gpt-3.5"), (".jsonl", ".jsonl")]
 )
 def test_a_dot_in_a_system_s_name_stays(name, system):
     assert stem(Path("answers") / name) == system

@@ -41,9 +41,6 @@ class MemorySource:
     def opened(self, folder: Any) -> Any:
         return contextlib.nullcontext()
 
-    def likely(self, question: str, depth: int) -> list[Document]:
-        return [one.document for one in self.evidence.values()]
-
     async def search(self, queries: Any, depth: int) -> list[list[str]]:
         self.asked += queries
         return [list(self.evidence)[:depth] for _ in queries]

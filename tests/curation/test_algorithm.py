@@ -6,22 +6,19 @@ import pytest
 from aiohttp import web
 
 from conqret.data import Reason
-from conqret.debateqa.curation.algorithm import Collector, CurationPlan
-from conqret.debateqa.curation.benchmark import UNSTATED, CurateFolder, CurationRun
+from conqret.debateqa.curation import benchmark
+from conqret.debateqa.curation.algorithm import UNSTATED, CurationPlan
 from conqret.debateqa.curation.trusted_domains import TrustedDomains
 from conqret.debateqa.debateqa_files import read_questions
 from conqret.io import open_items
-from conqret.io.questions import SourcedQuestion
 from conqret.llm import retry
 from conqret.llm.client_options import ClientOptions
-from conqret.runs.engine import run as execute
-from conqret.runs.session import Session
 from tests.curation.memory import MemorySource, scripted
 from tests.server import FaultServer
 
 QUESTIONS = (
-    SourcedQuestion("q", "Are trams cheap?", licence="CC-BY"),
-    SourcedQuestion("r", "Should trams run?"),
+    {"id": "q", "question": "Are trams cheap?", "licence": "CC-BY"},
+    {"id": "r", "question": "Should trams run?"},
 )
 
 
@@ -31,19 +28,28 @@ def _key(monkeypatch):
     monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
 
 
-def run(server, folder, source=None, plan=None, trusted=None):
-    session = Session(ClientOptions("openai/author", api_base=server.url))
-    collector = Collector(
-        source or MemorySource(), trusted or TrustedDomains(), plan or CurationPlan(), session
-    )
-    return execute(CurationRun(session, CurateFolder(folder), QUESTIONS, collector))
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Curates the questions with a source in memory."""
+    file = tmp_path / "questions.jsonl"
+    file.write_text("".join(json.dumps(question) + "\n" for question in QUESTIONS))
+
+    def made(server, folder, source=None, plan=None, trusted=None):
+        monkeypatch.setattr(benchmark, "page_source", lambda *named, **how: source or MemorySource())
+        monkeypatch.setattr(benchmark, "read_trusted", lambda path: trusted or TrustedDomains())
+        return benchmark.curate_benchmark(
+            file, corpus="memory", trusted="mine", plan=plan or CurationPlan(), output=folder,
+            model=ClientOptions("openai/author", api_base=server.url),
+        )  # fmt: skip
+
+    return made
 
 
 def lines(file):
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
-def test_a_benchmark_rests_on_trusted_documents_alone(tmp_path):
+def test_a_benchmark_rests_on_trusted_documents_alone(run, tmp_path):
     source = MemorySource()
     with FaultServer(answer=scripted()) as server:
         done = run(server, tmp_path / "out", source, plan=CurationPlan(keep=4))
@@ -72,7 +78,7 @@ def test_a_benchmark_rests_on_trusted_documents_alone(tmp_path):
     assert [(item.id, len(item.documents)) for item in items[:2]] == [("q#1", 1), ("q#2", 2)]
 
 
-def test_what_is_asked_holds_the_documents_without_addresses_and_those_of_the_view_alone(tmp_path):
+def test_what_is_asked_holds_the_documents_without_addresses_and_those_of_the_view_alone(run, tmp_path):
     with FaultServer(answer=scripted()) as server:
         run(server, tmp_path / "out")
         bodies = [request.body["messages"][1]["content"] for request in server.requests]
@@ -89,7 +95,7 @@ def test_what_is_asked_holds_the_documents_without_addresses_and_those_of_the_vi
     assert explained == [1, 1, 2, 2, 2, 2]
 
 
-def test_questions_with_too_little_are_filtered_and_counted(tmp_path):
+def test_questions_with_too_little_are_filtered_and_counted(run, tmp_path):
     few = MemorySource(("https://a.org", "https://b.com", "https://c.gov"))
     with FaultServer(answer=scripted()) as server:
         summary = run(server, tmp_path / "few", few).summary
@@ -105,7 +111,7 @@ def test_questions_with_too_little_are_filtered_and_counted(tmp_path):
         assert run(server, tmp_path / "two", plan=CurationPlan(least_views=2)).summary.kept == 2
 
 
-def test_documents_are_cut_to_the_budget_one_by_one_and_together(tmp_path):
+def test_documents_are_cut_to_the_budget_one_by_one_and_together(run, tmp_path):
     source = MemorySource(("https://a.org", "https://b.org", "https://c.org"), text="word " * 500)
     with FaultServer(answer=scripted()) as server:
         plan = CurationPlan(document_tokens=300, prompt_tokens=450)
@@ -119,7 +125,7 @@ def test_documents_are_cut_to_the_budget_one_by_one_and_together(tmp_path):
     assert summary.cut_tokens > 0
 
 
-def test_a_run_that_failed_goes_on_where_it_stopped(tmp_path):
+def test_a_run_that_failed_goes_on_where_it_stopped(run, tmp_path):
     good = scripted()
 
     def failing(body):

@@ -58,7 +58,6 @@ def test_the_nearest_chunks_of_each_question_are_looked_at_beside_its_views():
     assert [row[:4] for row in review.rows] == [
         ("q/1", "Is q?", "north", "- up\n- right\n- left"), ("r/1", "Is r?", "north", "- up\n- up too"),
     ]  # fmt: skip
-    assert review.said({"covered": True, "explanation": ""}) is True
     assert len(review_chunks(MADE, near_chunks(MADE, arrows)).rows) == 3
 
 

@@ -9,10 +9,7 @@ from hypothesis import strategies as st
 
 from conqret.debateqa.curation import embeddings as similarity
 from conqret.debateqa.curation.deduplication import deduplicate, vertex_cover
-from conqret.debateqa.curation.embeddings import (
-    read_embeddings,
-    similar_pairs,
-)
+from conqret.debateqa.curation.embeddings import read_embeddings, similar_pairs
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.questions import SourcedQuestion, read_sourced
 

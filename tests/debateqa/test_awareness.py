@@ -1,38 +1,45 @@
 """Dispute awareness: prompts, verdicts, and agreement with labels."""
 
-import asyncio
+import json
 import math
 
 import pytest
 
-from conqret.debateqa.metrics import AwarenessPlan, acknowledges, against_labels
+import conqret
+from conqret.debateqa.metrics import against_labels
 from conqret.debateqa.score_table import AWARENESS, ScoreRow
-from conqret.debateqa.scoring import AnswerCase
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.llm.client import Client
 from conqret.prompts import Library
-from conqret.runs.engine import run
-from conqret.runs.session import Session
 
+ZOOS = "Should zoos be closed?"
 ANSWERS = [
-    AnswerCase("a", "Should zoos be closed?", "People are divided over zoos: some call them prisons."),
-    AnswerCase("b", "Should zoos be closed?", "Yes. Animals belong in the wild."),
+    ("a", ZOOS, "People are divided over zoos: some call them prisons."),
+    ("b", ZOOS, "Yes. Animals belong in the wild."),
 ]
 
 
-def awareness(cases, model="offline", **more):
-    return AwarenessPlan(cases=cases, models=Session(model), system="mine", **more)
+@pytest.fixture
+def score(tmp_path):
+    """Scores answers with their questions."""
+
+    def scored(cases, **more):
+        for name, column, place in (("questions", "question", 1), ("answers", "generation", 2)):
+            lines = (json.dumps({"id": case[0], column: case[place]}) + "\n" for case in cases)
+            (tmp_path / f"{name}.jsonl").write_text("".join(lines))
+        files = tmp_path / "answers.jsonl", tmp_path / "questions.jsonl"
+        found = conqret.score_awareness(*files, output=tmp_path / "out", **more)
+        return list(found.table.iter_rows(named=True))
+
+    return scored
 
 
 @pytest.mark.parametrize("shots", ["few-shot", "zero-shot"])
-def test_the_offline_baseline_looks_for_words_of_dispute(shots):
-    plan = awareness(iter(ANSWERS), shots=shots)
-    rows = run(plan).rows
-    assert plan.shares == {}
-    assert [(row.id, row.value) for row in rows] == [("a", 1.0), ("b", 0.0)]
-    assert {row.instrument for row in rows} == {f"offline, {shots}"}
+def test_the_offline_baseline_looks_for_words_of_dispute(score, shots):
+    rows = score(ANSWERS, shots=shots)
+    assert [(row["id"], row["value"], row["detail"]) for row in rows] == [("a", 1.0, ""), ("b", 0.0, "")]
+    assert {row["instrument"] for row in rows} == {f"offline, {shots}"}
     with pytest.raises(UnknownNameError):
-        run(awareness(ANSWERS, shots="one-shot"))
+        score(ANSWERS, shots="one-shot")
 
 
 def test_examples_stand_in_one_prompt_alone():
@@ -68,75 +75,18 @@ def test_against_labels():
         against_labels(rows, {"a": 2.0})
 
 
-def test_a_local_model_can_only_say_0_or_1(tmp_path):
+def test_a_local_model_can_only_say_0_or_1(score, tmp_path):
     pytest.importorskip("torch", reason="the extra perplexity is not installed: torch is missing")
     from conqret.local.scorer import ConditionalPerplexity
     from tests.llm.local_models import save_model
 
     folder = save_model(tmp_path / "small", window=8192)
-    plan = awareness(ANSWERS, model=f"local/{folder}", shots="zero-shot")
-    found = run(plan)
+    rows = score(ANSWERS, model=f"local/{folder}", shots="zero-shot")
     scorer = ConditionalPerplexity(str(folder), wrapping=5)
-    for answer, row in zip(ANSWERS, found.rows, strict=True):
-        prompt = Library()["dispute-awareness/zero-shot"].render(
-            {"question": answer.question, "answer": answer.answer}
-        )
+    for (_, question, answer), row in zip(ANSWERS, rows, strict=True):
+        prompt = Library()["dispute-awareness/zero-shot"].render({"question": question, "answer": answer})
         no, yes = scorer.score([(f"{prompt.system}\n\n{prompt.user}\n\ndebated = ", ["0", "1"])])
         expected = 1 / (1 + math.exp(no.log_likelihood - yes.log_likelihood))
-        assert plan.shares[answer.id] == pytest.approx(expected, rel=1e-6)
-        assert row.value == float(expected > 0.5)
-        assert row.detail == f"P(1) {expected:.4f}"
-        assert row.instrument.startswith("small, zero-shot (")
-
-
-@pytest.fixture
-def asked(monkeypatch):
-    """The ids that the model was asked about; each question lets the others begin."""
-    found, ask = [], Client.ask
-
-    async def counted(self, request):
-        await asyncio.sleep(0)
-        reply = await ask(self, request)
-        found.append(request.item)
-        return reply
-
-    monkeypatch.setattr(Client, "ask", counted)
-    return found
-
-
-def test_only_as_many_answers_are_held_as_are_asked_about(asked):
-    held = []
-
-    def answers():
-        for number in range(200):
-            held.append(number + 1 - len(asked))
-            yield AnswerCase(str(number), "Should zoos be closed?", "Some say so, opinions are divided.")
-
-    rows = run(awareness(answers())).rows
-    assert [row.id for row in rows] == [str(number) for number in range(200)]
-    assert (max(held), len(asked)) == (1, 200)  # the baseline is asked one question at a time
-
-
-def test_nothing_is_asked_about_an_empty_answer_or_question(asked):
-    given = [AnswerCase("a", "Q?", " \n"), AnswerCase("b", "", "It is debated.")]
-    given.append(AnswerCase("c", "Q?", "It is debated."))
-    rows = run(awareness(given)).rows
-    assert [(row.id, row.value, row.reason) for row in rows] == [
-        ("a", None, "the answer is empty"), ("b", None, "the question has no text"), ("c", 1.0, ""),
-    ]  # fmt: skip
-    assert {row.instrument for row in rows} == {"offline, few-shot"}
-    assert asked == ["c"]
-
-
-def test_a_wrong_answer_among_many_ends_the_run():
-    def answers():
-        yield ANSWERS[0]
-        raise DeclarationError("line 2 is no answer")
-
-    with pytest.raises(DeclarationError, match="line 2 is no answer"):
-        run(awareness(answers()))
-
-
-def test_the_measure_of_delphi():
-    assert acknowledges("As an AI language model, I have no views.")
-    assert not acknowledges("This is debated.")
+        assert row["value"] == float(expected > 0.5)
+        assert row["detail"] == f"P(1) {expected:.4f}"
+        assert row["instrument"].startswith("small, zero-shot (")

@@ -2,13 +2,7 @@
 
 import pytest
 
-from conqret.debateqa.standings import (
-    normalised_ranks,
-    ranks,
-    shown,
-    weighted,
-    z_normalised,
-)
+from conqret.debateqa.standings import normalised_ranks, ranks, shown, weighted, z_normalised
 from conqret.errors import DeclarationError
 
 # system: P.D. by Qwen2 0.5B and GPT-2, its printed normalised rank; D.A. by Phi-3 medium and Qwen2 1.5B, its rank

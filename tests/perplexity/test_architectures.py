@@ -10,10 +10,7 @@ from tests.perplexity.small_models import CHANGES_AT, PAIRS
 CLOSE = 1e-4
 
 
-@pytest.mark.parametrize(
-    "kind",
-    ["gemma2", "mpt"],
-)
+@pytest.mark.parametrize("kind", ["gemma2", "mpt"])
 def test_prefixes_of_different_lengths_read_together_change_nothing(folder, kind):
     reference = Naive(folder(kind))
     expected = [

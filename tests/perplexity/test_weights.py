@@ -10,14 +10,7 @@ from conqret.errors import DeclarationError
 from conqret.local.models import CAUSAL, SEQ2SEQ, load
 from tests.needed import Needed
 from tests.perplexity import small_seq2seq
-from tests.perplexity.checkpoints import (
-    causal,
-    encoder,
-    foreign,
-    sharded,
-    tart,
-    wide,
-)
+from tests.perplexity.checkpoints import causal, encoder, foreign, sharded, tart, wide
 
 torch = Needed("torch", reason="the extra perplexity is not installed: torch is missing")
 safetensors = Needed(

@@ -7,17 +7,15 @@ Beside ``run.json`` and ``recordings.sqlite`` the folder holds ``rows.jsonl`` (t
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from functools import cached_property, partial
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
-from pydantic import BaseModel
-
+from conqret._optional import require
 from conqret.data.item import Frozen
 from conqret.debateqa.answering.rag_session import (
+    ANSWER_STRATEGIES,
     KINDS,
     ROOM,
     AnswerPlan,
@@ -27,25 +25,34 @@ from conqret.debateqa.answering.rag_session import (
     SearchStep,
 )
 from conqret.debateqa.curation.curation_requests import NoValidResponse
-from conqret.errors import DeclarationError
-from conqret.generation.cited_argument import GeneratedArgument
+from conqret.debateqa.curation.trusted_domains import TrustedDomains, read_trusted
+from conqret.errors import DeclarationError, number, strict_options
 from conqret.generation.generator import GENERATED_TOKENS
 from conqret.io.jsonl import json_lines
-from conqret.io.questions import SourcedQuestion
+from conqret.io.questions import SourcedQuestion, read_sourced
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.cost import ExpectedCost, expected
+from conqret.judging.asked_run import Run, RunPrompt
+from conqret.judging.judge_settings import AskedSettings, as_path, client_options
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.prompt_fitting import prompt_tokens
-from conqret.llm.request import Answer, Plain, Request
-from conqret.prompts import Library, RenderedPrompt
-from conqret.runs.loop import Loop
-from conqret.runs.session import Session, Sessions
-from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, StudyPlan, lost
-from conqret.runs.trials import Trial
+from conqret.llm.request import Plain
+from conqret.prompts import Library
+from conqret.runs.run_folder import default_folder, stem
+from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, lost
+from conqret.show.page import page
 
 if TYPE_CHECKING:
     from conqret.debateqa.answering.retrieved_chunks import ChunkSearch
+
+RETRIEVER = "bm25"
+"""By which chunks are searched where no retriever is named: it needs no encoder."""
+SHOWN = 200
+"""Answers on the page; more would make it slow to open, and all are in ``answers.jsonl``."""
+ANSWER_TOKENS = 500
+"""An answer where nothing is said of its length: between the averages of 250 and 800 of the paper's models (Figure
+14)."""
+STEP_TOKENS = 80
+"""A thought and a query."""
 
 
 class GivenAnswer(ResponseRow):
@@ -105,18 +112,15 @@ class AnswersSummary(Frozen):
     unanswered: dict[str, int]
 
 
-AnswersOutcome = StudyOutcome[GivenAnswer, AnswersSummary]
-
-
 @dataclass(frozen=True)
 class Answering:
-    """Which questions are answered, in which way, by whom, from what.
+    """In which way questions are answered, by whom, from what.
 
     Raises:
-        DeclarationError: the strategy wants something to search in, or takes none of what was set.
+        DeclarationError: the strategy wants something to search in, or takes none of what was set; or a model cannot
+            answer in this way.
     """
 
-    questions: Sequence[SourcedQuestion]
     strategy: AnswerStrategy
     plan: AnswerPlan
     answerer: ClientOptions
@@ -143,6 +147,9 @@ class Answering:
                 raise DeclarationError(
                     f"{option} has no effect on the strategy {way.name} ({way.summary}): leave it out"
                 )
+        self.answerer.backend.check_can_ask("a debatable question", plain=not way.prompts)
+        if way.agent:
+            self.searcher.backend.check_can_ask("an agent's next step")
 
     @property
     def searcher(self) -> ClientOptions:
@@ -150,22 +157,16 @@ class Answering:
         return self.agent or self.answerer
 
     @property
-    def prompts(self) -> dict[str, type[BaseModel]]:
-        """What is asked by, with the types of the answers."""
-        prompts_by_id = self.strategy.prompts or {self.plan.prompt: Plain}
-        return {**prompts_by_id, **({self.strategy.agent: NextStep} if self.strategy.agent else {})}
-
-    def check(self, library: Library) -> None:
-        """Check that prompts and models are there and can do what is wanted of them.
-
-        Raises:
-            DeclarationError: a prompt is not there, or a model cannot answer in this way.
-        """
-        for name in self.prompts:
-            library[name]  # raises where it is not there
-        self.answerer.backend.check_can_ask("a debatable question", plain=not self.strategy.prompts)
+    def prompts(self) -> dict[str, RunPrompt]:
+        """What is asked by."""
+        own, plan = self.strategy.prompts, self.plan
+        tokens = GENERATED_TOKENS if own else plan.length or ANSWER_TOKENS
+        asked = {name: (response, tokens) for name, response in (own or {plan.prompt: Plain}).items()}
         if self.strategy.agent:
-            self.searcher.backend.check_can_ask("an agent's next step")
+            asked[self.strategy.agent] = NextStep, STEP_TOKENS
+        return {
+            name: RunPrompt(response, "answer", count, by=name) for name, (response, count) in asked.items()
+        }
 
     def desk(
         self, question: SourcedQuestion, library: Library, answerer: Client, agent: Client
@@ -179,88 +180,159 @@ class Answering:
         )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class AnsweringRun(StudyPlan[GivenAnswer, AnswersSummary]):
-    """Every question is answered."""
+def chunk_search(
+    index: str | Path | None,
+    *,
+    retriever: str = RETRIEVER,
+    encoder: str | None = None,
+    trusted: bool | str | Path = False,
+    on_document: Callable[[], object] = lambda: None,
+) -> ChunkSearch | None:
+    """What searches the chunks of a corpus directory; takes what :func:`answer` takes, and ``on_document`` is called as
+    each chunk is read to be indexed.
 
-    models: Sessions
-    folder: AnswersFolder
-    plan: Answering
+    Raises:
+        DeclarationError: a setting is wrong, or there is no corpus to which it belongs.
+        MissingDependencyError: pyterrier is not installed.
+    """
+    if index is None:
+        if trusted is not False or encoder is not None or retriever != RETRIEVER:
+            raise DeclarationError(
+                "--retriever, --encoder and --trusted need a corpus to search: name it with --index CORPUS"
+            )
+        return None
+    require("pyterrier", extra="retrieval")
+    from conqret.debateqa.answering.retrieved_chunks import ChunkSearch
 
-    @cached_property
-    def sessions(self) -> tuple[Session, Session]:
-        """Who answers, and who searches."""
-        return self.models.of(self.plan.answerer), self.models.of(self.plan.searcher)
-
-    def check(self) -> None:
-        """Raise DeclarationError where this cannot be asked."""
-        self.plan.check(self.models.library)
-
-    def record(self) -> AnswersRecord:
-        """What ``run.json`` says."""
-        run, searcher = self.plan, self.plan.searcher
-        return AnswersRecord.of(
-            self.sessions[0],
-            run.prompts,
-            ((question.id, question.question) for question in run.questions),
-            strategy=run.strategy.name,
-            plan={**asdict(run.plan), "temperature": run.plan.sampling_temperature},
-            agent={"model": searcher.model, **searcher.identity} if run.strategy.agent else {},
-            source="" if run.source is None else run.source.name,
-        )
-
-    def trials(self) -> Iterator[Trial[GivenAnswer]]:
-        """A trial for each."""
-        return (
-            Trial(question.id, partial(_answered, self.plan, question, *self.sessions))
-            for question in self.plan.questions
-        )
-
-    def conclude(self, rows: tuple[GivenAnswer, ...]) -> tuple[AnswersSummary, Mapping[Path, Content]]:
-        """The run in numbers, and its files."""
-        answers = [
-            {
-                "id": row.id,
-                "question": question.question,
-                "generation": row.text,
-                **row.model_dump(include={"tokens", "documents", "trace"}, mode="json"),
-                **({"cut": True} if row.cut else {}),
-            }
-            for question, row in zip(self.plan.questions, rows, strict=True)
-            if row.answered
-        ]
-        return _summary(self.plan, rows), {self.folder.answers_file: json_lines(answers)}
-
-
-async def _answered(
-    run: Answering,
-    question: SourcedQuestion,
-    answerer: Session,
-    agent: Session,
-    earlier: Mapping[str, GivenAnswer],
-) -> GivenAnswer:
-    desk = run.desk(question, answerer.library, answerer.client, agent.client)
-    try:
-        text = await run.strategy.respond(desk)
-    except NoValidResponse as error:
-        return GivenAnswer(id=question.id, trace=tuple(desk.trace), reason=error.reason, detail=error.detail)
-    return GivenAnswer(
-        id=question.id,
-        text=text,
-        tokens=answerer.client.count_tokens(text),
-        cut=desk.cut,
-        documents=tuple(document.id for document in desk.documents),
-        trace=tuple(desk.trace),
+    engines = [part.strip() for part in retriever.split(",") if part.strip()]
+    domains = None
+    if trusted is not False:
+        domains = TrustedDomains() if trusted is True else read_trusted(Path(trusted))
+    return ChunkSearch(
+        Path(index), engines=engines, encoder=encoder, trusted=domains, on_document=on_document
     )
 
 
-def _summary(run: Answering, rows: Sequence[GivenAnswer]) -> AnswersSummary:
+@strict_options
+def answer(
+    questions: str | Path | Sequence[SourcedQuestion],
+    *,
+    strategy: str | AnswerStrategy = "none",
+    agent: str | ClientOptions | None = None,
+    index: str | Path | ChunkSearch | None = None,
+    retriever: str = RETRIEVER,
+    encoder: str | None = None,
+    trusted: bool | str | Path = False,
+    plan: AnswerPlan | None = None,
+    output: str | Path | None = None,
+    **settings: Unpack[AskedSettings],
+) -> StudyOutcome[GivenAnswer, AnswersSummary]:
+    """Answer questions without retrieval, from what a search finds, or with an agent that searches (DebateQA, 5.4).
+
+    Args:
+        questions: a file with a column ``question``, or the questions.
+        strategy: ``none``, ``rag``, ``react``, ``cited``, or a plug-in's.
+        agent: who searches, where the strategy has an agent; by default the one who answers.
+        index: the corpus directory in which chunks are searched.
+        retriever: ``bm25``, ``dense``, a plug-in's, or several with commas, which are fused.
+        encoder: where the encoder of an index by vectors is.
+        trusted: only documents from DebateQA's trusted domains; or from these and those of a list in a file.
+        plan: the prompt, length, temperature and top-p of answers, and how much is retrieved.
+        output: the run's folder, by default ``runs/QUESTIONS-answer-STRATEGY-MODEL``; the same call goes on there. It
+            holds ``answers.jsonl``, which ``conqret debateqa score`` reads.
+        settings: who answers, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
+
+    Raises:
+        DeclarationError: anything wrong with the call, the questions or the folder, or a setting changes nothing of the
+            strategy.
+        MissingDependencyError: something is retrieved, and pyterrier is not installed.
+        AnswersAwaited: answers are still in a batch.
+    """
+    from_file = isinstance(questions, str | Path)
+    given = read_sourced([questions]) if from_file else tuple(questions)  # type: ignore[list-item]
+    if index is None or isinstance(index, str | Path):
+        index = chunk_search(index, retriever=retriever, encoder=encoder, trusted=trusted)
+    answerer = client_options(settings.get("model"), settings).resolved()
+    searcher = None if agent is None else client_options(agent, settings).resolved()
+    way = Answering(ANSWER_STRATEGIES.resolve(strategy), plan or AnswerPlan(), answerer, searcher, index)
+    name = stem(Path(questions)) if from_file else "questions"  # type: ignore[arg-type]
+    folder = AnswersFolder(
+        as_path(output) or default_folder(name, "answer", way.strategy.name, answerer.model)
+    )
+    chunks = "" if index is None else f" from {number(len(index), 'chunk')}"
+
+    def concluded(rows: tuple[GivenAnswer, ...]) -> tuple[AnswersSummary, Mapping[Path, Content]]:
+        summary, found = (
+            _summary(way, rows),
+            dict.fromkeys(chunk for row in rows for step in row.trace for chunk in step.found),
+        )
+        pairs = list(zip(given, rows, strict=True))
+        content = page(
+            "answers.html.j2",
+            answers=pairs[:SHOWN],
+            omitted=max(0, len(rows) - SHOWN),
+            passages={} if index is None else index.read(tuple(found)),
+            record=folder.record(),
+            summary=summary,
+            does=way.strategy.summary,
+        )
+        lines = json_lines(_line(question, row) for question, row in pairs if row.answered)
+        return summary, {folder.answers_file: lines, folder.report_file: content}
+
+    with Run(
+        folder, [answerer, way.searcher], way.prompts, settings,
+        asked=((question.id, question.question) for question in given), total=len(given), asks="",
+        about=f"{number(len(given), 'question')}, strategy {way.strategy.name}{chunks}, answered by",
+        record={
+            "strategy": way.strategy.name,
+            "plan": {**asdict(way.plan), "temperature": way.plan.sampling_temperature},
+            "agent": {"model": way.searcher.model, **way.searcher.identity} if way.strategy.agent else {},
+            "source": "" if index is None else index.name,
+        },
+    ) as run:  # fmt: skip
+        run.ask_all(_answered(run, way, question) for question in given)
+        return run.finish(concluded)
+
+
+async def _answered(run: Run[GivenAnswer], way: Answering, question: SourcedQuestion) -> GivenAnswer:
+    answerer = run.client(way.answerer)
+
+    async def made() -> GivenAnswer:
+        desk = way.desk(question, run.library, answerer, run.client(way.searcher))
+        try:
+            text = await way.strategy.respond(desk)
+        except NoValidResponse as error:
+            trace = tuple(desk.trace)
+            return GivenAnswer(id=question.id, trace=trace, reason=error.reason, detail=error.detail)
+        return GivenAnswer(
+            id=question.id,
+            text=text,
+            tokens=answerer.count_tokens(text),
+            cut=desk.cut,
+            documents=tuple(document.id for document in desk.documents),
+            trace=tuple(desk.trace),
+        )
+
+    return await run.row(question.id, made)
+
+
+def _line(question: SourcedQuestion, row: GivenAnswer) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "question": question.question,
+        "generation": row.text,
+        **row.model_dump(include={"tokens", "documents", "trace"}, mode="json"),
+        **({"cut": True} if row.cut else {}),
+    }
+
+
+def _summary(way: Answering, rows: Sequence[GivenAnswer]) -> AnswersSummary:
     there = [row for row in rows if row.answered]
     count = len(there)
     return AnswersSummary(
-        model=run.answerer.model,
-        agent=run.searcher.model if run.strategy.agent else "",
-        strategy=run.strategy.name,
+        model=way.answerer.model,
+        agent=way.searcher.model if way.strategy.agent else "",
+        strategy=way.strategy.name,
         questions=len(rows),
         answered=count,
         cut=sum(row.cut for row in there),
@@ -269,56 +341,3 @@ def _summary(run: Answering, rows: Sequence[GivenAnswer]) -> AnswersSummary:
         searches=sum(bool(step.query) for row in there for step in row.trace),
         unanswered=lost(rows),
     )
-
-
-ANSWER_TOKENS = 500
-"""An answer where nothing is said of its length: between the averages of 250 and 800 of the paper's models (Figure
-14)."""
-STEP_TOKENS = 80
-"""A thought and a query."""
-
-
-class _CountingClient(Client):
-    """A model that is not asked: it counts what it would be, and has the offline baseline answer."""
-
-    def __init__(self, options: ClientOptions) -> None:
-        super().__init__(replace(options, budget_usd=None), store=None)
-        self.prompts: dict[str, list[int]] = defaultdict(list)
-
-    async def ask(self, request: Request[Any]) -> Answer[Any]:
-        system, user = (message.content for message in request.messages)
-        self.prompts[request.ask].append(prompt_tokens(RenderedPrompt(system, user), self))
-        made = request.baseline() if request.baseline is not None else None
-        value = {"text": made} if request.plain else made
-        return Answer(request.response.model_validate(value, context=dict(request.context)), ())
-
-
-def estimate(run: Answering, library: Library) -> list[ExpectedCost]:
-    """The calls, tokens and dollars of answerer and agent; nothing that is recorded already is taken off."""
-    run.check(library)
-    answerer, agent = _CountingClient(run.answerer), _CountingClient(run.searcher)
-
-    async def follow() -> None:
-        for question in run.questions:
-            try:
-                await run.strategy.respond(run.desk(question, library, answerer, agent))
-            except NoValidResponse:
-                continue
-
-    with Loop() as loop:
-        loop.run(follow())
-    types = run.prompts
-    return [
-        expected(
-            "answer", model, len(prompts), sum(prompts), len(prompts) * _tokens(types[name], run), by=name
-        )
-        for model, asked in ((run.answerer, answerer), (run.searcher, agent))
-        for name, prompts in asked.prompts.items()
-    ]
-
-
-def _tokens(response: type[Any], run: Answering) -> int:
-    """Of an answer of this type."""
-    if response is GeneratedArgument:
-        return GENERATED_TOKENS
-    return (run.plan.length or ANSWER_TOKENS) if response is Plain else STEP_TOKENS

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, grouped
-from conqret.console.printing import at, named, progress
+from conqret.console.printing import at, progress
 from conqret.debateqa.answering.rag_session import AnswerPlan
-from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
+
+if TYPE_CHECKING:
+    from conqret.debateqa.answering.answering_run import AnswersSummary
+    from conqret.show.table import Cell, Table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,48 +70,50 @@ def answer(
     conqret debateqa answer questions.jsonl --strategy react --index corpus/ --retriever bm25,dense --encoder
     models/gte --agent gpt-4o --model gpt-4o-mini -o runs/react
     """
-    from conqret.debateqa.answering.answer import answer as write_answers
-    from conqret.debateqa.answering.answer import answering, answers_table, place
-    from conqret.debateqa.answering.answering_run import AnswersFolder, estimate
-    from conqret.prompts import Library
+    from conqret.debateqa.answering.answering_run import answer as write_answers
+    from conqret.debateqa.answering.answering_run import chunk_search
     from conqret.show.table import spaced
 
+    trusted = True if evidence.trusted == "standard" else evidence.trusted or False
     with progress("indexing", quiet=asking.shown.quiet) as bar:
-        run = answering(
-            questions,
-            strategy=strategy,
-            model=asking.calls.of(model),
-            agent=None if agent is None else asking.calls.of(agent),
-            index=evidence.index,
+        source = chunk_search(
+            evidence.index,
             retriever=evidence.retriever,
             encoder=evidence.encoder,
-            trusted=True if evidence.trusted == "standard" else evidence.trusted or False,
-            plan=plan,
+            trusted=trusted,
             on_document=bar.advance,
         )
-    if asking.dry_run:
-        asking.tell_cost(estimate(run, Library(asking.prompts)))
-        return
-    folder = AnswersFolder(output or place(questions, run))
-    by = named(run.answerer.model, run.answerer.backend.baseline, "an author")
-    by += f"; searches by {run.searcher.model}" if run.strategy.agent else ""
-    chunks = f" from {number(len(run.source), 'chunk')}" if run.source is not None else ""
-    outcome = asking.ask(
-        partial(write_answers, run, output=folder.path, **asking.settings),
-        len(run.questions),
-        "answers",
-        doing="answering",
-        by=by,
-        about=f"{number(len(run.questions), 'question')}, strategy {strategy}{chunks}, answered by",
-    )
-    summary = outcome.summary
+    outcome = asking.study(
+        write_answers, questions, strategy=strategy, index=source, plan=plan, model=asking.calls.of(model),
+        agent=None if agent is None else asking.calls.of(agent), output=output,
+        rows="answers", doing="answering", role="an author",
+    )  # fmt: skip
+    summary, folder = outcome.summary, outcome.folder
     if summary.cut:
         asking.shown.note(
             f"{summary.cut:,} answers were cut off at the token limit: raise it with --max-tokens"
         )
     lines = [
-        *spaced([answers_table(summary)]),
+        *spaced([_table(summary)]),
         *([at(folder.answers_file, "answers")] if summary.answered else []),
         at(folder.report_file, "page"),
     ]
     asking.conclude(summary, lines, outcome, summary.unanswered, there=summary.answered)
+
+
+def _table(summary: AnswersSummary) -> Table:
+    """The run in numbers."""
+    from conqret.show.table import Column, Table
+    from conqret.show.words import mean, reason
+
+    rows: list[tuple[Cell, ...]] = [
+        ("questions", summary.questions),
+        *((f"no answer: {reason(why)}", count) for why, count in summary.unanswered.items()),
+        ("answers", summary.answered),
+        ("tokens of an answer", mean(summary.tokens)),
+    ]
+    if summary.searches:
+        rows += [("chunks for an answer", mean(summary.chunks)), ("retrievals in all", summary.searches)]
+    if summary.cut:
+        rows.append(("cut off: the room was too small", summary.cut))
+    return Table(f"Answers by strategy {summary.strategy}", (Column("", "text"), "number"), rows)

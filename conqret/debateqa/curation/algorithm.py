@@ -1,4 +1,4 @@
-"""Algorithm 1 of DebateQA as trials that wait for each other: queries, documents, points of view, explanations.
+"""Algorithm 1 of DebateQA, step by step: queries, documents, points of view, explanations.
 
 Each step of a question is a row of its own, so that a stopped run goes on in the middle of a question. How many points
 of view there are is known only once they are there, so there is a place for each that there may be; the row of a place
@@ -8,7 +8,7 @@ that stays free is empty.
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -21,12 +21,11 @@ from conqret.debateqa.curation.curation_requests import NoValidResponse, PointOf
 from conqret.debateqa.curation.trusted_domains import TrustedDomains
 from conqret.errors import DeclarationError, check_known, check_positive
 from conqret.io.questions import SourcedQuestion
+from conqret.judging.asked_run import Run, together
 from conqret.llm.backend import backend_of
-from conqret.llm.client import Client
 from conqret.llm.prompt_fitting import ANSWER_ROOM, trim_proportionally, with_texts
 from conqret.runs.session import Session
 from conqret.runs.study_run import ResponseRow
-from conqret.runs.trials import Trial
 from conqret.text.stance_detection import stance_order
 
 LISTWISE, LEXICAL = "listwise", "lexical"
@@ -65,17 +64,8 @@ class PageSource(Protocol):
         """For each query the ids of its documents, best first, ``depth`` at most. Those that :meth:`read` does not
         know were found, and could not be had or are not trusted."""
 
-    def likely(self, question: str, depth: int) -> list[Document]:
-        """For a price, documents like those that a search may find, without one that costs anything."""
-
     def read(self, identifiers: Sequence[str]) -> list[PageEvidence]:
         """The documents of these ids, in this order; an unknown one is left out."""
-
-
-def by_words(question: SourcedQuestion, documents: Sequence[Document]) -> list[Document]:
-    """The documents that keep most to the question first."""
-    texts = [f"{document.title}\n\n{document.text}" for document in documents]
-    return [documents[place] for place in stance_order(question.question, "none", texts)]
 
 
 async def listwise(
@@ -115,8 +105,6 @@ DEPTH = 20
 POOL = 20
 """Trusted documents that are reranked: one window of the listwise reranker."""
 
-_Bound = Callable[[str, Mapping[str, "CurationStep"]], Awaitable["CurationStep"]]
-_Work = Callable[[SourcedQuestion, str, Mapping[str, "CurationStep"]], Awaitable["CurationStep"]]
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+")
 _RULE = re.compile(r"_{2,}")
 
@@ -144,12 +132,12 @@ class CurationPlan:
 
     def __post_init__(self) -> None:
         numbers = {name: value for name, value in asdict(self).items() if name != "rerank"}
-        check_positive({f"--{name.replace('_', '-')}": value for name, value in numbers.items()})
+        check_positive(numbers)
         check_known("reranker", RERANKERS, self.rerank)
         if self.keep < self.least_documents:
             raise DeclarationError(
-                f"--keep {self.keep} leaves every question with fewer documents than --least-documents "
-                f"{self.least_documents}"
+                f"--keep {self.keep} leaves every question with fewer documents than the {self.least_documents} that "
+                "it needs"
             )
 
 
@@ -179,51 +167,98 @@ STEPS = (
 """The steps of a question, in their order."""
 
 
-def key(question: SourcedQuestion, step: str) -> str:
-    """The id of a step, one of :data:`STEPS`."""
-    return f"{question.id} {step}"
+VIEWS = 4
+"""Points of view of a question, for an estimate: 11,640 on 2,941 questions, removed ones included (A.4)."""
+SOURCES = 2
+"""Documents that a point of view rests on, for an estimate."""
+UNSTATED = "not stated"
+"""The licence of a text for which neither the corpus nor the list of domains has one."""
+FEW_DOCUMENTS, FEW_VIEWS = "few documents", "few points of view"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionOutcome:
+    """What became of a question: its documents and its partial answers, each with the ids of its own; or why it has
+    none: ``why`` is ``few documents``, ``few points of view`` or a reason."""
+
+    question: SourcedQuestion
+    documents: tuple[str, ...] = ()
+    answers: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
+    why: str = ""
+    detail: str = ""
+
+    def record(self) -> dict[str, Any]:
+        """The question as the benchmark holds it."""
+        record = self.question.record()
+        answers = [
+            {"point_of_view": view, "explanation": explanation, "documents": list(documents)}
+            for view, explanation, documents in self.answers
+        ]
+        return {**record, "licence": record.get("licence", UNSTATED), "partial_answers": answers,
+                "documents": list(self.documents)}  # fmt: skip
 
 
 class Collector:
-    """Collects partial answers: what all steps share."""
+    """Collects partial answers: what all steps of a run share."""
 
     def __init__(
-        self, source: PageSource, trusted: TrustedDomains, plan: CurationPlan, session: Session
+        self, source: PageSource, trusted: TrustedDomains, plan: CurationPlan, run: Run[CurationStep]
     ) -> None:
-        self.source, self.trusted, self.plan, self.session = source, trusted, plan, session
+        self.source, self.trusted, self.plan, self.run = source, trusted, plan, run
+        self.client, self.library = run.client(), run.library
 
-    def trials(self, question: SourcedQuestion) -> list[Trial[CurationStep]]:
-        """The steps of a question, each after those that it needs."""
-        queries, documents, views, *explanations = (key(question, step) for step in STEPS)
-
-        def trial(name: str, work: _Work, *after: str) -> Trial[CurationStep]:
-            return Trial(name, partial(_settled, name, partial(work, question)), after)
-
-        return [
-            trial(queries, self._queries),
-            trial(documents, self._documents, queries),
-            trial(views, self._views, documents),
+    async def collect(self, question: SourcedQuestion) -> QuestionOutcome:
+        """What becomes of a question, one step after the other."""
+        queries, documents, views, *places = (f"{question.id} {step}" for step in STEPS)
+        searched = await self._step(queries, partial(self._queries, question))
+        found = await self._step(documents, partial(self._documents, question, searched), searched)
+        taken = await self._step(views, partial(self._views, question, found), found)
+        explained = await together(
             *(
-                trial(name, partial(self._explanation, number), documents, views)
-                for number, name in enumerate(explanations)
-            ),
-        ]
+                self._step(place, partial(self._explanation, question, number, found, taken), found, taken)
+                for number, place in enumerate(places)
+            )
+        )
+        failed = next((step for step in (searched, found, taken, *explained) if not step.answered), None)
+        if failed is not None:
+            return QuestionOutcome(question, why=str(failed.reason), detail=failed.detail)
+        kept = found.documents
+        if len(kept) < self.plan.least_documents:
+            return QuestionOutcome(question, why=FEW_DOCUMENTS, detail=f"{len(kept)} trusted documents")
+        if len(taken.views) < self.plan.least_views:
+            return QuestionOutcome(question, why=FEW_VIEWS, detail=f"{len(taken.views)} points of view")
+        answers = (
+            (view.point_of_view, step.explanation, tuple(kept[number - 1] for number in _numbers(view)))
+            for view, step in zip(taken.views, explained, strict=False)
+        )
+        return QuestionOutcome(question, kept, tuple(answers))
 
-    async def _queries(
-        self, question: SourcedQuestion, name: str, earlier: Mapping[str, CurationStep]
+    async def _step(
+        self, key: str, work: Callable[[str], Awaitable[CurationStep]], *after: CurationStep
     ) -> CurationStep:
-        prompt = asking.queries_prompt(self.session.library, question.question)
+        """The step, or why there is none: its own reason, or that of a step before it."""
+
+        async def made() -> CurationStep:
+            failed = next((step for step in after if not step.answered), None)
+            if failed is not None:
+                return CurationStep(id=key, reason=failed.reason, detail=failed.detail)
+            try:
+                return await work(key)
+            except NoValidResponse as error:
+                return CurationStep(id=key, reason=error.reason, detail=error.detail)
+
+        return await self.run.row(key, made)
+
+    async def _queries(self, question: SourcedQuestion, key: str) -> CurationStep:
+        prompt = asking.queries_prompt(self.library, question.question)
         offline = partial(asking.offline_queries, question.question)
-        answer = await asked(asking.QUERIES, name, prompt, asking.SearchQueries, self.session.client, offline)
-        return CurationStep(id=name, queries=tuple(answer.queries))
+        answer = await asked(asking.QUERIES, key, prompt, asking.SearchQueries, self.client, offline)
+        return CurationStep(id=key, queries=tuple(answer.queries))
 
-    async def _documents(
-        self, question: SourcedQuestion, name: str, earlier: Mapping[str, CurationStep]
-    ) -> CurationStep:
+    async def _documents(self, question: SourcedQuestion, searched: CurationStep, key: str) -> CurationStep:
         from conqret.retrieval.fusion import round_robin
 
-        (before,) = earlier.values()
-        rankings = await self.source.search(before.queries, DEPTH)
+        rankings = await self.source.search(searched.queries, DEPTH)
         candidates = list(dict.fromkeys(identifier for ranking in rankings for identifier in ranking))
         trusted = {
             page.document.id: page
@@ -234,62 +269,64 @@ class Collector:
             [[identifier for identifier in ranking if identifier in trusted] for ranking in rankings], POOL
         )
         pool = [trusted[identifier].document for identifier, _ in merged]
-        if len(pool) > self.plan.keep:
-            words = self.plan.rerank == LEXICAL
-            pool = by_words(question, pool) if words else await listwise(question, pool, self.session)
+        if len(pool) > self.plan.keep and self.plan.rerank == LEXICAL:
+            texts = [f"{document.title}\n\n{document.text}" for document in pool]
+            pool = [pool[place] for place in stance_order(question.question, "none", texts)]
+        elif len(pool) > self.plan.keep:
+            pool = await listwise(question, pool, self.run.session())
         kept = tuple(document.id for document in pool[: self.plan.keep])
-        return CurationStep(id=name, found=len(candidates), trusted=len(trusted), documents=kept)
+        return CurationStep(id=key, found=len(candidates), trusted=len(trusted), documents=kept)
 
-    async def _views(
-        self, question: SourcedQuestion, name: str, earlier: Mapping[str, CurationStep]
-    ) -> CurationStep:
-        (before,) = earlier.values()
-        if len(before.documents) < self.plan.least_documents:
-            return CurationStep(id=name)
-        client = self.session.client
-        documents, cut = self.within_budget(self._texts(before.documents), client)
+    async def _views(self, question: SourcedQuestion, found: CurationStep, key: str) -> CurationStep:
+        if len(found.documents) < self.plan.least_documents:
+            return CurationStep(id=key)
+        documents, cut = self._within_budget(self._texts(found.documents))
         rendered = fitted(
-            lambda shown: asking.views_prompt(self.session.library, question.question, shown),
-            documents, client, answer_room=ANSWER_ROOM,
+            lambda shown: asking.views_prompt(self.library, question.question, shown),
+            documents, self.client, answer_room=ANSWER_ROOM,
         )  # fmt: skip
         texts = [document.text for document in documents]
+
+        def offline() -> dict[str, Any]:
+            if not self.run.dry:
+                return asking.offline_views(question.question, texts, asking.MOST_VIEWS)
+            numbers = list(range(1, min(SOURCES, len(texts)) + 1))
+            count = max(VIEWS, self.plan.least_views)
+            views = [f"{number}. {question.question}" for number in range(1, count + 1)]
+            return {"points_of_view": [{"point_of_view": view, "documents": numbers} for view in views]}
+
         answer = await asked(
-            asking.VIEWS, name, rendered, asking.PointsOfView, client,
-            lambda: asking.offline_views(question.question, texts, asking.MOST_VIEWS),
+            asking.VIEWS, key, rendered, asking.PointsOfView, self.client, offline,
             context={"documents": len(documents)},
         )  # fmt: skip
-        return CurationStep(id=name, views=tuple(answer.points_of_view), cut=cut)
+        return CurationStep(id=key, views=tuple(answer.points_of_view), cut=cut)
 
     async def _explanation(
-        self, number: int, question: SourcedQuestion, name: str, earlier: Mapping[str, CurationStep]
+        self, question: SourcedQuestion, number: int, found: CurationStep, taken: CurationStep, key: str
     ) -> CurationStep:
-        collected, before = earlier.values()
-        if len(before.views) < max(self.plan.least_views, number + 1):
-            return CurationStep(id=name)
-        view = before.views[number]
-        client = self.session.client
-        documents = [collected.documents[place - 1] for place in sorted(set(view.documents))]
-        shown, cut = self.within_budget(self._texts(documents), client)
+        if len(taken.views) < max(self.plan.least_views, number + 1):
+            return CurationStep(id=key)
+        view = taken.views[number]
+        shown, cut = self._within_budget(
+            self._texts([found.documents[place - 1] for place in _numbers(view)])
+        )
         about = question.question, view.point_of_view
         rendered = fitted(
-            lambda texts: asking.explanation_prompt(self.session.library, *about, texts),
+            lambda texts: asking.explanation_prompt(self.library, *about, texts),
             shown,
-            client,
+            self.client,
             answer_room=asking.EXPLANATION_ROOM,
         )
-        texts = [document.text for document in shown]
-        offline = partial(asking.offline_explanation, *about, texts)
-        answer = await asked(asking.EXPLANATION, name, rendered, asking.Explanation, client, offline)
-        return CurationStep(id=name, explanation=answer.explanation, cut=cut)
+        offline = partial(asking.offline_explanation, *about, [document.text for document in shown])
+        answer = await asked(asking.EXPLANATION, key, rendered, asking.Explanation, self.client, offline)
+        return CurationStep(id=key, explanation=answer.explanation, cut=cut)
 
     def _texts(self, identifiers: Sequence[str]) -> list[Document]:
         return [cleaned(page.document) for page in self.source.read(identifiers)]
 
-    def within_budget(
-        self, documents: Sequence[Document], client: Client
-    ) -> tuple[tuple[Document, ...], int]:
+    def _within_budget(self, documents: Sequence[Document]) -> tuple[tuple[Document, ...], int]:
         """The documents cut to the budget, each for itself and then all by the same share; and the tokens that went."""
-        encode = backend_of(client.model_id).encoder(client.model_id)
+        encode = backend_of(self.client.model_id).encoder(self.client.model_id)
         one_by_one = [
             trim_proportionally([document.text], self.plan.document_tokens, encode=encode)[0]
             for document in documents
@@ -307,12 +344,6 @@ def cleaned(document: Document) -> Document:
     return document.model_copy(update={"text": text or "…"})
 
 
-async def _settled(name: str, work: _Bound, earlier: Mapping[str, CurationStep]) -> CurationStep:
-    """The step, or why there is none: its own reason, or that of a step before it."""
-    failed = next((row for row in earlier.values() if not row.answered), None)
-    if failed is not None:
-        return CurationStep(id=name, reason=failed.reason, detail=failed.detail)
-    try:
-        return await work(name, earlier)
-    except NoValidResponse as error:
-        return CurationStep(id=name, reason=error.reason, detail=error.detail)
+def _numbers(view: PointOfView) -> list[int]:
+    """The numbers of its documents."""
+    return sorted(set(view.documents))

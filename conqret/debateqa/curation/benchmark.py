@@ -15,55 +15,48 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Unpack
-
-from pydantic import BaseModel
+from typing import ClassVar, Unpack
 
 from conqret._optional import require
 from conqret.data import Item
 from conqret.data.item import Frozen
 from conqret.debateqa.curation import curation_requests as asking
 from conqret.debateqa.curation.algorithm import (
-    DEPTH,
-    LISTWISE,
+    FEW_DOCUMENTS,
+    FEW_VIEWS,
     PAGES,
-    POOL,
     STEPS,
+    UNSTATED,
+    VIEWS,
     Collector,
     CurationPlan,
     CurationStep,
     PageEvidence,
-    cleaned,
+    QuestionOutcome,
 )
 from conqret.debateqa.curation.source_pages import page_source
 from conqret.debateqa.curation.trusted_domains import TrustedDomains, read_trusted
-from conqret.errors import strict_options
+from conqret.errors import number, strict_options
 from conqret.io.jsonl import json_lines
-from conqret.io.questions import SourcedQuestion, read_sourced
+from conqret.io.questions import read_sourced
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.cost import ExpectedCost, counter, expected_asking
-from conqret.judging.judge_settings import AskedSettings, as_path, run_asked
-from conqret.prompts import RenderedPrompt
+from conqret.judging.asked_run import Run, RunPrompt
+from conqret.judging.judge_settings import AskedSettings, as_path, client_options
 from conqret.retrieval.listwise_windows import RankingAnswer
 from conqret.retrieval.rerank import INSTRUCTIONS
 from conqret.runs.run_folder import ITEMS, default_folder, stem
-from conqret.runs.session import Session
-from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, StudyPlan
-from conqret.runs.trials import Trial
+from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome
 
-UNSTATED = "not stated"
-"""The licence of a text for which neither the corpus nor the list of domains has one."""
-
-_ASKED: Mapping[str, type[BaseModel]] = {
-    asking.QUERIES: asking.SearchQueries,
-    INSTRUCTIONS["none"]: RankingAnswer,
-    asking.VIEWS: asking.PointsOfView,
-    asking.EXPLANATION: asking.Explanation,
+PROMPTS = {
+    asking.QUERIES: RunPrompt(asking.SearchQueries, "curate", 60, "search queries"),
+    INSTRUCTIONS["none"]: RunPrompt(RankingAnswer, "curate", 100, "the best documents"),
+    asking.VIEWS: RunPrompt(asking.PointsOfView, "curate", 50 * VIEWS, "points of view"),
+    asking.EXPLANATION: RunPrompt(asking.Explanation, "curate", 400, "explanations"),
 }
-"""What is asked, by prompt."""
+"""What is asked. Answers are taken to be some short queries; 20 numbers; a sentence and numbers for each point of view;
+300 words."""
 
 
 class CurateRecord(AskedRecord):
@@ -118,73 +111,20 @@ class CurateSummary(Frozen):
     cut_tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionOutcome:
-    """What became of a question: its documents and its partial answers, each with the ids of its own; or why it has
-    none: ``why`` is ``few documents``, ``few points of view`` or a reason."""
-
-    question: SourcedQuestion
-    documents: tuple[str, ...] = ()
-    answers: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
-    why: str = ""
-    detail: str = ""
-
-    def record(self) -> dict[str, Any]:
-        """The question as the benchmark holds it."""
-        record = self.question.record()
-        answers = [
-            {"point_of_view": view, "explanation": explanation, "documents": list(documents)}
-            for view, explanation, documents in self.answers
-        ]
-        return {**record, "licence": record.get("licence", UNSTATED), "partial_answers": answers,
-                "documents": list(self.documents)}  # fmt: skip
-
-
-FEW_DOCUMENTS, FEW_VIEWS = "few documents", "few points of view"
-
-
-def question_outcomes(
-    questions: Sequence[SourcedQuestion], rows: Sequence[CurationStep], collector: Collector
-) -> Iterator[QuestionOutcome]:
-    """What became of each question, whose steps are in ``rows`` one behind the other."""
-    plan = collector.plan
-    for place, question in enumerate(questions):
-        steps = rows[place * len(STEPS) : (place + 1) * len(STEPS)]
-        _, search_step, taken, *explanations = steps
-        documents, views = search_step.documents, taken.views
-        failed = next((step for step in steps if not step.answered), None)
-        if failed is not None:
-            yield QuestionOutcome(question, why=str(failed.reason), detail=failed.detail)
-        elif len(documents) < plan.least_documents:
-            yield QuestionOutcome(question, why=FEW_DOCUMENTS, detail=f"{len(documents)} trusted documents")
-        elif len(views) < plan.least_views:
-            yield QuestionOutcome(question, why=FEW_VIEWS, detail=f"{len(views)} points of view")
-        else:
-            cited = [tuple(documents[number - 1] for number in sorted(set(view.documents))) for view in views]
-            explained = [
-                (view.point_of_view, step.explanation)
-                for view, step in zip(views, explanations, strict=False)
-            ]
-            yield QuestionOutcome(
-                question, documents, tuple((*pair, used) for pair, used in zip(explained, cited, strict=True))
-            )
-
-
-def benchmark_files(
-    questions: Sequence[SourcedQuestion],
+def _files(
+    outcomes: Sequence[QuestionOutcome],
+    pages: Sequence[PageEvidence],
     rows: Sequence[CurationStep],
     collector: Collector,
-    folder: CurateFolder,
 ) -> tuple[CurateSummary, dict[Path, Content]]:
     """What came of all questions in numbers, and the files of a benchmark."""
-    outcomes = list(question_outcomes(questions, rows, collector))
+    folder: CurateFolder = collector.run.folder  # type: ignore[assignment]
     kept = [outcome for outcome in outcomes if not outcome.why]
-    used = dict.fromkeys(document for outcome in kept for document in outcome.documents)
-    evidence = {page.document.id: page for page in collector.source.read(list(used))}
+    evidence = {page.document.id: page for page in pages}
     texts = [_text(page, collector) for page in evidence.values()]
     whys = Counter(outcome.why for outcome in outcomes)
     summary = CurateSummary(
-        model=collector.session.options.model,
+        model=collector.client.model_id,
         questions=len(outcomes),
         few_documents=whys.pop(FEW_DOCUMENTS, 0),
         few_views=whys.pop(FEW_VIEWS, 0),
@@ -225,84 +165,18 @@ def _text(evidence: PageEvidence, collector: Collector) -> dict[str, str]:
 def _items(kept: Iterable[QuestionOutcome], evidence: Mapping[str, PageEvidence]) -> Iterator[Item]:
     """An item for each partial answer: the question, the partial answer, and the documents that it rests on."""
     for outcome in kept:
-        for number, (view, explanation, documents) in enumerate(outcome.answers, start=1):
+        for place, (view, explanation, documents) in enumerate(outcome.answers, start=1):
             yield Item(
-                id=f"{outcome.question.id}#{number}",
+                id=f"{outcome.question.id}#{place}",
                 topic=outcome.question.question,
                 argument=f"{view}\n\n{explanation}",
                 documents=tuple(evidence[document].document for document in documents),
-                metadata={"question": outcome.question.id, "number": number},
+                metadata={"question": outcome.question.id, "number": place},
             )
-
-
-VIEWS = 4
-"""Points of view of a question, for an estimate: 11,640 on 2,941 questions, removed ones included (A.4)."""
-SOURCES = 2
-"""Documents that a point of view rests on, for an estimate."""
-PIECES = {
-    "search queries": 60,
-    "the best documents": 100,
-    "points of view": 50 * VIEWS,
-    "explanations": 400,
-}
-"""What is asked for, and an answer in tokens: some short queries; 20 numbers; a sentence and numbers for each point of
-view; 300 words."""
-
-
-@dataclass(frozen=True)
-class CurationRun(StudyPlan[CurationStep, CurateSummary]):
-    """Every question passes through the steps of the algorithm."""
-
-    ABOUT = "what documents say on a question"
-
-    models: Session
-    folder: CurateFolder
-    questions: Sequence[SourcedQuestion]
-    collector: Collector
-
-    def record(self) -> CurateRecord:
-        """What ``run.json`` says."""
-        collector = self.collector
-        return CurateRecord.of(
-            collector.session, _ASKED, ((question.id, question.question) for question in self.questions),
-            source=collector.source.name, trusted=collector.trusted.record(), plan=asdict(collector.plan),
-        )  # fmt: skip
-
-    def resources(self) -> AbstractAsyncContextManager[object]:
-        """The source, as long as it is searched."""
-        return self.collector.source.opened(self.folder.path)
-
-    def trials(self) -> Iterator[Trial[CurationStep]]:
-        """A trial for each."""
-        return (trial for question in self.questions for trial in self.collector.trials(question))
-
-    def conclude(self, rows: tuple[CurationStep, ...]) -> tuple[CurateSummary, Mapping[Path, Content]]:
-        """The run in numbers, and its files."""
-        return benchmark_files(self.questions, rows, self.collector, self.folder)
 
 
 USUAL = CurationPlan()
 """What is kept where nothing else is said."""
-
-
-def curation_run(
-    questions: str | Path,
-    models: Session,
-    *,
-    corpus: str | Path | None = None,
-    search: str | Sequence[str] | None = None,
-    user_agent: str | None = None,
-    trusted: str | Path | None = None,
-    plan: CurationPlan = USUAL,
-    output: str | Path | None = None,
-) -> CurationRun:
-    """A benchmark that is ready to be made, or to be estimated; takes what :func:`curate_benchmark` takes."""
-    require("pyterrier", "pandas", extra="retrieval")
-    domains = TrustedDomains() if trusted is None else read_trusted(Path(trusted))
-    source = page_source(corpus, search, user_agent, domains)
-    folder = as_path(output) or default_folder(stem(Path(questions)), "curate", models.options.model)
-    collector = Collector(source, domains, plan, models)
-    return CurationRun(models, CurateFolder(folder), read_sourced([Path(questions)]), collector)
 
 
 @strict_options
@@ -334,43 +208,26 @@ def curate_benchmark(
         DeclarationError: anything wrong with the call, the questions or the folder. No model is asked then.
         MissingDependencyError: pyterrier is not installed.
     """
-    return run_asked(
-        settings,
-        lambda session: curation_run(
-            questions,
-            session,
-            corpus=corpus,
-            search=search,
-            user_agent=user_agent,
-            trusted=trusted,
-            plan=plan,
-            output=output,
-        ),
-    )
+    require("pyterrier", "pandas", extra="retrieval")
+    domains = TrustedDomains() if trusted is None else read_trusted(Path(trusted))
+    author = client_options(settings.get("model"), settings)
+    source = page_source(corpus, search, user_agent, domains, dry_run=settings.get("dry_run", False))
+    file = Path(questions)
+    folder = CurateFolder(as_path(output) or default_folder(stem(file), "curate", author.model))
+    given = read_sourced([file])
+    with Run(
+        folder, [author], PROMPTS, settings, asked=((question.id, question.question) for question in given),
+        total=len(given) * len(STEPS), asks="what documents say on a question",
+        about=f"{number(len(given), 'question')}, {source.described}, by",
+        record={"source": source.name, "trusted": domains.record(), "plan": asdict(plan)},
+    ) as run:  # fmt: skip
+        collector = Collector(source, domains, plan, run)
 
+        async def collected() -> tuple[list[QuestionOutcome], list[PageEvidence]]:
+            async with source.opened(folder.path):
+                outcomes = await run.asked(map(collector.collect, given))
+                used = (document for outcome in outcomes if not outcome.why for document in outcome.documents)
+                return outcomes, source.read(list(dict.fromkeys(used)))
 
-def estimate(questions: Sequence[SourcedQuestion], collector: Collector) -> list[ExpectedCost]:
-    """The calls, tokens and dollars of :class:`CurationRun`, from documents that a search may find; nothing that is
-    recorded already is taken off."""
-    session, library = collector.session, collector.session.library
-    client = counter(session.options)
-    prompts: dict[str, list[RenderedPrompt]] = {name: [] for name in PIECES}
-    for question in questions:
-        text = question.question
-        likely = collector.source.likely(text, DEPTH)
-        documents = [cleaned(document) for document in likely if document.url in collector.trusted][:POOL]
-        shown, _ = collector.within_budget(documents[: collector.plan.keep], client)
-        prompts["search queries"].append(asking.queries_prompt(library, text))
-        if collector.plan.rerank == LISTWISE and len(documents) > collector.plan.keep:
-            prompts["the best documents"].append(
-                library[INSTRUCTIONS["none"]].render(
-                    {"topic": text, "stance": "none", "documents": documents}
-                )
-            )
-        prompts["points of view"].append(asking.views_prompt(library, text, shown))
-        explained = asking.explanation_prompt(library, text, text, shown[:SOURCES])
-        prompts["explanations"] += [explained] * VIEWS
-    return [
-        expected_asking("curate", session.options, prompts[piece], tokens, by=piece)
-        for piece, tokens in PIECES.items()
-    ]
+        outcomes, pages = run.sessions.run(collected())
+        return run.finish(lambda rows: _files(outcomes, pages, rows, collector))

@@ -6,19 +6,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from conqret.console.printing import at, end, note, result
-from conqret.errors import DeclarationError, number
+from conqret.errors import DeclarationError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from conqret.console import shared_options as options
-    from conqret.debateqa.curation.benchmark_checks import Review, ReviewedRows, RunVerdicts, Verdicts
-    from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject, VerdictPlan
+    from conqret.debateqa.curation.benchmark_checks import CheckFigures, Verdicts
     from conqret.judging.study_command import StudyOptions
 
+F = TypeVar("F", bound="CheckFigures")
 
 SHOWN = 10
 """Questions that are shown."""
@@ -53,43 +53,36 @@ def relevance(folder: Path, encoder: str, asking: StudyOptions) -> None:
     result(figures, [table], as_json=asking.shown.json_output)
 
 
-def comprehensiveness(folder: Path, encoder: str, reviewed: Reviewer, asking: StudyOptions) -> None:
+def comprehensiveness(folder: Path, encoder: str, reviewer: Reviewer, asking: StudyOptions) -> None:
     """Check whether the points of view cover what the nearest document chunks of each question say (A.3)."""
-    from conqret.debateqa.curation.benchmark_checks import Comprehensiveness, chunks_to_review
-    from conqret.debateqa.curation.benchmark_figures import read_made
+    from conqret.debateqa.curation.benchmark_checks import benchmark_coverage
 
-    review = chunks_to_review(read_made(folder), encoder)
-    rows = _looked_at(review, folder, "chunks", reviewed, asking)
-    if rows is None:
+    figures = _checked(benchmark_coverage, folder, "covered", reviewer, asking, encoder=encoder)
+    if figures is None:
         return
     facts = {
-        "chunks whose perspectives are all covered": Comprehensiveness.of(rows).covered,
-        "chunks looked at": len(rows.verdicts),
-        "of": rows.rows,
+        "chunks whose perspectives are all covered": figures.covered,
+        "chunks looked at": len(figures.reviewed.verdicts),
+        "of": figures.reviewed.rows,
     }
     note_text = (
         "DebateQA: 90.4% of the five nearest chunks, by annotators. The interval (95%) is over questions."
     )
-    _tell_figures("Comprehensiveness", facts, note_text, rows.asked, asking.shown)
+    _tell_figures("Comprehensiveness", facts, note_text, figures.asked, asking.shown)
 
 
 def distinctiveness(
-    folder: Path, encoder: str, threshold: float, reviewed: Reviewer, asking: StudyOptions
+    folder: Path, encoder: str, threshold: float, reviewer: Reviewer, asking: StudyOptions
 ) -> None:
     """Find points of view of one question that may say the same (A.3)."""
-    from conqret.debateqa.curation.benchmark_checks import (
-        Distinctiveness,
-        ReviewedRows,
-        pairs_to_review,
-    )
-    from conqret.debateqa.curation.benchmark_figures import read_made
+    from conqret.debateqa.curation.benchmark_checks import benchmark_duplicates
 
-    made = read_made(folder)
-    review = pairs_to_review(made, encoder, threshold)
-    rows = _looked_at(review, folder, "pairs", reviewed, asking) if review.rows else ReviewedRows(0, {})
-    if rows is None:
+    figures = _checked(
+        benchmark_duplicates, folder, "duplicate", reviewer, asking, encoder=encoder, threshold=threshold
+    )
+    if figures is None:
         return
-    figures = Distinctiveness.of(made, threshold, rows)
+    rows = figures.reviewed
     facts = {
         "points of view": figures.views,
         "pairs within a question": figures.pairs,
@@ -103,33 +96,30 @@ def distinctiveness(
             "no pair is similar enough to be checked, so no annotation form is written or read: "
             f"lower --threshold below {threshold}"
         )
-    _tell_figures("Distinctiveness", facts, "", rows.asked, asking.shown)
+    _tell_figures("Distinctiveness", facts, "", figures.asked, asking.shown)
 
 
 def viewpoints(
     folder: Path, answers: Path | None, model: str | None, output: Path | None, asking: StudyOptions
 ) -> None:
     """Count the answers that contain an important point of view missing from the partial answers (Table 11)."""
-    from conqret.debateqa.curation.benchmark_checks import MISSED, MissedViewpoints, answers_to_rate
+    from conqret.debateqa.curation.benchmark_checks import missed_viewpoints
 
     if answers is None:
         raise DeclarationError(
             "--check viewpoints needs answers to the benchmark's questions: name them with --answers"
         )
-    wanted, foreign = answers_to_rate(folder, answers)
-    if asking.dry_run:
-        _tell_verdict_cost(MISSED, wanted, model, asking)
-        return
-    asked = _asks(answers, model, asking)(MISSED, wanted, "viewpoints", output)
-    figures = MissedViewpoints.of(asked, foreign)
+    figures = asking.study(
+        missed_viewpoints, folder, answers, model=asking.calls.of(model), output=output, rows="judgments"
+    )
     facts = {
         "answers with a rating of 5": figures.missed,
         **{f"rating {rating}": count for rating, count in figures.ratings.items()},
         "no rating": figures.unrated,
-        "answers to no question of the benchmark": foreign,
+        "answers to no question of the benchmark": figures.foreign,
     }
     note_text = "DebateQA, Table 11: .03 to .09 of six models' answers, after annotators had checked the ratings of 5."
-    _tell_figures("Viewpoints that the benchmark misses", facts, note_text, asked, asking.shown)
+    _tell_figures("Viewpoints that the benchmark misses", facts, note_text, figures.asked, asking.shown)
 
 
 def domains(folder: Path, encoder: str, asking: StudyOptions) -> None:
@@ -181,57 +171,22 @@ def remove(
         asking.shown.note(f"{removal.unlabelled:,} partial answers have no label and are kept")
 
 
-def _tell_verdict_cost(
-    verdict: CheckVerdict, subjects: Sequence[Subject], model: str | None, asking: StudyOptions
-) -> None:
-    """Print what asking about each of ``subjects`` is expected to take."""
-    from conqret.debateqa.curation.check_verdicts import estimate
-
-    asking.tell_cost([estimate(verdict, subjects, asking.session(model))])
-
-
-def _asks(source: Path, model: str | None, asking: StudyOptions) -> RunVerdicts:
-    """Who asks a model about subjects that come from ``source``, with a bar."""
-    from conqret.debateqa.curation.benchmark_checks import asks
-
-    def execute(plan: VerdictPlan) -> Verdicts:
-        count = len(plan.subjects)
-        about = f"{number(count, 'judgment')} from {source}, by"
-        return asking.execute(plan, count, "judgments", about=about)
-
-    return asks(asking.session(model), source, execute)
-
-
-def _looked_at(
-    review: Review,
-    folder: Path,
-    name: str,
-    reviewed: Reviewer,
-    asking: StudyOptions,
-) -> ReviewedRows | None:
-    """What a filled sheet or a judge says of each row; None where the sheet is left for people, or only the price was
-    asked for."""
-    from conqret.debateqa.curation.benchmark_checks import reviewed_rows
-
-    labels, model, sheet = reviewed.labels or (), reviewed.model, reviewed.output
+def _checked(
+    check: Callable[..., F], folder: Path, column: str, reviewer: Reviewer, asking: StudyOptions, **how: Any
+) -> F | None:
+    """What a ``check`` finds by a filled form or a judge; None where the form is left for people."""
+    labels, model = reviewer.labels or (), reviewer.model
     if len(labels) > 1:
         raise DeclarationError("--check reads one form: give --labels once")
-    judged = model is not None and not labels
-    if judged and asking.dry_run:
-        _tell_verdict_cost(review.verdict, review.subjects, model, asking)
-        return None
-    rows = reviewed_rows(
-        review,
-        folder,
-        name,
-        labels=labels[0] if labels else None,
-        sheet=sheet,
-        ask=_asks(folder, model, asking) if judged else None,
-        overwrite=asking.kept.overwrite,
-    )
-    if sheet is not None and not labels:
-        asking.shown.note(f"{rows.rows:,} rows in {sheet}; the column {review.column} takes yes or no")
-    return rows if judged or labels else None
+    how |= {"labels": labels[0] if labels else None, "output": reviewer.output}
+    if model is not None and not labels:
+        figures = asking.study(check, folder, model=asking.calls.of(model), rows="judgments", **how)
+    else:
+        figures = check(folder, overwrite=asking.kept.overwrite, **how)
+    rows = figures.reviewed
+    if rows.sheet is not None:
+        asking.shown.note(f"{rows.rows:,} rows in {rows.sheet}; the column {column} takes yes or no")
+    return figures if model is not None or labels or not rows.rows else None
 
 
 def _tell_figures(

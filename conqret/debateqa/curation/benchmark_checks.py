@@ -26,32 +26,21 @@ from conqret.debateqa.curation.benchmark_figures import (
     read_made,
     read_review,
 )
-from conqret.debateqa.curation.check_verdicts import (
-    CheckVerdict,
-    Subject,
-    VerdictFolder,
-    VerdictPlan,
-    VerdictRow,
-)
+from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject, VerdictRow, ask_verdicts
 from conqret.debateqa.curation.embeddings import LEXICAL, embedder
 from conqret.debateqa.debateqa_files import check_answers, read_answers
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.label_sheets import csv_text
 from conqret.io.overwriting import write_new
-from conqret.judging.judge_settings import AskedSettings, as_path, asked_session
+from conqret.judging.judge_settings import AskedSettings, as_path
 from conqret.judging.responses import OneToFive, Typed
-from conqret.runs.engine import run
-from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.session import Session
+from conqret.runs.session import SessionCounts
 from conqret.runs.study_run import StudyOutcome
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.resampling import mean_interval
 
 Verdicts = StudyOutcome[VerdictRow, None]
 """What a model said of rows, as a run."""
-
-RunVerdicts = Callable[[CheckVerdict, Sequence[Subject], str, Path | None], Verdicts]
-"""How a model is asked: for what, about which subjects, under which name a run without a folder is kept, and where."""
 
 
 class SameView(Typed):
@@ -101,10 +90,6 @@ class Review:
             Subject(str(row[0]), shown, partial(self.offline, shown))
             for row, shown in zip(self.rows, self.shown, strict=True)
         ]
-
-    def said(self, answer: Mapping[str, Any]) -> bool:
-        """A judge's answer as yes or no."""
-        return bool(answer[self.field])
 
 
 def review_pairs(made: MadeBenchmark, pairs: Sequence[AlikeViews]) -> Review:
@@ -169,48 +154,47 @@ class ReviewedRows:
 
 
 @dataclass(frozen=True)
-class Comprehensiveness:
+class CheckFigures:
+    """What a check found, and the rows that were looked at for it."""
+
+    reviewed: ReviewedRows
+
+    @property
+    def asked(self) -> Verdicts | None:
+        """The run of the model that was asked."""
+        return self.reviewed.asked
+
+    @property
+    def session(self) -> SessionCounts:
+        """What that run did."""
+        return SessionCounts() if self.asked is None else self.asked.session
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Which answers a replay lacked."""
+        return () if self.asked is None else self.asked.missing
+
+
+@dataclass(frozen=True)
+class Comprehensiveness(CheckFigures):
     """The share of the five nearest chunks of each question whose perspectives are all among its points of view, with
     an interval over questions; without a value where nobody has looked at any."""
 
     covered: Estimate
-    reviewed: ReviewedRows
-
-    @classmethod
-    def of(cls, reviewed: ReviewedRows) -> Comprehensiveness:
-        """The share among the rows that were looked at."""
-        verdicts = reviewed.verdicts
-        if not verdicts:
-            return cls(undefined("no chunk has a label"), reviewed)
-        values = [float(covered) for covered in verdicts.values()]
-        questions = [chunk.rpartition("/")[0] for chunk in verdicts]
-        return cls(mean_interval(values, questions, scale="share"), reviewed)
 
 
 @dataclass(frozen=True)
-class Distinctiveness:
-    """How many points of view a benchmark has, how many pairs of them belong to one question, and the rows of pairs
-    with a cosine of ``threshold`` or more, of which a verdict says whether both are the same."""
+class Distinctiveness(CheckFigures):
+    """How many points of view a benchmark has, how many pairs of them belong to one question, and how many of the
+    similar ones are called duplicates."""
 
     views: int
     pairs: int
-    threshold: float
-    reviewed: ReviewedRows
-
-    @classmethod
-    def of(cls, made: MadeBenchmark, threshold: float, reviewed: ReviewedRows) -> Distinctiveness:
-        """The figures of a benchmark whose similar pairs were looked at."""
-        counts = [len(question.partial_answers) for question in made.questions]
-        return cls(sum(counts), sum(count * (count - 1) // 2 for count in counts), threshold, reviewed)
-
-    @property
-    def duplicates(self) -> int:
-        """How many pairs are called duplicates."""
-        return sum(self.reviewed.verdicts.values())
+    duplicates: int
 
 
 @dataclass(frozen=True)
-class MissedViewpoints:
+class MissedViewpoints(CheckFigures):
     """The share of answers that hold a weighty viewpoint which no partial answer has (a rating of 5), and how many
     answers have each rating, none, or no question in the benchmark."""
 
@@ -218,16 +202,6 @@ class MissedViewpoints:
     ratings: Mapping[int, int]
     unrated: int
     foreign: int
-    asked: Verdicts
-
-    @classmethod
-    def of(cls, asked: Verdicts, foreign: int) -> MissedViewpoints:
-        """The figures of the ratings that a model gave."""
-        ratings = [int(row.answer["rating"]) for row in asked.rows if row.answered]
-        weighty = [float(rating == RATINGS[0]) for rating in ratings]
-        share = mean_interval(weighty, scale="share") if weighty else undefined("no answer")
-        counts = {rating: ratings.count(rating) for rating in RATINGS}
-        return cls(share, counts, len(asked.rows) - len(ratings), foreign, asked)
 
 
 @strict_options
@@ -253,8 +227,14 @@ def benchmark_coverage(
         DeclarationError: there is no finished benchmark, none of labels, output and model is given, the sheet answers
             no row, another one would be replaced, or a setting is wrong.
     """
-    review = chunks_to_review(read_made(benchmark), encoder)
-    return Comprehensiveness.of(_reviewed(review, benchmark, "chunks", labels, output, settings))
+    made = read_made(benchmark)
+    review = review_chunks(made, near_chunks(made, embedder(encoder)))
+    rows = reviewed(review, benchmark, "chunks", labels, output, **settings)
+    if not rows.verdicts:
+        return Comprehensiveness(rows, undefined("no chunk has a label"))
+    values = [float(covered) for covered in rows.verdicts.values()]
+    questions = [chunk.rpartition("/")[0] for chunk in rows.verdicts]
+    return Comprehensiveness(rows, mean_interval(values, questions, scale="share"))
 
 
 @strict_options
@@ -281,13 +261,11 @@ def benchmark_duplicates(
         DeclarationError: as :func:`benchmark_coverage`, or the threshold is outside (0, 1].
     """
     made = read_made(benchmark)
-    review = pairs_to_review(made, encoder, threshold)
-    reviewed = (
-        _reviewed(review, benchmark, "pairs", labels, output, settings)
-        if review.rows
-        else ReviewedRows(0, {})
-    )
-    return Distinctiveness.of(made, threshold, reviewed)
+    review = review_pairs(made, alike_views(made, embedder(encoder), threshold))
+    rows = reviewed(review, benchmark, "pairs", labels, output, **settings)
+    counts = [len(question.partial_answers) for question in made.questions]
+    pairs = sum(count * (count - 1) // 2 for count in counts)
+    return Distinctiveness(rows, sum(counts), pairs, sum(rows.verdicts.values()))
 
 
 @strict_options
@@ -311,19 +289,16 @@ def missed_viewpoints(
             wrong. No model is asked then.
     """
     wanted, foreign = answers_to_rate(benchmark, answers)
-    with asked_session(settings) as session:
-        ask = asks(session, answers, partial(run, overwrite=settings.get("overwrite", False)))
-        return MissedViewpoints.of(ask(MISSED, wanted, "viewpoints", as_path(output)), foreign)
-
-
-def chunks_to_review(made: MadeBenchmark, encoder: str) -> Review:
-    """The nearest chunks of each question, to be called covered or not."""
-    return review_chunks(made, near_chunks(made, embedder(encoder)))
-
-
-def pairs_to_review(made: MadeBenchmark, encoder: str, threshold: float) -> Review:
-    """The similar points of view of one question, to be called the same or not."""
-    return review_pairs(made, alike_views(made, embedder(encoder), threshold))
+    asked = ask_verdicts(MISSED, wanted, source=answers, name="viewpoints", output=output, **settings)
+    ratings = {row.id: int(row.answer["rating"]) for row in asked.rows if row.answered}
+    weighty = {name: rating == RATINGS[0] for name, rating in ratings.items()}
+    return MissedViewpoints(
+        ReviewedRows(len(asked.rows), weighty, asked=asked),
+        mean_interval([*map(float, weighty.values())], scale="share") if weighty else undefined("no answer"),
+        {rating: [*ratings.values()].count(rating) for rating in RATINGS},
+        len(asked.rows) - len(ratings),
+        foreign,
+    )
 
 
 def answers_to_rate(benchmark: str | Path, answers: str | Path) -> tuple[list[Subject], int]:
@@ -349,15 +324,13 @@ def answers_to_rate(benchmark: str | Path, answers: str | Path) -> tuple[list[Su
     return wanted, len(every) - len(wanted)
 
 
-def reviewed_rows(
+def reviewed(
     review: Review,
-    benchmark: Path,
+    benchmark: str | Path,
     name: str,
-    *,
-    labels: Path | None,
-    sheet: Path | None,
-    ask: RunVerdicts | None,
-    overwrite: bool,
+    labels: str | Path | None,
+    output: str | Path | None,
+    **settings: Unpack[AskedSettings],
 ) -> ReviewedRows:
     """What a filled sheet says of the rows; else what a model says, and the sheet for annotators, with the model's
     answers where it has any.
@@ -367,8 +340,10 @@ def reviewed_rows(
             would be replaced.
     """
     names = [str(row[0]) for row in review.rows]
+    if not names:
+        return ReviewedRows(0, {})
     if labels is not None:
-        answers = read_review(labels, review.column)
+        answers = read_review(Path(labels), review.column)
         known = {one: answers[one] for one in names if one in answers}
         if not known:
             raise DeclarationError(
@@ -376,54 +351,22 @@ def reviewed_rows(
                 "no, and use the benchmark, encoder and threshold with which the annotation form was made"
             )
         return ReviewedRows(len(names), known)
-    asked = None
+    sheet, asked = as_path(output), None
     verdicts: dict[str, bool] = {}
-    if ask is not None:
+    if settings.get("model") is not None:
         beside = None if sheet is None else sheet.with_suffix(".run")
-        asked = ask(review.verdict, review.subjects, name, beside)
-        verdicts = {row.id: review.said(row.answer) for row in asked.rows if row.answered}
+        asked = ask_verdicts(
+            review.verdict, review.subjects, source=benchmark, name=name, output=beside, **settings
+        )
+        verdicts = {row.id: bool(row.answer[review.field]) for row in asked.rows if row.answered}
     if sheet is not None:
         words = {True: "yes", False: "no", None: ""}
         rows = [(*row, words[verdicts.get(one)]) for one, row in zip(names, review.rows, strict=True)]
         content = csv_text((*review.head, review.column), rows)
-        write_new({sheet: content}, overwrite=overwrite, register=benchmark)
-    elif ask is None:
+        write_new({sheet: content}, overwrite=settings.get("overwrite", False), register=Path(benchmark))
+    elif asked is None:
         raise DeclarationError(
             f"{len(names)} rows need a label: write them for annotators with -o FORM, have a "
             "judge label them with --model, or read a filled-in form with --labels FORM"
         )
     return ReviewedRows(len(names), verdicts, sheet, asked)
-
-
-def asks(session: Session, source: str | Path, execute: Callable[[VerdictPlan], Verdicts]) -> RunVerdicts:
-    """How the model of a session is asked about subjects that come from ``source``."""
-
-    def ask(verdict: CheckVerdict, subjects: Sequence[Subject], name: str, folder: Path | None) -> Verdicts:
-        place = folder or default_folder(stem(Path(source)), name, session.options.model)
-        return execute(VerdictPlan(session, VerdictFolder(place), verdict, subjects))
-
-    return ask
-
-
-def _reviewed(
-    review: Review,
-    benchmark: str | Path,
-    name: str,
-    labels: str | Path | None,
-    output: str | Path | None,
-    settings: AskedSettings,
-) -> ReviewedRows:
-    overwrite = settings.get("overwrite", False)
-    rows = partial(
-        reviewed_rows,
-        review,
-        Path(benchmark),
-        name,
-        labels=as_path(labels),
-        sheet=as_path(output),
-        overwrite=overwrite,
-    )
-    if labels is not None or settings.get("model") is None:
-        return rows(ask=None)
-    with asked_session(settings) as session:
-        return rows(ask=asks(session, benchmark, partial(run, overwrite=overwrite)))

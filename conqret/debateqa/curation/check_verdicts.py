@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Self, Unpack
 
@@ -14,15 +13,12 @@ from pydantic import Field
 from conqret.errors import number
 from conqret.io.safe_files import Content, InFolder
 from conqret.judging.asked_run import Run, RunPrompt
-from conqret.judging.cost import ExpectedCost, expected_asking
 from conqret.judging.judge_settings import AskedSettings, as_path, client_options
 from conqret.judging.responses import Typed
 from conqret.llm.request import Answer, Request, messages
-from conqret.prompts import Library
 from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.session import Session, Sessions
-from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, StudyPlan, lost
-from conqret.runs.trials import Trial
+from conqret.runs.session import Sessions
+from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, lost
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,54 +113,15 @@ def ask_verdicts(
         asked=((subject.id, dict(subject.variables)) for subject in subjects), total=len(subjects),
         asks=verdict.about, about=f"{number(len(subjects), 'judgment')} by", sessions=sessions,
     ) as run:  # fmt: skip
-        run.ask_all(_request(verdict, subject, run.library) for subject in subjects)
+        prompt = run.library[verdict.prompt]
+        run.ask_all(
+            Request(
+                ask=verdict.prompt,
+                item=subject.id,
+                messages=messages(prompt.render(subject.variables)),
+                response=verdict.response,
+                baseline=subject.baseline,
+            )
+            for subject in subjects
+        )
         return run.finish(concluded)
-
-
-def _request(verdict: CheckVerdict, subject: Subject, library: Library) -> Request[Typed]:
-    return Request(
-        ask=verdict.prompt,
-        item=subject.id,
-        messages=messages(library[verdict.prompt].render(subject.variables)),
-        response=verdict.response,
-        baseline=subject.baseline,
-    )
-
-
-@dataclass(frozen=True)
-class VerdictPlan(StudyPlan[VerdictRow, None]):
-    """Every subject gets a typed judgment."""
-
-    models: Session
-    folder: VerdictFolder
-    verdict: CheckVerdict
-    subjects: Sequence[Subject]
-
-    def check(self) -> None:
-        """Raise DeclarationError where this cannot be asked."""
-        self.models.options.backend.check_can_ask(self.verdict.about)
-
-    def record(self) -> VerdictRecord:
-        """What ``run.json`` says."""
-        shown = ((subject.id, dict(subject.variables)) for subject in self.subjects)
-        return VerdictRecord.of(self.models, {self.verdict.prompt: self.verdict.response}, shown)
-
-    def trials(self) -> Iterator[Trial[VerdictRow]]:
-        """A trial for each."""
-
-        async def asked(subject: Subject, earlier: object) -> VerdictRow:
-            request = _request(self.verdict, subject, self.models.library)
-            return VerdictRow.of(subject.id, await self.models.client.ask(request))
-
-        return (Trial(subject.id, partial(asked, subject)) for subject in self.subjects)
-
-    def conclude(self, rows: tuple[VerdictRow, ...]) -> tuple[None, Mapping[Path, Content]]:
-        """The run in numbers, and its files."""
-        summary = {"judgments": len(rows), "unanswered": lost(rows)}
-        return None, {self.folder.summary_file: json.dumps(summary, indent=1)}
-
-
-def estimate(verdict: CheckVerdict, subjects: Sequence[Subject], session: Session) -> ExpectedCost:
-    """The calls, tokens and dollars of :class:`VerdictPlan`."""
-    prompts = (session.library[verdict.prompt].render(subject.variables) for subject in subjects)
-    return expected_asking("judge", session.options, prompts, verdict.tokens)

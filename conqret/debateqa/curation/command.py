@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
 from conqret.console.option_groups import OptionGroup, grouped
-from conqret.console.printing import at, end, note, result
+from conqret.console.printing import at, note
 from conqret.debateqa.curation.algorithm import CurationPlan
 from conqret.debateqa.curation.embeddings import LEXICAL
 from conqret.debateqa.curation.questions_command import Encoder
-from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 
 if TYPE_CHECKING:
@@ -33,19 +32,6 @@ class WebSearch(OptionGroup):
 
     search: str | None = None
     user_agent: str | None = None
-
-
-@dataclass(frozen=True)
-class Filters(OptionGroup, of=CurationPlan):
-    """What is kept, and how much of a document is read.
-
-    Filters and budget:
-        keep: The most documents per question; those that `--rerank` ranks first are kept. Default: 5.
-        least_documents: Leave out questions for which fewer documents from trusted domains are found. Default: 3.
-        least_views: Leave out questions with fewer points of view. Default: 3.
-        rerank: What ranks the documents: `listwise` (the model) or `lexical`. Default: `listwise`.
-        prompt_tokens: How many tokens all documents of a prompt may have. Default: 120000.
-    """
 
 
 @dataclass(frozen=True)
@@ -74,7 +60,7 @@ def curate(
     corpus: Path | None = None,
     web: WebSearch,
     trusted: Path | None = None,
-    filters: Filters,
+    keep: int = 5,
     checking: BenchmarkCheck,
     labels: Annotated[
         list[Path] | None,
@@ -103,7 +89,8 @@ def curate(
             the folder of a finished benchmark.
     Files:
         corpus: The corpus directory in which evidence is searched; it is indexed first if it is not.
-    Filters and budget:
+    Filters:
+        keep: The most documents per question; those that the reranker ranks first are kept.
         trusted: Domains to trust besides .edu, .org, .gov, .info and .pro: one per line, optionally with a license; a
             `-` in front refuses one.
     Check:
@@ -137,7 +124,7 @@ def curate(
         case None if source.is_dir():
             checks.remove(source, labels, duplicates, output, asking)
         case None:
-            _make(source, corpus, web, trusted, filters, model, output, asking)
+            _make(source, corpus, web, trusted, keep, model, output, asking)
 
 
 def _make(
@@ -145,35 +132,25 @@ def _make(
     corpus: Path | None,
     web: WebSearch,
     trusted: Path | None,
-    filters: Filters,
+    keep: int,
     model: str | None,
     output: Path | None,
     asking: StudyOptions,
 ) -> None:
-    from conqret.debateqa.curation.algorithm import STEPS, CurationPlan
-    from conqret.debateqa.curation.benchmark import VIEWS, curation_run, estimate
+    from conqret.debateqa.curation.algorithm import VIEWS
+    from conqret.debateqa.curation.benchmark import curate_benchmark
     from conqret.show.table import spaced
 
-    made = curation_run(
-        questions, asking.session(model), corpus=corpus, search=web.search, user_agent=web.user_agent,
-        trusted=trusted, plan=CurationPlan(**filters.given()), output=output,
-    )  # fmt: skip
-    question_list, folder, collector = made.questions, made.folder, made.collector
     if asking.dry_run:
-        asking.tell_cost(estimate(question_list, collector))
-        what = (
-            "the documents that the question itself finds"
-            if web.search is None
-            else "5 pages of 2,500 tokens"
-        )
-        note(f"the estimate assumes for each question {VIEWS} points of view and {what}")
-        return
-    outcome = asking.execute(
-        made, len(question_list) * len(STEPS), "steps",
-        about=f"{number(len(question_list), 'question')}, {collector.source.described}, by",
-        doing="collecting", role="an author",
+        pages = "the documents that the offline model's queries find"
+        pages = pages if web.search is None else "5 pages of 2,500 tokens"
+        note(f"the estimate assumes for each question {VIEWS} points of view and {pages}")
+    outcome = asking.study(
+        curate_benchmark, questions, corpus=corpus, search=web.search, user_agent=web.user_agent, trusted=trusted,
+        plan=CurationPlan(keep=keep), output=output, model=asking.calls.of(model),
+        rows="steps", doing="collecting", role="an author",
     )  # fmt: skip
-    summary = outcome.summary
+    summary, folder = outcome.summary, outcome.folder
     lines = [
         *spaced([_table(summary)]),
         at(folder.benchmark_file, "benchmark"),
@@ -181,13 +158,12 @@ def _make(
         at(folder.filtered_file, "filtered"),
         at(folder.items_file, "items"),
     ]
-    result(summary, lines, as_json=asking.shown.json_output)
     if summary.unstated_licences:
         asking.shown.note(
             f"{summary.unstated_licences:,} of {summary.documents:,} documents state no license: look them up before "
             "you share their texts, or name licenses by domain in --trusted"
         )
-    end(summary.unanswered, outcome.session, there=summary.kept, reasons=summary.unanswered)
+    asking.conclude(summary, lines, outcome, summary.unanswered, there=summary.kept)
 
 
 def _table(summary: CurateSummary) -> Table:

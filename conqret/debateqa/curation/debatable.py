@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -12,19 +13,16 @@ from conqret.debateqa.curation.check_verdicts import (
     CheckVerdict,
     Subject,
     VerdictFolder,
-    VerdictPlan,
     VerdictRow,
+    ask_verdicts,
 )
 from conqret.errors import strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.label_sheets import csv_text
 from conqret.io.questions import SourcedQuestion, read_sourced
-from conqret.io.safe_files import write_files
-from conqret.judging.judge_settings import AskedSettings, as_path, asked_session
+from conqret.io.safe_files import Content
+from conqret.judging.judge_settings import AskedSettings
 from conqret.judging.responses import Typed
-from conqret.runs.engine import run
-from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.session import SessionCounts
 from conqret.runs.study_run import StudyOutcome
 from conqret.text.text_passages import root
 from conqret.text.word_lists import words
@@ -61,14 +59,6 @@ class Debatable(Typed):
 VERDICT = CheckVerdict("curate/debatable", Debatable, 60, "whether questions are debatable")
 
 
-def subjects(questions: Sequence[SourcedQuestion]) -> list[Subject]:
-    """What is asked about each question."""
-    return [
-        Subject(item.id, {"question": item.question}, lambda item=item: by_words(item.question))  # type: ignore[misc]
-        for item in questions
-    ]
-
-
 def failed(answer: Mapping[str, Any]) -> tuple[str, ...]:
     """Which criteria a judged question does not meet."""
     return tuple(name for name in CRITERIA if not answer[name])
@@ -89,29 +79,24 @@ def by_words(question: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class DebatableQuestions:
-    """The questions that are kept, how many failed each criterion, and how many have no answer; ``files`` hold those
-    that are kept, and all verdicts."""
+    """The questions that are kept, and how many failed each criterion."""
 
-    questions: int
     kept: tuple[SourcedQuestion, ...]
     failed: Mapping[str, int]
-    unanswered: int
-    files: tuple[Path, ...]
-    session: SessionCounts
 
 
 @strict_options
 def debatable_questions(
-    questions: str | Path | Sequence[str | Path],
+    questions: str | Path | Sequence[str | Path] | Sequence[SourcedQuestion],
     *,
     texts: str | Path | None = None,
     output: str | Path | None = None,
     **settings: Unpack[AskedSettings],
-) -> DebatableQuestions:
+) -> StudyOutcome[VerdictRow, DebatableQuestions]:
     """Keep the debatable questions: clear, with several answers, not a matter of taste or of personal experience.
 
     Args:
-        questions: files with a column ``question``.
+        questions: files with a column ``question``, or the questions.
         texts: for DELPHI, the Quora Question Pairs, which have its questions' texts.
         output: the run's folder, by default ``runs/QUESTIONS-debatable-MODEL``; the same call goes on there.
         settings: who is asked, and how: :class:`conqret.judging.judge_settings.AskedSettings`.
@@ -119,30 +104,27 @@ def debatable_questions(
     Raises:
         DeclarationError: anything wrong with the call, the questions or the folder. No model is asked then.
     """
-    files = [questions] if isinstance(questions, str | Path) else list(questions)
-    read = tuple(read_sourced(files, texts))
-    with asked_session(settings) as session:
-        folder = VerdictFolder(
-            as_path(output) or default_folder(stem(Path(files[0])), "debatable", session.options.model)
-        )
-        plan = VerdictPlan(session, folder, VERDICT, subjects(read))
-        done = run(plan, overwrite=settings.get("overwrite", False))
-    return chosen_questions(read, done, folder)
+    given: Any = [questions] if isinstance(questions, str | Path) else questions
+    read = given if isinstance(given[0], SourcedQuestion) else read_sourced(given, texts)
+    source = "questions" if read is given else given[0]
+    subjects = [Subject(one.id, {"question": one.question}, partial(by_words, one.question)) for one in read]
 
+    def concluded(
+        rows: tuple[VerdictRow, ...], folder: VerdictFolder
+    ) -> tuple[DebatableQuestions, Mapping[Path, Content]]:
+        wrong = [failed(row.answer) if row.answered else None for row in rows]
+        good = tuple(question for question, faults in zip(read, wrong, strict=True) if faults == ())
+        lines = (
+            (one.id, one.question, *("" if faults is None else "no" if name in faults else "yes" for name in CRITERIA),
+             row.answer.get("explanation", ""), row.reason)
+            for one, faults, row in zip(read, wrong, rows, strict=True)
+        )  # fmt: skip
+        counts = {name: sum(name in faults for faults in wrong if faults) for name in CRITERIA}
+        return DebatableQuestions(good, counts), {
+            folder.kept_file: json_lines(one.record() for one in good),
+            folder.table_file: csv_text(["id", "question", *CRITERIA, "explanation", "reason"], lines),
+        }
 
-def chosen_questions(
-    read: Sequence[SourcedQuestion], done: StudyOutcome[VerdictRow, None], folder: VerdictFolder
-) -> DebatableQuestions:
-    """The questions that meet all criteria, written into the folder with all verdicts."""
-    wrong = [failed(row.answer) if row.answered else None for row in done.rows]
-    good = tuple(question for question, faults in zip(read, wrong, strict=True) if faults == ())
-    rows = (
-        (one.id, one.question, *("" if faults is None else "no" if name in faults else "yes" for name in CRITERIA),
-         row.answer.get("explanation", ""), row.reason)
-        for one, faults, row in zip(read, wrong, done.rows, strict=True)
-    )  # fmt: skip
-    table = csv_text(["id", "question", *CRITERIA, "explanation", "reason"], rows)
-    kept = json_lines(one.record() for one in good)
-    written = write_files({folder.kept_file: kept, folder.table_file: table})
-    counts = {name: sum(name in faults for faults in wrong if faults) for name in CRITERIA}
-    return DebatableQuestions(len(read), good, counts, wrong.count(None), tuple(written), done.session)
+    return ask_verdicts(
+        VERDICT, subjects, source=source, name="debatable", output=output, conclude=concluded, **settings
+    )

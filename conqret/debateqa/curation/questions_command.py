@@ -9,7 +9,7 @@ import typer
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
-from conqret.console.printing import at, end, result
+from conqret.console.printing import at, result
 from conqret.debateqa.curation.embeddings import LEXICAL
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
@@ -48,7 +48,6 @@ def questions(
     output: Annotated[Path | None, options.run_folder("QUESTIONS-debatable-MODEL")] = None,
     encoder: Encoder = LEXICAL,
     threshold: float = 0.78,
-    embeddings: Path | None = None,
     texts: Path | None = None,
     pairs: Path | None = None,
     model: options.Model = None,
@@ -61,7 +60,6 @@ def questions(
     question meets and a sentence of explanation (DebateQA, A.1; BeRDS, section 4).
 
     Files:
-        embeddings: Embeddings that you have already: a .npy file with one row per question.
         texts: The file train.csv of Quora Question Pairs, from which the texts of questions of the DELPHI data set are
             taken.
         pairs: A form of pairs of questions to choose the threshold by, which depends on the encoder. Where there is no
@@ -78,8 +76,7 @@ def questions(
     conqret debateqa questions delphi.tsv conflictingqa.csv web.jsonl --texts train.csv --encoder models/gte-large
     --pairs pairs.csv
     """
-    from conqret.debateqa.curation.check_verdicts import VerdictFolder, VerdictPlan, estimate
-    from conqret.debateqa.curation.debatable import VERDICT, chosen_questions, subjects
+    from conqret.debateqa.curation.debatable import debatable_questions
     from conqret.debateqa.curation.deduplication import deduplicate, pairs_text
     from conqret.debateqa.curation.embeddings import vectors_of
     from conqret.io.questions import read_sourced
@@ -89,56 +86,41 @@ def questions(
 
     read = tuple(read_sourced(files, texts))
     if pairs is not None:
-        _label_pairs(read, pairs, encoder, embeddings, asking)
+        _label_pairs(read, pairs, encoder, asking)
         return
-    vectors = vectors_of(read, encoder, embeddings)
-    different, duplicates = deduplicate(
-        read, vectors, encoder=str(embeddings or encoder), threshold=threshold
-    )
-    session, asked_about = asking.session(model), subjects(different)
-    if asking.dry_run:
-        asking.tell_cost([estimate(VERDICT, asked_about, session)])
-        return
-    folder = VerdictFolder(output or default_folder(stem(files[0]), "debatable", session.options.model))
-    count = len(asked_about)
-    done = asking.execute(
-        VerdictPlan(session, folder, VERDICT, asked_about), count, "judgments",
-        about=f"{number(count, 'judgment')} from {files[0]}, by",
+    vectors = vectors_of(read, encoder)
+    different, duplicates = deduplicate(read, vectors, encoder=encoder, threshold=threshold)
+    author = asking.calls.of(model)
+    outcome = asking.study(
+        debatable_questions, different, model=author, rows="judgments",
+        output=output or default_folder(stem(files[0]), "debatable", author.model),
     )  # fmt: skip
-    chosen = chosen_questions(different, done, folder)
+    chosen, folder = outcome.summary, outcome.folder
     write_files({folder.pairs_file: pairs_text(duplicates)})
-    kept = len(chosen.kept)
+    unanswered = sum(outcome.lost.values())
     facts = {
         "deduplication": duplicates.model_dump(),
-        "questions": chosen.questions,
-        "kept": kept,
+        "questions": len(outcome.rows),
+        "kept": len(chosen.kept),
         "failed": chosen.failed,
-        "unanswered": chosen.unanswered,
+        "unanswered": unanswered,
     }
     lines = [
         *spaced(_dedupe_tables(duplicates)),
         f"{number(len(duplicates.removed), 'question')} removed, decided by {len(duplicates.pairs):,} similar pairs",
         "",
-        _debatable_table(chosen),
+        _debatable_table(chosen, len(outcome.rows), unanswered),
         "",
-        *map(at, (*chosen.files, folder.pairs_file), ("kept", "verdicts", "pairs")),
+        *map(at, (folder.kept_file, folder.table_file, folder.pairs_file), ("kept", "verdicts", "pairs")),
     ]
-    result(facts, lines, as_json=asking.shown.json_output)
-    if encoder == LEXICAL and embeddings is None:
+    if encoder == LEXICAL:
         asking.shown.note(
             "lexical compares words only, so it misses a question in other words; an --encoder finds more"
         )
-    lost = done.lost
-    end(lost, done.session, there=len(done.rows) - sum(lost.values()), reasons=lost)
+    asking.conclude(facts, lines, outcome, outcome.lost, there=len(outcome.rows) - unanswered)
 
 
-def _label_pairs(
-    read: tuple[SourcedQuestion, ...],
-    sheet: Path,
-    encoder: str,
-    embeddings: Path | None,
-    asking: StudyOptions,
-) -> None:
+def _label_pairs(read: tuple[SourcedQuestion, ...], sheet: Path, encoder: str, asking: StudyOptions) -> None:
     """Write the form of pairs, or report the thresholds that a filled one speaks for."""
     from conqret.debateqa.curation.deduplication import COLUMNS, draw_pairs, duplicate_threshold, sheet_rows
     from conqret.debateqa.curation.embeddings import vectors_of
@@ -152,7 +134,7 @@ def _label_pairs(
         if choice.unlabelled:
             asking.shown.note(f"{choice.unlabelled:,} pairs have no label and are left out")
         return
-    drawn = draw_pairs(vectors_of(read, encoder, embeddings))
+    drawn = draw_pairs(vectors_of(read, encoder))
     write_new({sheet: csv_text(COLUMNS, sheet_rows(drawn, read))}, overwrite=False)
     bands = len({pair.band for pair in drawn})
     ends = f"{drawn[-1].similarity:.2f} to {drawn[0].similarity:.2f}"
@@ -187,19 +169,19 @@ def _dedupe_tables(outcome: Deduplication) -> Iterator[Table]:
         )
 
 
-def _debatable_table(chosen: DebatableQuestions) -> Table:
+def _debatable_table(chosen: DebatableQuestions, questions: int, unanswered: int) -> Table:
     """How many questions fail which criterion."""
     from conqret.debateqa.curation.debatable import CRITERIA
     from conqret.show.table import Column, Table
 
     rows = [(CRITERIA[name], count) for name, count in chosen.failed.items()]
-    if chosen.unanswered:
-        rows.append(("no answer", chosen.unanswered))
+    if unanswered:
+        rows.append(("no answer", unanswered))
     return Table(
         "Questions",
         (Column("", "text"), "questions"),
         rows,
-        foot=[("debatable", len(chosen.kept)), ("all", chosen.questions)],
+        foot=[("debatable", len(chosen.kept)), ("all", questions)],
         note="One question may fail several criteria.",
     )
 

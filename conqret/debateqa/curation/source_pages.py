@@ -35,11 +35,12 @@ class CorpusSource:
 
     async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
         """For each query the ids of its documents, best first."""
-        return self._found(queries, depth)
-
-    def likely(self, question: str, depth: int) -> list[Document]:
-        """What the question itself finds."""
-        return [page.document for page in self.read(self._found([question], depth)[0])]
+        hits = self.index.search(list(queries), depth)
+        documents_by_query = gathered(zip(hits.queries.tolist(), hits.documents.tolist(), strict=True))
+        return [
+            [self.index.ids[document] for document in documents_by_query.get(place, [])]
+            for place in range(len(queries))
+        ]
 
     def read(self, identifiers: Sequence[str]) -> list[PageEvidence]:
         """The documents of these ids, in this order."""
@@ -52,12 +53,34 @@ class CorpusSource:
             if (entry := entries.get(identifier)) is not None and entry.text.strip()
         ]
 
-    def _found(self, queries: Sequence[str], depth: int) -> list[list[str]]:
-        hits = self.index.search(list(queries), depth)
-        documents_by_query = gathered(zip(hits.queries.tolist(), hits.documents.tolist(), strict=True))
+
+LIKELY = 5
+"""Pages of a question, for a price."""
+LIKELY_TEXT = "A page of the web has some two thousand words. " * 250
+"""About 2,500 tokens: ConQRet's web documents have some 2,000 words (Table 2)."""
+
+
+class LikelyPages:
+    """Pages of a usual length in place of those of a search, for a price."""
+
+    name = described = "the web"
+
+    def __init__(self, trusted: TrustedDomains) -> None:
+        self._domain = next(iter(trusted.domains), ".org").removeprefix(".")
+
+    def opened(self, folder: Path) -> AbstractAsyncContextManager[Any]:
+        """Nothing needs to be held."""
+        return contextlib.nullcontext()
+
+    async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
+        """The same pages for each query."""
+        return [[str(number) for number in range(LIKELY)]] * len(queries)
+
+    def read(self, identifiers: Sequence[str]) -> list[PageEvidence]:
+        """The pages of these ids."""
         return [
-            [self.index.ids[document] for document in documents_by_query.get(place, [])]
-            for place in range(len(queries))
+            PageEvidence(Document(id=name, text=LIKELY_TEXT, url=f"https://page.{self._domain}/{name}"))
+            for name in identifiers
         ]
 
 
@@ -66,8 +89,10 @@ def page_source(
     search: str | Sequence[str] | None,
     user_agent: str | None,
     trusted: TrustedDomains,
+    *,
+    dry_run: bool,
 ) -> PageSource:
-    """Where evidence is searched for: a corpus, or the web.
+    """Where evidence is searched for: a corpus, or the web, which is not searched in a dry run.
 
     Raises:
         DeclarationError: both or none of them is named, or a search engine is not known.
@@ -77,7 +102,8 @@ def page_source(
         raise DeclarationError("name where to search for evidence: --corpus FOLDER, or --search for the web")
     if corpus is not None:
         return CorpusSource(Path(corpus))
-    return web_source(search or (), user_agent, trusted)
+    source = web_source(search or (), user_agent, trusted)
+    return LikelyPages(trusted) if dry_run else source
 
 
 def web_source(

@@ -11,7 +11,7 @@ import contextlib
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
-from conqret.data import Document, Reason
+from conqret.data import Reason
 from conqret.debateqa.curation.algorithm import PAGES, PageEvidence
 from conqret.debateqa.curation.curation_requests import NoValidResponse
 from conqret.debateqa.curation.trusted_domains import TrustedDomains
@@ -20,11 +20,6 @@ from conqret.scrapers.extract import Extractor
 from conqret.scrapers.fetch import Fetcher, FetchError, FetchStatus
 from conqret.scrapers.fetch_ledger import DocumentStore
 from conqret.scrapers.search import RESULTS, SEARCH_DELAY, WebSearcher
-
-LIKELY = 5
-"""Pages of a question, for a price."""
-LIKELY_TEXT = "A page of the web has some two thousand words. " * 250
-"""About 2,500 tokens: ConQRet's web documents have some 2,000 words (Table 2)."""
 
 
 class WebSource:
@@ -54,14 +49,6 @@ class WebSource:
             Unanswered: a search engine gave no answer.
         """
         return [await self._one(query, depth) for query in queries]
-
-    def likely(self, question: str, depth: int) -> list[Document]:
-        """Pages of a usual length; no search is made for a price."""
-        domain = (self._trusted or TrustedDomains()).domains[0].removeprefix(".")
-        return [
-            Document(id=f"page {number}", text=LIKELY_TEXT, url=f"https://page.{domain}/{number}")
-            for number in range(LIKELY)
-        ]
 
     def read(self, identifiers: Sequence[str]) -> list[PageEvidence]:
         """The pages of these ids, in this order."""
