@@ -45,7 +45,8 @@ from conqret.perspectives.perspective_writing import (
 )
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, lost
-from conqret.stats import Estimate, mean_interval
+from conqret.stats.estimate import Estimate
+from conqret.stats.resampling import mean_interval
 
 INSPECTED = 20
 """Questions of each subset that people look at (BeRDS, B.4)."""

@@ -97,9 +97,8 @@ class JoinedLabels:
             for place, unit in enumerate(self.units)
             if unit in before
         }
-        fits = {**self.fitted.get(dimension, {}), **fitted}
-        fitted = {**self.fitted, dimension: fits}
-        return replace(self, scores={**self.scores, dimension: scores}, fitted=fitted)
+        fits = {**self.fitted, dimension: {**self.fitted.get(dimension, {}), **fitted}}
+        return replace(self, scores={**self.scores, dimension: scores}, fitted=fits)
 
     def only(self, items: Collection[str]) -> JoinedLabels:
         """The same join of some items alone, with the scores as they are."""

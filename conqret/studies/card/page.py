@@ -18,12 +18,10 @@ from conqret.studies.agreement.annotator_agreement import OVERALL
 from conqret.studies.agreement.dimension_result import missing_words
 from conqret.studies.agreement.statistics import STATISTICS
 from conqret.studies.agreement_tables import agreement_answer, agreement_picture, table_of_rows
-from conqret.studies.bias.page import bias_parts
-from conqret.studies.bias.screen import headlines
+from conqret.studies.bias.page import bias_parts, headlines
 from conqret.studies.card.result import FILE_NAME, Card, last_checked
 from conqret.studies.sensitivity.curves import Curve
-from conqret.studies.sensitivity.page import answer, chart
-from conqret.studies.sensitivity.sensitivity_tables import damage, how_decided
+from conqret.studies.sensitivity.page import answer, chart, damage, how_decided
 from conqret.studies.variance.page import repeatability_table
 
 PAGE_NAME, MARKDOWN_NAME = "card.html", "card.md"

@@ -84,7 +84,11 @@ def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
         comparison.held_out,
         f"{comparison.basis.clustered_by}s",
     )
-    costs = (f"Price of {words.count(PRICED_ITEMS)} items", "Time per item", "Tokens per item")
+    costs: tuple[str, ...] = (
+        f"Price of {words.count(PRICED_ITEMS)} items",
+        "Time per item",
+        "Tokens per item",
+    )
     costs *= bool(comparison.costs)
     yield Table(
         f"Krippendorff's alpha with annotators, {comparison.basis.intervals}",

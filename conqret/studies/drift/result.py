@@ -134,7 +134,7 @@ def changes_between(was: Wave, before: JudgeRecord, of: Wave, now: JudgeRecord) 
     for record, identity in zip((before, now), parts, strict=True):
         if record.model.startswith(PREFIX):  # one log of verdicts is as good as another
             identity.pop("model", None)
-    yield from differences(*parts, "before")
+    yield from differences(parts[0], parts[1], "before")
     for what, new, old in (
         ("the model answers as", few(of.answered_by), few(was.answered_by)),
         ("the provider's system is", few(of.system_fingerprints), few(was.system_fingerprints)),

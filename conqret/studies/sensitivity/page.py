@@ -188,7 +188,8 @@ _VERDICTS = (
 def verdicts(results: SensitivityResults) -> Table:
     """One row a curve, under its perturbation and judge: what was expected, what came, and whether the judge passes."""
     rows: dict[str, list[Sequence[Cell]]] = {}
-    for curve in (*results.curves, *results.unscored):
+    curves: tuple[Curve | EmptyCurve, ...] = (*results.curves, *results.unscored)
+    for curve in curves:
         group = rows.setdefault(f"{curve.perturbation}: {curve.format} ({curve.model})", [])
         group.append((words.label(curve.metric), *_verdict_cells(curve)))
     symmetry = words.symmetry_note(min((curve.topics for curve in results.curves), default=0))

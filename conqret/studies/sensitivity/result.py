@@ -119,7 +119,8 @@ class SensitivityResults(Frozen):
     @property
     def lost(self) -> Counter[str]:
         """The reasons of all missing values, over all curves, those that could not be drawn too."""
-        return sum((Counter(curve.missing) for curve in (*self.curves, *self.unscored)), Counter())
+        reasons = [*(curve.missing for curve in self.curves), *(curve.missing for curve in self.unscored)]
+        return sum(map(Counter, reasons), Counter())
 
 
 @dataclass(frozen=True)
