@@ -37,7 +37,6 @@ Factor = Literal["arguments", "both sides", "judgment", "instruction"]
 
 Cell = tuple[str, int, str]
 CELL = ("condition", "turn", "instruction")
-"""Condition, number of the judgment, instruction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,15 +170,13 @@ def debate_outcomes(
         better_half: only the better half of the judges, by their last judgments in this pilot.
 
     Raises:
-        ItemsError: rows have faults; all are listed.
-        DeclarationError: there is no answer of the design, or none of the better half.
+        ItemsError, DeclarationError: as :func:`counted_answers`.
     """
     answers = counted_answers(answers, design, better_half)
     measured = _AnswerColumns(answers)
-    names = list(INSTRUCTIONS)
     present = sorted(
         {(answer.condition, answer.turn, answer.instruction) for answer in answers},
-        key=lambda cell: (*cell[:2], names.index(cell[2])),
+        key=lambda cell: (*cell[:2], list(INSTRUCTIONS).index(cell[2])),
     )
     last = max(turn for _, turn, _ in present)
     before, after = conditions_of(answers)
@@ -255,7 +252,6 @@ class _AnswerColumns:
         """One cell of Table 2, and more."""
         here = self._where(CELL, cell)
         mask = here & self.given
-        places = self.points[mask]
         return Outcome(
             *cell,
             correct=self._share(self.right & mask, mask),
@@ -264,7 +260,7 @@ class _AnswerColumns:
             ratio=self._share(self.right & mask, self.wrong & mask, "nobody answered wrong", "plain"),
             accuracy=self._accuracy(cell).estimate(),
             payoff=self._share(self.dollars * mask, mask, scale="plain"),
-            points={point: int((places == point).sum()) for point in range(-END, END + 1)},
+            points={point: int((self.points[mask] == point).sum()) for point in range(-END, END + 1)},
             missing=int((here & ~self.given).sum()),
         )  # fmt: skip
 
