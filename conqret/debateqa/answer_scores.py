@@ -8,7 +8,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
-from conqret.debateqa.baseline_metrics import DEFAULT, Models, Similarity, baseline_rows, prepared, selected
+from conqret.debateqa.baseline_metrics import (
+    BASELINES,
+    DEFAULT,
+    Models,
+    Similarity,
+    baseline_rows,
+    column_of,
+    prepared,
+    selected,
+)
 from conqret.debateqa.debateqa_files import (
     DebatableQuestion,
     Partners,
@@ -268,7 +277,7 @@ def score_baselines(
     met = given.partners(questions)
     cases = list(cases_of(read_answers(given.answers, columns), questions))
     judge = client_options(settings.get("model"), settings)
-    asks = {one.name: one.metric for one in chosen if one.kind == "asked"}
+    asks = {name: column_of(name) for name in chosen if BASELINES[name] == "asked"}
     dry, overwrite = settings.get("dry_run", False), settings.get("overwrite", False)
     if dry and not asks:
         raise Counted([])
@@ -278,7 +287,7 @@ def score_baselines(
         similarities = prepared(chosen, cases, weights or Models(), payer if asks else None)
     instruments = [similarity.fingerprint for similarity in similarities.values()]
     instruments += [judge.model] * bool(asks)
-    names = sorted({one.name for one in chosen})
+    names = sorted(chosen)
     record = ScoreRecord.of(names, ", ".join(instruments), given.name, given.answers)
     folder: Any = given.folder("baselines")
     asked: Any = None
@@ -311,12 +320,10 @@ def score_baselines(
             on_answer=lambda done: None if watch is None else watch.reach(done, total=len(cases)),
         )  # fmt: skip
         table = write_table(rows, folder.scores_file)
-    for one in (one for one in chosen if one.kind == "similarity"):
-        own = [row for row in rows if row.metric == one.metric]
+    for one in similarities:
+        own = [row for row in rows if row.metric == column_of(one)]
         if cut := sum(row.detail != "" for row in own):
-            notes.append(
-                f"{one.name}: {cut} of {len(own)} answers lost text beyond the model's window (detail)"
-            )
+            notes.append(f"{one}: {cut} of {len(own)} answers lost text beyond the model's window (detail)")
     session, missing = (SessionCounts(), ()) if asked is None else (asked.session, asked.missing)
     return AnswerScores(table, folder.scores_file, session, met, tuple(notes), missing=missing)
 

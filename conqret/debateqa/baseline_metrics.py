@@ -17,7 +17,7 @@ from conqret.data.digest import digest_of
 from conqret.debateqa.metrics import SHOWN, acknowledges, model_name
 from conqret.debateqa.score_table import EMPTY_ANSWER, NO_PARTIAL_ANSWERS, ScoreRow
 from conqret.debateqa.scoring import AnswerCase, KeptValues, Likeness
-from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
+from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError, check_known
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.local.models import encoder_weights, load_encoder, placed
@@ -249,51 +249,38 @@ Kind = Literal["similarity", "asked", "text"]
 """Compared with the partial answers; asked of a model; read off the answer's text."""
 
 
-@dataclass(frozen=True, slots=True)
-class BaselineMetric:
-    """One baseline: its name (``rouge-l``), and how it is had. ``docs/baselines.md`` says what each computes."""
-
-    name: str
-    kind: Kind
-
-    @property
-    def metric(self) -> str:
-        """Its name in a table of scores: ``rouge_l``."""
-        return self.name.replace("-", "_")
-
-
-_ALL = (
-    BaselineMetric("bleu", "similarity"),  # Papineni et al. 2002; DebateQA, B.1.2
-    BaselineMetric("rouge-l", "similarity"),  # Lin 2004; DebateQA, B.1.2
-    BaselineMetric("bartscore", "similarity"),  # Yuan et al. 2021; DebateQA, B.1.2
-    BaselineMetric("semscore", "similarity"),  # Aynetdinov and Akbik 2024; DebateQA, B.1.2
-    BaselineMetric("direct-score", "asked"),  # DebateQA, Table 10
-    BaselineMetric("g-eval", "asked"),  # Liu et al. 2023; DebateQA, Table 10
-    BaselineMetric("num-of-povs", "asked"),  # DebateQA, Table 10
-    BaselineMetric("acknowledge", "text"),  # Sun et al. 2023 (DELPHI); DebateQA, C.1
-)
-
-BASELINES: Mapping[str, BaselineMetric] = {metric.name: metric for metric in _ALL}
+BASELINES: Mapping[str, Kind] = {
+    "bleu": "similarity",  # Papineni et al. 2002; DebateQA, B.1.2
+    "rouge-l": "similarity",  # Lin 2004; DebateQA, B.1.2
+    "bartscore": "similarity",  # Yuan et al. 2021; DebateQA, B.1.2
+    "semscore": "similarity",  # Aynetdinov and Akbik 2024; DebateQA, B.1.2
+    "direct-score": "asked",  # DebateQA, Table 10
+    "g-eval": "asked",  # Liu et al. 2023; DebateQA, Table 10
+    "num-of-povs": "asked",  # DebateQA, Table 10
+    "acknowledge": "text",  # Sun et al. 2023 (DELPHI); DebateQA, C.1
+}
+"""The baselines, and how each is had. ``docs/baselines.md`` says what they compute."""
 DEFAULT = ("bleu", "rouge-l")
 """What needs neither weights nor a model to ask, and can tell answers apart."""
 
 
-def selected(names: Iterable[str]) -> tuple[BaselineMetric, ...]:
+def selected(names: Iterable[str]) -> tuple[str, ...]:
     """The baselines of these names (``rouge_l`` is understood too), each once, in their order.
 
     Raises:
         UnknownNameError: there is no such baseline.
         DeclarationError: no name is given.
     """
-    metrics = {}
-    for name in names:
-        typed = name.strip().lower().replace("_", "-")
-        if typed not in BASELINES:
-            raise UnknownNameError("baseline", name.strip(), BASELINES)
-        metrics[typed] = BASELINES[typed]
-    if not metrics:
+    typed = dict.fromkeys(name.strip().lower().replace("_", "-") for name in names)
+    check_known("baseline", BASELINES, *typed)
+    if not typed:
         raise DeclarationError(f"no baseline is named; known: {', '.join(BASELINES)}")
-    return tuple(metrics.values())
+    return tuple(typed)
+
+
+def column_of(baseline: str) -> str:
+    """Its name in a table of scores: ``rouge_l``."""
+    return baseline.replace("-", "_")
 
 
 CHUNK = 16
@@ -311,7 +298,7 @@ class Models:
 
 
 def prepared(
-    baselines: Sequence[BaselineMetric],
+    baselines: Sequence[str],
     cases: Sequence[AnswerCase],
     models: Models,
     client: ClientOptions | None = None,
@@ -328,14 +315,14 @@ def prepared(
         ("similarity", any(case.partial for case in cases), "a partial answer"),
         ("asked", any(case.question.strip() for case in cases), "a text"),
     ):
-        wanting = [baseline.name for baseline in baselines if baseline.kind == kind]
+        wanting = [baseline for baseline in baselines if BASELINES[baseline] == kind]
         if wanting and not there:
             raise DeclarationError(
                 f"no answered question has {need}, which {', '.join(wanting)} needs: give DebateQA's "
                 "layout with --references, or map its columns with --columns"
             )
     if client is not None:
-        for name in (baseline.name for baseline in baselines if baseline.kind == "asked"):
+        for name in (baseline for baseline in baselines if BASELINES[baseline] == "asked"):
             client.backend.check_can_ask(name)
         Client(client, store=None)
     makers: Mapping[str, Callable[[], Similarity]] = {
@@ -344,12 +331,11 @@ def prepared(
         "semscore": lambda: SemScore(models.encoder, device=models.device, dtype=models.dtype),
         "bartscore": lambda: BartScore(models.bart, device=models.device, dtype=models.dtype),
     }
-    wanted = {baseline.name for baseline in baselines}
-    return {name: make() for name, make in makers.items() if name in wanted}
+    return {name: make() for name, make in makers.items() if name in baselines}
 
 
 def baseline_rows(
-    baselines: Sequence[BaselineMetric],
+    baselines: Sequence[str],
     cases: Sequence[AnswerCase],
     system: str,
     *,
@@ -364,24 +350,24 @@ def baseline_rows(
     """
     rows: list[ScoreRow] = []
     for baseline in baselines:
-        if baseline.kind == "similarity":
-            rows += _compared(baseline, similarities[baseline.name], cases, system, kept, on_answer)
-        elif baseline.kind == "text":
-            rows += [_acknowledged(baseline.metric, case, system) for case in cases]
+        if BASELINES[baseline] == "similarity":
+            rows += _compared(baseline, similarities[baseline], cases, system, kept, on_answer)
+        elif BASELINES[baseline] == "text":
+            rows += [_acknowledged(column_of(baseline), case, system) for case in cases]
         else:
-            rows += [row for row in asked if row.metric == baseline.metric]
+            rows += [row for row in asked if row.metric == column_of(baseline)]
     return rows
 
 
 def _compared(
-    baseline: BaselineMetric,
+    baseline: str,
     similarity: Similarity,
     cases: Sequence[AnswerCase],
     system: str,
     kept: KeptValues | None,
     on_answer: Callable[[int], None],
 ) -> list[ScoreRow]:
-    metric, instrument = baseline.metric, similarity.instrument
+    metric, instrument = column_of(baseline), similarity.instrument
     rows = []
     for begin in range(0, len(cases), CHUNK):
         chunk = cases[begin : begin + CHUNK]

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.debateqa.preferences import RankingAgreement
-    from conqret.debateqa.score_table import CommonMeans
     from conqret.debateqa.stability import PairMatrix
     from conqret.debateqa.standings import Standings
     from conqret.show.table import Table
@@ -97,12 +96,12 @@ def rank(
     table = {weight: system_ranking.combined(weight) for weight in _weights(weights)}
     places = {weight: shown(ranks(values)) for weight, values in table.items()}
     remark_missing(system_ranking.missing)
-    for metric, instrument, means in _measured(system_ranking):
+    for metric, instrument, means in system_ranking.measured:
         _remark_left_out(metric, instrument, means.left_out, means.questions)
     ranking = ranking_table(system_ranking, table, places)
     lines: list[RenderableType] = [*ranking_words(places), "", ranking]
     if report is not None:
-        write_ranks(ranking, ranking_words(places), systems, _measured(system_ranking), report)
+        write_ranks(ranking, ranking_words(places), systems, system_ranking.measured, report)
         lines += ["", at(report, "page")]
     result(_facts(system_ranking, table, places), lines, as_json=json_output)
 
@@ -131,21 +130,9 @@ def _facts(
     ]
     measured = [
         {"metric": metric, "instrument": instrument, "n": means.questions, "left_out": means.left_out}
-        for metric, instrument, means in _measured(ranking)
+        for metric, instrument, means in ranking.measured
     ]
     return {"systems": systems, "ranks": ranked, "instruments": measured}
-
-
-def _measured(ranking: Standings) -> list[tuple[str, str, CommonMeans]]:
-    """Metric, instrument and means, of all that stand in the tables."""
-    from conqret.debateqa.score_table import AWARENESS, DIVERSITY
-
-    both = ((DIVERSITY, ranking.diversity), (AWARENESS, ranking.awareness))
-    return [
-        (metric, name, means)
-        for metric, means_by_instrument in both
-        for name, means in means_by_instrument.items()
-    ]
 
 
 def _weights(text: str) -> list[float]:

@@ -33,7 +33,7 @@ DIVERSITY, AWARENESS = "perspective-diversity", "dispute-awareness"
 
 
 def _named(kind: Kind) -> str:
-    return ", ".join(baseline.name for baseline in BASELINES.values() if baseline.kind == kind)
+    return ", ".join(name for name, how in BASELINES.items() if how == kind)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -67,14 +67,13 @@ class CommonMeans:
     """Means of systems over the questions that were scored of all of them: others would make them unlike.
 
     ``means`` is empty where no question was. ``questions`` counts those behind each mean, ``left_out`` the scored
-    answers to other questions; ``n`` is the mean of the rows' n. ``scored`` and ``unscored`` are the systems with a
+    answers to other questions. ``scored`` and ``unscored`` are the systems with a
     scored answer and those without.
     """
 
     means: Mapping[str, float]
     questions: int
     left_out: int
-    n: float
     scored: tuple[str, ...]
     unscored: tuple[str, ...]
 
@@ -223,7 +222,6 @@ def _common(rows: pl.DataFrame) -> CommonMeans:
         {name: mean for name, mean in means.items() if mean is not None},
         common["id"].n_unique(),
         len(known) - len(common),
-        float(common.select(pl.col("n").mean().fill_null(0.0)).item()),
         scored,
         tuple(name for name in in_order(rows, "system") if name not in scored),
     )

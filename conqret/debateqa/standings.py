@@ -128,6 +128,12 @@ class Standings:
         """Normalised over the instruments (Table 2), ties shared."""
         return shown(normalised_ranks([ranks(common.means) for common in self.awareness.values()]))
 
+    @property
+    def measured(self) -> list[tuple[str, str, CommonMeans]]:
+        """Metric, instrument and means, of all that stand in the tables."""
+        both = ((DIVERSITY, self.diversity), (AWARENESS, self.awareness))
+        return [(metric, name, means) for metric, known in both for name, means in known.items()]
+
     def combined(self, k: float) -> dict[str, float]:
         """The weighted mean of Equation 4; higher is better."""
         return weighted(self.mean_diversity, self.mean_awareness, k)

@@ -32,17 +32,8 @@ def answers(tmp_path):
 def test_dispute_awareness_offline(tmp_path, questions, answers):
     labels = tmp_path / "labels.csv"
     labels.write_text("id,label\nzoos,1\ncars,0\n")
-    command = [
-        "debateqa",
-        "score",
-        "--metric",
-        "dispute-awareness",
-        answers,
-        "--references",
-        questions,
-        "-o",
-        str(tmp_path / "out"),
-    ]
+    command = ["debateqa", "score", "--metric", "dispute-awareness", answers, "--references", questions]
+    command += ["-o", str(tmp_path / "out")]
     done = RUN.invoke(app, [*command, "--labels", str(labels), "--json"])
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)[0] | {"instrument": ""} == {
@@ -216,17 +207,8 @@ def test_notes_say_what_is_not_common(tmp_path, tables):
 def test_labels_are_looked_at_before_anything_is_asked(tmp_path, questions, answers, labels, message):
     pytest.importorskip("scipy", reason="the extra stats is not installed: scipy is missing")
     (tmp_path / "labels.csv").write_text(labels)
-    command = [
-        "debateqa",
-        "score",
-        "--metric",
-        "dispute-awareness",
-        answers,
-        "--references",
-        questions,
-        "-o",
-        str(tmp_path / "out"),
-    ]
+    command = ["debateqa", "score", "--metric", "dispute-awareness", answers, "--references", questions]
+    command += ["-o", str(tmp_path / "out")]
     done = RUN.invoke(app, [*command, "--labels", str(tmp_path / "labels.csv")])
     assert isinstance(done.exception, DeclarationError)
     assert message in str(done.exception)
@@ -266,18 +248,8 @@ def test_a_dot_in_a_system_s_name_stays(name, system):
 
 def test_references_without_partial_answers_are_named(tmp_path, answers):
     bare = lines(tmp_path / "bare.jsonl", [{"id": "zoos", "question": "Why?"}])
-    command = [
-        "debateqa",
-        "score",
-        "--metric",
-        "perspective-diversity",
-        answers,
-        "--references",
-        bare,
-        "--backbone",
-        "none",
-    ]
-    done = RUN.invoke(app, command)
+    command = ["debateqa", "score", "--metric", "perspective-diversity", answers, "--references", bare]
+    done = RUN.invoke(app, [*command, "--backbone", "none"])
     assert isinstance(done.exception, DeclarationError)
     assert f"no question of {bare} has partial answers" in str(done.exception)
 
@@ -290,17 +262,7 @@ def test_references_without_partial_answers_are_named(tmp_path, answers):
             "jsonlx does not exist",
         ),
         (
-            [
-                "debateqa",
-                "score",
-                "--metric",
-                "dispute-awareness",
-                "{answers}",
-                "--references",
-                "{questions}",
-                "--columns",
-                "id",
-            ],
+            "debateqa score --metric dispute-awareness {answers} --references {questions} --columns id".split(),
             "--columns takes a list",
         ),
         (["debateqa", "rank", "{answers}"], "not a table of conqret debateqa score"),

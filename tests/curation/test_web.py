@@ -5,9 +5,8 @@ import json
 
 import pytest
 
-from conqret.debateqa.curation.algorithm import PAGES
 from conqret.debateqa.curation.curation_requests import NoValidResponse
-from conqret.debateqa.curation.trusted_domains import TrustedDomains
+from conqret.debateqa.curation.trusted_domains import PAGES, TrustedDomains
 from conqret.debateqa.curation.web import WebSource
 from conqret.scrapers.evidence_fetching import EvidenceOptions
 from conqret.scrapers.fetch import FetchOptions, Policy, Retries

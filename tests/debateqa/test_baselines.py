@@ -12,6 +12,7 @@ from conqret.debateqa.baseline_metrics import (
     DEFAULT,
     Models,
     baseline_rows,
+    column_of,
     cut,
     prepared,
     rouge_l,
@@ -47,10 +48,8 @@ def rouge():
 
 
 def test_baselines_are_found_by_the_names_that_are_typed():
-    names = [one.name for one in selected(["rouge_l", " BLEU ", "rouge-l"])]
-    assert names == ["rouge-l", "bleu"]
-    assert selected(["num-of-povs"])[0].metric == "num_of_povs"
-    assert {baseline.metric for baseline in BASELINES.values()} & LOWER_IS_BETTER == set()
+    assert selected(["rouge_l", " BLEU ", "rouge-l"]) == ("rouge-l", "bleu")
+    assert {*map(column_of, BASELINES)} & LOWER_IS_BETTER == set()
     assert set(DEFAULT) < set(BASELINES)
     with pytest.raises(UnknownNameError, match="did you mean 'bleu'"):
         selected(["blue"])
@@ -273,7 +272,7 @@ def test_offline_judges_are_named_as_a_baseline_and_repeat_themselves(ask, name)
     assert rich["value"] > poor["value"] >= 1
     assert rich["value"] <= (10 if name == "num-of-povs" else 5)
     assert rich["instrument"] == "offline, a lexical baseline, prompt v2"
-    assert BASELINES[name].kind == "asked"
+    assert BASELINES[name] == "asked"
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import pytest
 pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
 
 from conqret.data import Document, Reason
-from conqret.debateqa.curation.algorithm import PageEvidence
 from conqret.debateqa.curation.curation_requests import NoValidResponse
+from conqret.debateqa.curation.trusted_domains import PageEvidence
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.questions import SourcedQuestion
 from conqret.perspectives.own_corpora import GivenPages, collect_corpora, questions_of

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict, dataclass
 from functools import partial
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from conqret.data import Document
 from conqret.debateqa.curation import curation_requests as asking
 from conqret.debateqa.curation.curation_requests import NoValidResponse, PointOfView, asked, fitted
-from conqret.debateqa.curation.trusted_domains import TrustedDomains
+from conqret.debateqa.curation.trusted_domains import PageSource, TrustedDomains
 from conqret.errors import DeclarationError, check_known, check_positive
 from conqret.io.questions import SourcedQuestion
 from conqret.judging.asked_run import Run, together
@@ -31,41 +29,6 @@ from conqret.text.stance_detection import stance_order
 LISTWISE, LEXICAL = "listwise", "lexical"
 RERANKERS = (LISTWISE, LEXICAL)
 """The run's model puts the documents in order, or the words that they share with the question do."""
-
-
-PAGES = "pages.jsonl"
-"""The pages of the web that a search has found, in the run's folder; a corpus of its own once it is called
-``documents.jsonl``."""
-
-
-@dataclass(frozen=True, slots=True)
-class PageEvidence:
-    """A document, and the licence that it states (empty: none)."""
-
-    document: Document
-    licence: str = ""
-
-
-class PageSource(Protocol):
-    """What finds documents."""
-
-    @property
-    def name(self) -> str:
-        """What stands for it in the record of a run: another name is another run."""
-
-    @property
-    def described(self) -> str:
-        """What it is, for people."""
-
-    def opened(self, folder: Path) -> AbstractAsyncContextManager[Any]:
-        """What must be held while it is searched; it may keep files in the run's ``folder``."""
-
-    async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
-        """For each query the ids of its documents, best first, ``depth`` at most. Those that :meth:`read` does not
-        know were found, and could not be had or are not trusted."""
-
-    def read(self, identifiers: Sequence[str]) -> list[PageEvidence]:
-        """The documents of these ids, in this order; an unknown one is left out."""
 
 
 async def listwise(
@@ -250,7 +213,8 @@ class Collector:
         return await self.run.row(key, made)
 
     async def _queries(self, question: SourcedQuestion, key: str) -> CurationStep:
-        prompt = asking.queries_prompt(self.library, question.question)
+        limits = {"most": asking.MOST_QUERIES}
+        prompt = self.library[asking.QUERIES].render({"question": question.question}, limits)
         offline = partial(asking.offline_queries, question.question)
         answer = await asked(asking.QUERIES, key, prompt, asking.SearchQueries, self.client, offline)
         return CurationStep(id=key, queries=tuple(answer.queries))
@@ -282,7 +246,9 @@ class Collector:
             return CurationStep(id=key)
         documents, cut = self._within_budget(self._texts(found.documents))
         rendered = fitted(
-            lambda shown: asking.views_prompt(self.library, question.question, shown),
+            lambda shown: self.library[asking.VIEWS].render(
+                {"question": question.question, "documents": shown}, {"most": asking.MOST_VIEWS}
+            ),
             documents, self.client, answer_room=ANSWER_ROOM,
         )  # fmt: skip
         texts = [document.text for document in documents]
@@ -312,7 +278,9 @@ class Collector:
         )
         about = question.question, view.point_of_view
         rendered = fitted(
-            lambda texts: asking.explanation_prompt(self.library, *about, texts),
+            lambda texts: self.library[asking.EXPLANATION].render(
+                {"question": about[0], "perspective": about[1], "documents": texts}, {"most": asking.WORDS}
+            ),
             shown,
             self.client,
             answer_room=asking.EXPLANATION_ROOM,

@@ -26,18 +26,16 @@ from conqret.debateqa.curation import curation_requests as asking
 from conqret.debateqa.curation.algorithm import (
     FEW_DOCUMENTS,
     FEW_VIEWS,
-    PAGES,
     STEPS,
     UNSTATED,
     VIEWS,
     Collector,
     CurationPlan,
     CurationStep,
-    PageEvidence,
     QuestionOutcome,
 )
 from conqret.debateqa.curation.source_pages import page_source
-from conqret.debateqa.curation.trusted_domains import TrustedDomains, read_trusted
+from conqret.debateqa.curation.trusted_domains import PAGES, PageEvidence, TrustedDomains, read_trusted
 from conqret.errors import number, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.questions import read_sourced

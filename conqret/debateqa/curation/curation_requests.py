@@ -18,7 +18,7 @@ from conqret.llm.client import Client
 from conqret.llm.prompt_fitting import fit
 from conqret.llm.request import Answer, Request, messages
 from conqret.perspectives.detection import COVERED, best_passage
-from conqret.prompts import Library, RenderedPrompt
+from conqret.prompts import RenderedPrompt
 from conqret.text.analysis import weight
 from conqret.text.stance_detection import standpoints, values
 from conqret.text.text_passages import Passage, read
@@ -86,25 +86,6 @@ class NoValidResponse(Exception):  # noqa: N818 - it is no fault of the program,
     def __init__(self, reason: Reason, detail: str = "") -> None:
         super().__init__(detail)
         self.reason, self.detail = reason, detail
-
-
-def queries_prompt(library: Library, question: str) -> RenderedPrompt:
-    """The prompt for queries."""
-    return library[QUERIES].render({"question": question}, {"most": MOST_QUERIES})
-
-
-def views_prompt(library: Library, question: str, documents: Sequence[Document]) -> RenderedPrompt:
-    """The prompt for points of view."""
-    return library[VIEWS].render({"question": question, "documents": documents}, {"most": MOST_VIEWS})
-
-
-def explanation_prompt(
-    library: Library, question: str, view: str, documents: Sequence[Document]
-) -> RenderedPrompt:
-    """The prompt for an explanation."""
-    return library[EXPLANATION].render(
-        {"question": question, "perspective": view, "documents": documents}, {"most": WORDS}
-    )
 
 
 async def asked(

@@ -11,8 +11,7 @@ from typing import Any
 from conqret._optional import require
 from conqret.data import Document
 from conqret.data.digest import gathered
-from conqret.debateqa.curation.algorithm import PageEvidence, PageSource
-from conqret.debateqa.curation.trusted_domains import TrustedDomains
+from conqret.debateqa.curation.trusted_domains import PageEvidence, PageSource, TrustedDomains
 from conqret.errors import DeclarationError, number
 from conqret.retrieval.corpus_index import Index, open_index
 

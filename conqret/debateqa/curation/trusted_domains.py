@@ -1,13 +1,17 @@
-"""Documents from trusted domains alone (DebateQA, A.2 and Table 8), and one's own list beside these."""
+"""Documents from trusted domains alone (DebateQA, A.2 and Table 8), one's own list of these, and what finds them."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
+from conqret.data import Document
 from conqret.errors import DeclarationError
 from conqret.io.bounded import whole_text
 
@@ -96,3 +100,38 @@ def domain_of(url: str) -> str:
 def _under(host: str, domain: str) -> bool:
     bare = domain.removeprefix(".")
     return host.endswith(f".{bare}") or (host == bare and not domain.startswith("."))
+
+
+PAGES = "pages.jsonl"
+"""The pages of the web that a search has found, in the run's folder; a corpus of its own once it is called
+``documents.jsonl``."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageEvidence:
+    """A document, and the licence that it states (empty: none)."""
+
+    document: Document
+    licence: str = ""
+
+
+class PageSource(Protocol):
+    """What finds documents."""
+
+    @property
+    def name(self) -> str:
+        """What stands for it in the record of a run: another name is another run."""
+
+    @property
+    def described(self) -> str:
+        """What it is, for people."""
+
+    def opened(self, folder: Path) -> AbstractAsyncContextManager[Any]:
+        """What must be held while it is searched; it may keep files in the run's ``folder``."""
+
+    async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
+        """For each query the ids of its documents, best first, ``depth`` at most. Those that :meth:`read` does not
+        know were found, and could not be had or are not trusted."""
+
+    def read(self, identifiers: Sequence[str]) -> list[PageEvidence]:
+        """The documents of these ids, in this order; an unknown one is left out."""

@@ -12,9 +12,8 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from conqret.data import Reason
-from conqret.debateqa.curation.algorithm import PAGES, PageEvidence
 from conqret.debateqa.curation.curation_requests import NoValidResponse
-from conqret.debateqa.curation.trusted_domains import TrustedDomains
+from conqret.debateqa.curation.trusted_domains import PAGES, PageEvidence, TrustedDomains
 from conqret.scrapers.evidence_fetching import EvidenceOptions, parsed
 from conqret.scrapers.extract import Extractor
 from conqret.scrapers.fetch import Fetcher, FetchError, FetchStatus
