@@ -89,7 +89,7 @@ class BiasPlan:
     left_out: Mapping[str, str]
     checked: CheckedItems | None = None
 
-    @property
+    @cached_property
     def versions(self) -> dict[str, tuple[Item, ...]]:
         """The items to be judged, by the way in which they are asked; each once."""
         items_by_variant: dict[str, dict[str, Item]] = {}
@@ -120,7 +120,7 @@ class BiasPlan:
 
 def estimate(plan: BiasPlan) -> list[ExpectedCost]:
     """The calls, tokens and dollars of :func:`run_bias`, one for each way of asking; what is alike is asked once."""
-    setup, sizes, versions = plan.ground.setup, Sizes(), plan.versions
+    setup, sizes, versions = plan.ground.setup, Sizes(), dict(plan.versions)
     as_is = {item.id for item in versions.get(AS_IS, ())}
     if ONE_ORDER in versions:  # what is judged as it is has been asked in either order
         alone = [item for item in versions[ONE_ORDER] if item.id.removesuffix(SWAPPED) not in as_is]
@@ -251,17 +251,12 @@ class BiasRun(JudgedPlan[BiasTable]):
     confidence: float
 
     @cached_property
-    def versions(self) -> dict[str, tuple[Item, ...]]:
-        """What is judged, by the way in which it is asked."""
-        return self.plan.versions
-
-    @cached_property
     def parts(self) -> list[StudyPart]:
         """What is put to which instrument."""
         setup = self.plan.ground.setup
         return [
             StudyPart(setup.client, fingerprint_of(way, setup), items, partial(instrument_for, way, setup))
-            for way, items in self.versions.items()
+            for way, items in self.plan.versions.items()
         ]
 
     def record(self) -> BiasRecord:
@@ -273,7 +268,7 @@ class BiasRun(JudgedPlan[BiasTable]):
             repeats=ground.repeats,
             seed=ground.seed,
             items=len(ground.items),
-            digest=digest_of(item for items in self.versions.values() for item in items),
+            digest=digest_of(item for items in plan.versions.values() for item in items),
         )
 
     def conclude(self, judgments: Mapping[str, Judgment], session: SessionCounts) -> BiasTable:
@@ -281,7 +276,7 @@ class BiasRun(JudgedPlan[BiasTable]):
         plan, ground, setup = self.plan, self.plan.ground, self.plan.ground.setup
         readings: dict[Key, Judgment] = {
             (way, item.id): judgments[trial_key(fingerprint_of(way, setup), item.id)]
-            for way, items in self.versions.items()
+            for way, items in plan.versions.items()
             for item in items
         }
         return BiasTable(

@@ -2,11 +2,5 @@
 
 from conqret.studies.bias.probes import changed_texts, groups, places, questions, remarks
 
-PROBES = (
-    *changed_texts.PROBES,
-    *groups.PROBES,
-    *places.PROBES,
-    *questions.PROBES,
-    *remarks.PROBES,
-)
+PROBES = (*changed_texts.PROBES, *groups.PROBES, *places.PROBES, *questions.PROBES, *remarks.PROBES)
 """All of them, without an order."""

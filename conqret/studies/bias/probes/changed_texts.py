@@ -161,10 +161,4 @@ def injections(ground: ProbeContext) -> Sequence[Contrast]:
 INJECTION = own_probe("injection", injections)
 """Does a text that asks for a better score get one?"""
 
-PROBES = (
-    LENGTH,
-    DOCUMENT_ORDER,
-    DISTRACTION,
-    FORMATTING,
-    INJECTION,
-)
+PROBES = (LENGTH, DOCUMENT_ORDER, DISTRACTION, FORMATTING, INJECTION)

@@ -230,8 +230,4 @@ SEVERITY = own_probe("severity", of_severity)
 
 The items are our own, so neither labels nor the topics of anybody's items are needed."""
 
-PROBES = (
-    STANCE,
-    SELF_PREFERENCE,
-    SEVERITY,
-)
+PROBES = (STANCE, SELF_PREFERENCE, SEVERITY)

@@ -225,9 +225,4 @@ LANGUAGE = own_probe(LANGUAGE_NAME, in_other_languages)
 Which items are translations of each other their metadata say: all that have the same ``translation_of`` (or the id of
 the item that they were translated from), in different languages."""
 
-PROBES = (
-    REPEATABILITY,
-    WORDING,
-    YES_BIAS,
-    LANGUAGE,
-)
+PROBES = (REPEATABILITY, WORDING, YES_BIAS, LANGUAGE)
