@@ -70,11 +70,6 @@ def test_what_cannot_be_parsed_is_exit_code_2(cli, labels, tmp_path, more, messa
     assert message in " ".join(done.err.split())
 
 
-def test_no_run(cli, labels, tmp_path):
-    assert cli("validate", tmp_path / "none", "--labels", labels, *MAP).code == 2
-    assert cli("judges", "compare", tmp_path / "none", tmp_path / "none", "--labels", labels, *MAP).code == 2
-
-
 def test_compare(cli, labels, tmp_path):
     one = judged(cli, tmp_path / "one", "--format", "listwise")
     two = judged(cli, tmp_path / "two", "--format", "rag-fine-grained")

@@ -103,13 +103,6 @@ def test_what_cannot_be_fitted_says_why(seen, found, folder):
             abstain(judgments, labels, **wrong)
 
 
-def test_agreement_between_samples_is_a_confidence(folder):
-    judgments, labels, _ = study(folder, np.random.default_rng(3), items=120, samples=3)
-    found = abstain(judgments, labels, together=True, error=0.3)
-    assert found.source == "samples"
-    assert found.found["all"].curve[0].threshold == 1.0
-
-
 def test_tables_and_page_say_what_was_promised(found, seen):
     kept, worth = abstention_tables(found)
     assert "at most 20% of the kept scores are wrong, in 95% of random samples of topics" in kept.note
