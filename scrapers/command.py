@@ -79,7 +79,7 @@ def debates(
 
     def take(result: Debate | LayoutProblem) -> None:
         from conqret.data import Debate
-        from conqret.scrapers.debates.page_html import snapshot_of
+        from conqret.scrapers.debates.layout import snapshot_of
 
         if isinstance(result, Debate) and not shown.quiet:
             sides = f"{len(result.pros)} pros, {len(result.cons)} cons, {len(result.sources)} sources"

@@ -111,8 +111,7 @@ HOMES: Parts = {
     },
     "suite": {
         "list": "suites.command:list_suites",
-        "fetch": "suites.command:fetch",
-        "run": "suites.suite_run_command:run",
+        "run": "suites.command:run",
         "report": "suites.command:report",
     },
     "corpus": {

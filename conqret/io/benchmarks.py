@@ -17,10 +17,9 @@ from pathlib import Path
 from conqret.errors import Fault, ItemsError
 from conqret.io.cell_values import as_text, is_missing
 from conqret.io.checks import cell_text, number
-from conqret.io.faults import kind, quoted
 from conqret.io.files import file_rows
 from conqret.io.jsonl import JsonLines
-from conqret.io.rows import Row, Rows, mapped
+from conqret.io.rows import Row, Rows, kind, mapped, quoted
 from conqret.io.schema import Field, Schema, TableReader
 
 SPLIT = "test"

@@ -15,7 +15,6 @@ from typing import Any
 from conqret.data.item import PICTURE, Document, Role, Turn
 from conqret.io.cell_values import as_list, is_missing, sound, structure_or_none
 from conqret.io.checks import a_list
-from conqret.io.faults import Unfit, kind, listed, quoted
 from conqret.io.images import check_together, says_image
 from conqret.io.limits import MAX_MESSAGES
 from conqret.io.message_parts import (
@@ -27,6 +26,7 @@ from conqret.io.message_parts import (
     read_content,
     read_image,
 )
+from conqret.io.rows import Unfit, kind, listed, quoted
 from conqret.io.schema import TableReader
 
 ROLES: Mapping[str, Role] = {

@@ -17,8 +17,8 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from conqret.data.item import PICTURE
-from conqret.io.faults import Unfit, kind, quoted
 from conqret.io.limits import IMAGE, LINE, MAX_IMAGES
+from conqret.io.rows import Unfit, kind, quoted
 
 _SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _LONGEST_NAME = 4_000

@@ -11,10 +11,9 @@ from typing import Literal
 from conqret.data.item import Item
 from conqret.errors import number
 from conqret.io.cell_values import canonical
-from conqret.io.faults import listed
 from conqret.io.jsonl import compact
 from conqret.io.reports import WITHOUT_TEXT
-from conqret.io.rows import item_record
+from conqret.io.rows import item_record, listed
 from conqret.io.schema import TableReader, way
 from conqret.text.language import item_language
 
@@ -82,7 +81,7 @@ def check_items(
         skip: leave out items that have faults, and say so, as long as any is left.
 
     Raises:
-        ItemsError: there are faults; it lists all of them (see :mod:`conqret.io.faults` for the bounds).
+        ItemsError: there are faults; it lists all of them (see :mod:`conqret.io.rows` for the bounds).
     """
     count = documents = 0
     turns = False

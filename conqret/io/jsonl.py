@@ -15,8 +15,7 @@ from conqret.errors import DeclarationError, Fault
 from conqret.io import limits
 from conqret.io.bounded import whole_bytes
 from conqret.io.decoding import GZIP_ERRORS, HEAD, UTF8_MARK, Line, byte_lines, decoded, open_bytes
-from conqret.io.faults import kind, quoted, repeated_in, too_many
-from conqret.io.rows import Row
+from conqret.io.rows import Row, kind, quoted, repeated_in, too_many
 
 WRAPPERS = ("samples", "results", "items", "data")
 """Keys under which a JSON object may hold the list of items (RAGChecker writes ``results``, inspect_ai ``samples``)."""

@@ -10,8 +10,8 @@ from statistics import mean
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
 from conqret.io.checks import cell_text, identifier
-from conqret.io.faults import listed, quoted
 from conqret.io.files import file_rows
+from conqret.io.rows import listed, quoted
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.io.trec import parsed_lines
 from conqret.text.numbers import is_number, number_in

@@ -15,10 +15,9 @@ from typing import Any
 from conqret.data.item import Item, Nugget
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.checks import a_list, identifier, one_line, one_of, text
-from conqret.io.faults import Unfit, kind, listed, quoted
 from conqret.io.files import file_rows
 from conqret.io.reports import TOPIC_IDS, topic_names
-from conqret.io.rows import ObjectRows
+from conqret.io.rows import ObjectRows, Unfit, kind, listed, quoted
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.text.analysis import analysed
 

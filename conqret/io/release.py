@@ -34,7 +34,7 @@ from conqret.data.table2 import table2
 from conqret.errors import DeclarationError, FaultsError
 from conqret.io.bounded import whole_bytes
 from conqret.io.checks import cell_text
-from conqret.io.csv_table import CsvRows
+from conqret.io.files import CsvRows
 from conqret.io.jsonl import parse
 from conqret.io.schema import Field, Schema, TableReader
 

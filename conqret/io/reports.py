@@ -14,11 +14,9 @@ from conqret.data.item import Item
 from conqret.errors import Fault
 from conqret.io.cell_values import is_missing
 from conqret.io.checks import identifier, text
-from conqret.io.csv_table import CsvRows
 from conqret.io.decoding import Line, byte_lines, decoded
-from conqret.io.faults import Unfit, kind, quoted
-from conqret.io.files import file_rows
-from conqret.io.rows import ObjectRows, Row, Rows, columns_of, mapped
+from conqret.io.files import CsvRows, file_rows
+from conqret.io.rows import ObjectRows, Row, Rows, Unfit, columns_of, kind, mapped, quoted
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.text.citations import round_marks, strip_citations
 from conqret.text.sentences import CLOSING, END_MARKS

@@ -110,7 +110,7 @@ class Setup:
             }
         if self.asks and (self.options.explain_in or not all(map(is_english, self.languages))):
             from conqret.judging.conversation import says_languages
-            from conqret.text.language_names import explanation_language
+            from conqret.text.language import explanation_language
 
             if says_languages(self.languages, self.options.explain_in):
                 identity |= {

@@ -9,8 +9,7 @@ from statistics import fmean, median_low, mode
 
 from conqret.data import Judgment
 from conqret.data.digest import gathered
-from conqret.io.label_scale import LabelScale, Scales, dimension_name
-from conqret.io.label_set import Label, LabelSet, Unit
+from conqret.io.label_set import Label, LabelScale, LabelSet, Scales, Unit, dimension_name
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.screens import CANNOT_JUDGE, Final, Screen, ScreenQuestion, ScreenResponse
 from conqret.stats.estimate import Estimate

@@ -16,7 +16,7 @@ from conqret.io.jsonl import JsonLines
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.io.trec import read_qrels
 from conqret.text.language import item_language, language_of
-from conqret.text.word_lists import caseless
+from conqret.text.words import caseless
 
 TOPIC = Schema(
     "a topic",

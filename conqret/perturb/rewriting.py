@@ -33,8 +33,7 @@ from conqret.perturb.versions import LeftOutItem
 from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.session import Session, SessionCounts
 from conqret.text.citations import citations
-from conqret.text.language import language_of
-from conqret.text.language_names import NAMES
+from conqret.text.language import NAMES, language_of
 from conqret.text.sentences import sentences
 
 IN_FLIGHT = 16

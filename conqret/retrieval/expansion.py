@@ -16,7 +16,7 @@ from conqret.judging.responses import Typed
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request, messages
-from conqret.retrieval.fusion import round_robin
+from conqret.retrieval.first_stage import round_robin
 from conqret.retrieval.rerank import MODEL, ordered, renumbered
 from conqret.runs.session import Session
 from conqret.runs.trials import collect

@@ -118,8 +118,7 @@ def _language_notes(corpus: Path, stemmer: str | None) -> Iterator[str]:
 
     from conqret.retrieval.collection import collection_of
     from conqret.retrieval.engines.bm25s import LANGUAGES
-    from conqret.text.language import language_of
-    from conqret.text.language_names import NAMES, language_code
+    from conqret.text.language import NAMES, language_code, language_of
 
     stems = "en" if stemmer == "porter2" else language_code(stemmer or "")
     if not stems:

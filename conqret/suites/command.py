@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
-from conqret.console.printing import at, entry, note, progress, result, tell
-from conqret.errors import number
-from conqret.suites.suite_run_command import Source, judged_by
+from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.printing import at, end, entry, note, note_all, progress, result, tell
+from conqret.errors import DeclarationError, number
+from conqret.judging.command_options import AnyJudge, JudgeRunOptions
+from conqret.llm.client_options import OFFLINE_MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,6 +22,18 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from conqret.suites.suite import Suite
+    from conqret.suites.suite_run import PreparedSuite, SuiteRun
+
+
+Source = Annotated[
+    Path | None,
+    options.option(
+        options.FILES,
+        "The folder with the files of the suite (public test set), or a folder of such folders. Default: the files "
+        "that `conqret suite list NAME --fetch` stored, or else the folder in the environment variable CONQRET_DATA.",
+        "--from",
+    ),
+]
 
 
 def list_suites(
@@ -28,21 +42,40 @@ def list_suites(
         typer.Argument(help="Show this suite alone, with its files, statistics and published figures."),
     ] = None,
     *,
+    fetch: Annotated[
+        bool,
+        typer.Option("--fetch", help="Fetch the files of the suite, or copy them from the folder `--from`."),
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Accept the license and the size without a question.")
+    ] = False,
     source: Source = None,
     json_output: options.Printed = None,
 ) -> None:
     """List the suites: what each answers, how many items it has, and whether its files are here. With a name: source,
     license, files, statistics, and the published figures of that suite, recomputed where its files allow it.
 
+    `--fetch` shows the license, downloads the files and checks them. They are put into `~/.cache/conqret/suites`, or
+    where `CONQRET_SUITES` says. `CONQRET_SUITES_MIRROR` is an address to fetch from instead of
+    https://raw.githubusercontent.com, with the same paths below it.
+
     Examples:
 
     conqret suite list
 
     conqret suite list judgebench
+
+    conqret suite list judgebench --fetch --yes
     """
     from conqret.suites.suite import SUITES
-    from conqret.suites.suite_places import local_copy
+    from conqret.suites.suite_fetch import local_copy
 
+    if fetch:
+        if name is None:
+            raise DeclarationError("name the suite that is to be fetched: conqret suite list NAME --fetch")
+        facts, lines = _fetched(SUITES[name], source, yes=yes)
+        result(facts, lines, as_json=json_output)
+        return
     if name is not None:
         facts, lines = _one_suite(SUITES[name], source)
         result(facts, lines, as_json=json_output)
@@ -59,7 +92,7 @@ def list_suites(
             judged = "" if suite.judged else "; published verdicts only, nothing to judge"
             size = f"{_size(suite)}; {suite.about}; public since {suite.public_since}{judged}"
             yield from entry(suite.name, suite.title, [suite.question, size, state])
-        yield "conqret suite list NAME says more; conqret suite fetch NAME brings its files."
+        yield "conqret suite list NAME says more; conqret suite list NAME --fetch brings its files."
 
     result(listed, entries(), as_json=json_output)
 
@@ -68,7 +101,7 @@ def _one_suite(suite: Suite, source: Path | None) -> tuple[dict[str, Any], Itera
     """All there is to say of a suite, for a machine and in lines."""
     from conqret.show.table import spaced
     from conqret.suites.leaderboard_page import published_table, statistics_table
-    from conqret.suites.suite_places import address, local_copy
+    from conqret.suites.suite_fetch import address, local_copy
     from conqret.suites.suite_statistics import recomputed
 
     copy = local_copy(suite, source)
@@ -118,38 +151,10 @@ _FILES = 6
 """Files that are listed."""
 
 
-def fetch(
-    name: Annotated[
-        str, typer.Argument(help="The name of the suite (public test set); `conqret suite list` lists all.")
-    ],
-    *,
-    source: Annotated[
-        Path | None,
-        options.option(
-            options.FILES, "Copy the files from this folder instead, once they are checked.", "--from"
-        ),
-    ] = None,
-    yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Accept the license and the size without a question.")
-    ] = False,
-    shown: options.OutputOptions,
-) -> None:
-    """Fetch the files of a suite: the license is shown first, and what comes is checked.
+def _fetched(suite: Suite, source: Path | None, *, yes: bool) -> tuple[dict[str, Any], Iterable[str]]:
+    """Fetch the files of a suite, once its license is accepted; what was done, for a machine and in lines."""
+    from conqret.suites.suite_fetch import fetch_suite, fetched_folder, to_fetch
 
-    A download that was cut off goes on with the same command. Files are put into `~/.cache/conqret/suites`, or where
-    `CONQRET_SUITES` says. `CONQRET_SUITES_MIRROR` is an address to fetch from instead of
-    https://raw.githubusercontent.com, with the same paths below it.
-
-    Example:
-
-    conqret suite fetch judgebench --yes
-    """
-    from conqret.errors import DeclarationError
-    from conqret.suites.suite import SUITES
-    from conqret.suites.suite_fetch import fetch_suite, to_fetch
-    from conqret.suites.suite_places import fetched_folder
-
-    suite = SUITES[name]
     lacking, _ = to_fetch(suite)
     if lacking:
         sizes = [file.size for file in lacking]
@@ -165,7 +170,7 @@ def fetch(
                 )
             if not typer.confirm("Accept the license and continue?", err=True):
                 raise typer.Exit(1)
-    with progress("fetching", quiet=shown.quiet) as bar:
+    with progress("fetching") as bar:
 
         def on_bytes(file: str, done: int, total: int | None) -> None:
             of = "" if total is None else f" of {total / 1e6:,.1f}"
@@ -180,16 +185,13 @@ def fetch(
         "files": fetched.copy.digests(),
         "without_digest": [file.local for file in suite.files if not file.sha256],
     }
-    there = f"{number(len(fetched.kept), 'file')} were here already" if fetched.kept else ""
+    there = f", {number(len(fetched.kept), 'file')} were here already" if fetched.kept else ""
     lines = [
-        ", ".join(filter(None, (f"{number(len(fetched.fetched), 'file')} fetched and checked", there))),
+        f"{number(len(fetched.fetched), 'file')} fetched and checked{there}",
         at(fetched.copy.folder, "folder"),
         f"conqret suite run {suite.name} --model MODEL judges it",
     ]
-    result(facts, lines, as_json=shown.json_output)
-
-
-fetch = grouped(fetch)
+    return facts, lines
 
 
 def report(
@@ -253,3 +255,140 @@ def _size(suite: Suite) -> str:
 
 def _counts(counts: Any) -> str:
     return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+
+
+COMMON = tuple(
+    "source sample seed format criterion model api_base judge verdicts output prompts replay budget_usd batch dry_run "
+    "json_output".split()
+)
+"""The options that ``--help`` shows."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuiteJudgeOptions(OptionGroup):
+    """The judge, where it is another than the suite's."""
+
+    own: AnyJudge
+    format: Annotated[
+        str | None,
+        options.option(
+            options.JUDGING,
+            "The judge format: what the judge measures and how. Default: the one that the suite (public test set) "
+            "declares.",
+            "--format",
+            "-f",
+        ),
+    ] = None
+    model: options.Model = None
+
+
+@grouped
+def run(
+    name: Annotated[
+        str, typer.Argument(help="The name of the suite (public test set); `conqret suite list` lists all.")
+    ],
+    *,
+    source: Source = None,
+    sample: Annotated[
+        int | None,
+        options.option(
+            options.JUDGING,
+            "Judge only so many items of the suite, drawn at random and stratified by topic and by gold label. "
+            "Default: all.",
+            min=1,
+        ),
+    ] = None,
+    seed: Annotated[int, options.option(options.JUDGING, "The random seed of the sample.")] = 13,
+    chosen: SuiteJudgeOptions,
+    output: Annotated[
+        Path | None, options.run_folder("SUITE-MODEL, with the size of a sample between")
+    ] = None,
+    ran: JudgeRunOptions,
+    dry_run: options.DryRun = False,
+    shown: options.OutputOptions,
+) -> None:
+    """Judge a suite (public test set) with a model, and compare its verdicts with the gold labels: statistics,
+    intervals, price.
+
+    The suite says which format or criterion judges it; `--format`, `--criterion`, `--judge` or `--verdicts`
+    use another judge instead. The run's folder is that of `conqret judge`, and suite.json in it is the result for
+    `conqret suite report`.
+
+    Examples:
+
+    conqret suite run judgebench --model gpt-4o-mini --sample 40 --dry-run
+
+    conqret suite run judgebench --model gpt-4o-mini --sample 40 -o runs/judgebench
+
+    conqret suite run ukpconvarg1 --model offline --from data/ukpconvarg1
+    """
+    from conqret.judging.cost_table import tell_cost
+    from conqret.suites.suite_run import expected_suite_cost, judge_prepared, prepared_suite
+
+    prepared = prepared_suite(name, source=source, sample=sample, sample_seed=seed)
+    settings: dict[str, Any] = {
+        "format": chosen.format,
+        "model": chosen.model,
+        "prompts": ran.prompts,
+        "output": True if output is None else output,
+        **chosen.own.given(),
+        **ran.calls.given(),
+        **ran.kept.given(),
+        **ran.engines.given(),
+    }
+    shown.note(*prepared.notes)
+    if dry_run:
+        asked = [] if chosen.own.elsewhere else ran.kept.asked(ran.calls, [chosen.model])
+        cost = expected_suite_cost(prepared, settings)  # type: ignore[arg-type]
+        tell_cost(
+            [cost],
+            budget=ran.calls.budget,
+            as_json=shown.json_output,
+            facts={"suite": prepared.suite.name, "items": len(prepared.data.items), "of": prepared.every},
+            lines=[f"{prepared.suite.title}: {prepared.about}"],
+            asked=asked,
+        )
+        return
+    shown.tell(f"{prepared.suite.title}: {prepared.about}, judged by {judged_by(prepared.suite, chosen)}")
+    with progress("judging", quiet=shown.quiet) as bar:
+
+        def started(*arguments: Any) -> None:
+            client, kept = arguments[-2:]
+            bar.start(client, kept, len(prepared.data.items))
+
+        advance = "on_row" if prepared.suite.task == "detection" else "on_judgment"
+        settings |= {"on_start": started, advance: bar.advance}
+        made = judge_prepared(prepared, settings)  # type: ignore[arg-type]
+    shown.session(made.session, number(len(prepared.data.items), "judgment"))
+    if made.missing:
+        note_all(f"the recordings lack {number(len(made.missing), 'answer')}", made.missing)
+    result(made.result, _lines(prepared, made), as_json=shown.json_output)
+    there = any(figure.n for figure in made.result.figures)
+    end(0, made.session, there=there, reasons=made.result.missing)
+
+
+def _lines(prepared: PreparedSuite, made: SuiteRun) -> Iterator[RenderableType]:
+    from conqret.suites.leaderboard_page import figures_table
+
+    yield figures_table(prepared.suite, [made.result])
+    if (sample := made.result.sample) is not None:
+        yield f"a sample of {sample.n:,} of {sample.of:,} items (seed {sample.seed})"
+    if made.file is not None:
+        yield at(made.file, "result")
+        yield f"conqret suite report {made.file} -o leaderboard.html compares it with published judges"
+
+
+def judged_by(suite: Suite, chosen: SuiteJudgeOptions | None = None) -> str:
+    """Who judges a suite, in words."""
+    if chosen is not None and chosen.own.given():
+        return "a judge of your own"
+    if not suite.judged:
+        return "no judge here: its texts are not published"
+    if suite.task == "detection":
+        return "conqret perspectives detect"
+    named = None if chosen is None else chosen.format
+    offline = chosen is not None and chosen.model in (None, OFFLINE_MODEL) and suite.baseline
+    judging = suite.baseline if offline else suite.judging
+    if named or "format" in judging:
+        return f"format {named or judging['format']}"
+    return "; ".join(map(str, judging.get("criteria", ())))

@@ -10,8 +10,16 @@ are refused unless ``Policy(allow_private=True)``.
 """
 
 from conqret.scrapers.fetch.fetch_client import Fetcher, FetchOptions, Retries, content_type_of
-from conqret.scrapers.fetch.fetched_page import FetchedResponse, FetchError, FetchStatus, Page
-from conqret.scrapers.fetch.wire import AGENT, USER_AGENT, Limits, Policy
+from conqret.scrapers.fetch.wire import (
+    AGENT,
+    USER_AGENT,
+    FetchedResponse,
+    FetchError,
+    FetchStatus,
+    Limits,
+    Page,
+    Policy,
+)
 
 __all__ = [
     "AGENT",

@@ -16,7 +16,7 @@ from conqret.debateqa.debateqa_files import read_questions
 from conqret.io.questions import read_sourced
 from conqret.runs.engine import run
 from conqret.runs.session import Session
-from conqret.text.word_lists import fold
+from conqret.text.words import fold
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 TOPICS = ("homework", "nuclear-power", "school-phones")

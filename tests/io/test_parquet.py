@@ -3,7 +3,7 @@
 import polars
 import pytest
 
-from conqret.io.parquet import ParquetRows
+from conqret.io.files import ParquetRows
 from conqret.io.rows import Row
 
 RECORDS = [

@@ -267,7 +267,7 @@ def test_bare_models_are_pooled_as_declared(tmp_path):
     import torch
     from transformers import AutoModel, AutoTokenizer, DPRConfig, DPRContextEncoder, DPRQuestionEncoder
 
-    from conqret.retrieval.dense.encoders import load
+    from conqret.retrieval.dense.vectors import load
     from tests.perplexity.small_seq2seq import encoder as small_bert
 
     def vectors_of(folder, **given):

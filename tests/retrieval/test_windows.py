@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from conqret.errors import DeclarationError
-from conqret.retrieval.listwise_windows import RankingAnswer, Repair, apply, ranking_in, repair, spans
+from conqret.retrieval.rerank import RankingAnswer, Repair, apply, ranking_in, repair, spans
 
 
 def test_the_windows_of_rankgpt():

@@ -11,7 +11,7 @@ from conqret.io.corpus_folder import CorpusDirectory
 from conqret.scrapers.archive import ArchivedPages, InternetArchive
 from conqret.scrapers.debate_pages import gather_debates
 from conqret.scrapers.debates import LayoutProblem, read_debate
-from conqret.scrapers.debates.page_html import original_address, snapshot_of
+from conqret.scrapers.debates.layout import original_address, snapshot_of
 from conqret.scrapers.fetch import Fetcher, FetchOptions, FetchStatus, Policy, Retries
 from tests.scrapers.raw_server import RawServer, redirect, reply
 

@@ -11,7 +11,7 @@ from scipy.special import expit
 from scipy.stats import norm, t
 
 from conqret.errors import DeclarationError
-from conqret.io.comparisons import read_comparisons
+from conqret.io.pairs import read_comparisons
 from conqret.stats.correlation import kendall, spearman
 from conqret.stats.paired_ranking import PairwisePreference, bradley_terry, elo
 

@@ -202,7 +202,7 @@ def test_published_judges_that_are_not_here_are_to_be_fetched(small_suite, tmp_p
     half = conqret.run_suite("small", source=small_suite, judge=wrong, sample=24).result
     report = suite_report([log, half], source=tmp_path)
     assert report.boards[0].against_leader == ()
-    assert "conqret suite fetch small" in report.notes[0]
+    assert "conqret suite list small --fetch" in report.notes[0]
 
 
 def test_a_folder_of_runs_is_a_folder_of_results(small_suite, tmp_path):

@@ -170,7 +170,7 @@ import sys
 import zlib
 from pathlib import Path
 from conqret.errors import Fault
-from conqret.io.parquet import ParquetRows
+from conqret.io.files import ParquetRows
 rows = faults = 0
 for row in ParquetRows(Path(sys.argv[1]), "file"):
     rows, faults = rows + 1, faults + isinstance(row, Fault)

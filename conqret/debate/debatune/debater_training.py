@@ -40,7 +40,7 @@ from conqret.local.training_loop import (
 from conqret.local.wrapping import PLAIN_TEMPLATE, rendered
 from conqret.runs.run_folder import default_folder, stem
 from conqret.show.page import write_file
-from conqret.text.word_lists import caseless
+from conqret.text.words import caseless
 
 if TYPE_CHECKING:
     pass

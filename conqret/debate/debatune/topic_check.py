@@ -40,7 +40,7 @@ from conqret.runs.session import Session
 from conqret.runs.study_run import AskedFolder, AskedRecord, StudyPlan
 from conqret.runs.trials import Trial
 from conqret.text.analysis import Text, weight
-from conqret.text.word_lists import caseless
+from conqret.text.words import caseless
 
 PROMPT = "debate/arguments"
 

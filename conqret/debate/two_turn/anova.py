@@ -25,7 +25,7 @@ from conqret.debate.two_turn.slider_answers import (
     SliderAnswer,
 )
 from conqret.errors import DeclarationError, strict_options
-from conqret.io.faults import listed
+from conqret.io.rows import listed
 from conqret.show import words
 from conqret.show.table import Column, Table
 

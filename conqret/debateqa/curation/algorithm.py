@@ -221,7 +221,7 @@ class Collector:
     async def _documents(
         self, question: SourcedQuestion, name: str, earlier: Mapping[str, CurationStep]
     ) -> CurationStep:
-        from conqret.retrieval.fusion import round_robin
+        from conqret.retrieval.first_stage import round_robin
 
         (before,) = earlier.values()
         rankings = await self.source.search(before.queries, DEPTH)

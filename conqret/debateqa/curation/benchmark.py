@@ -47,8 +47,7 @@ from conqret.io.safe_files import Content, InFolder
 from conqret.judging.cost import ExpectedCost, counter, expected_asking
 from conqret.judging.judge_settings import AskedSettings, as_path, run_asked
 from conqret.prompts import RenderedPrompt
-from conqret.retrieval.listwise_windows import RankingAnswer
-from conqret.retrieval.rerank import INSTRUCTIONS
+from conqret.retrieval.rerank import INSTRUCTIONS, RankingAnswer
 from conqret.runs.run_folder import ITEMS, default_folder, stem
 from conqret.runs.session import Session
 from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, StudyPlan

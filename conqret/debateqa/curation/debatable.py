@@ -27,7 +27,7 @@ from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import SessionCounts
 from conqret.runs.study_run import StudyOutcome
 from conqret.text.text_passages import root
-from conqret.text.word_lists import words
+from conqret.text.words import words
 
 CRITERIA = {
     "clear": "its meaning is not clear",

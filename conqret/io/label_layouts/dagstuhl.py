@@ -11,11 +11,11 @@ from collections.abc import Iterator
 
 from conqret.errors import Fault
 from conqret.io.cell_values import as_text
-from conqret.io.csv_table import CsvRows
 from conqret.io.decoding import Line, byte_lines, decoded
-from conqret.io.faults import quoted
+from conqret.io.files import CsvRows
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
-from conqret.io.label_scale import LabelScale, Scales, dimension_name
+from conqret.io.label_set import LabelScale, Scales, dimension_name
+from conqret.io.rows import quoted
 
 ITEM, ANNOTATOR, TOPIC = "#id", "annotator", "issue"
 OTHER = (ITEM, ANNOTATOR, TOPIC, "argumentative", "argument", "stance")
