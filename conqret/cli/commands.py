@@ -111,7 +111,7 @@ HOMES: Parts = {
     },
     "suite": {
         "list": "suites.command:list_suites",
-        "run": "suites.command:run",
+        "run": "suites.suite_run_command:run",
         "report": "suites.command:report",
     },
     "corpus": {
