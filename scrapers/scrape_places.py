@@ -53,7 +53,7 @@ async def open_page(place: str, fetcher: PageFetcher, address: str = "") -> Open
         ExecutionError: the page cannot be fetched.
     """
     if address and not web_address(address):
-        raise DeclarationError(f"--address must be an http or https address, not {address[:80]!r}")
+        raise DeclarationError(f"the address must be an http or https address, not {address[:80]!r}")
     if web_address(place):
         page = await fetcher.fetch(place)
         if not page.ok:

@@ -104,7 +104,10 @@ def check_items(
             lines = lines if size <= KEPT else None
     if not reader.number:
         reader.fault("", "contains no item", "Give at least one item")
-    left_out = leave_out(reader, count) if skip and count else SkippedItems()
+    left_out, reasons = 0, tuple[str, ...]()
+    if skip and count:  # those faults stand in nobody's way any more
+        left_out, reasons = reader.number - count, tuple(reader.faults.lines())
+        reader.faults = reader.faults.of_the_file()
     reader.finish()
     has: dict[str, Share] = {
         field: "none" if not having[field] else "all" if having[field] == count else "some"
@@ -118,26 +121,12 @@ def check_items(
         has,
         documents,
         notes,
-        left_out.items,
-        left_out.reasons,
+        left_out,
+        reasons,
         lines,
         turns,
         tuple(language for language, _ in languages.most_common() if language),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class SkippedItems:
-    """How many items were left out because of faults, and a line for each kind of fault."""
-
-    items: int = 0
-    reasons: tuple[str, ...] = ()
-
-
-def leave_out(reader: TableReader, sound: int) -> SkippedItems:
-    """Leave out what ``reader`` read but for ``sound`` items; those faults stand in nobody's way any more."""
-    reasons, reader.faults = tuple(reader.faults.lines()), reader.faults.of_the_file()
-    return SkippedItems(reader.number - sound, reasons)
 
 
 def has_field(item: Item, field: str) -> bool:

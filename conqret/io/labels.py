@@ -272,8 +272,6 @@ def _word(cell: RawLabel) -> str:
     return (cell.text or "").strip().casefold()
 
 
-__all__ = ["Label", "LabelSet", "LabelsError", "Unit", "read_labels"]
-
 MUCH_MISSING = 0.2
 """The share of missing labels from which a remark warns."""
 

@@ -164,5 +164,5 @@ def _rows(file: Path, shape: str) -> list[tuple[str, str, str, str]]:
         named = dict(zip(columns, parts, strict=True))
         return named["measure"], named.get("run", file.name), named["topic"], named["value"]
 
-    rows = list(parsed_lines(file, row, " ".join(columns)))
+    rows = [parsed for _, parsed in parsed_lines(file, row, " ".join(columns))]
     return rows if not rows or is_number(rows[0][3]) else rows[1:]

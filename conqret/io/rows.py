@@ -10,7 +10,7 @@ from itertools import islice
 from types import NoneType
 from typing import Protocol
 
-from conqret.data.item import Item
+from conqret.data.item import Document, Item
 from conqret.errors import Fault, FaultsError, ItemsError, by_kind
 from conqret.io.limits import MAX_COLUMNS
 
@@ -197,32 +197,24 @@ def readable_columns(rows: Rows, error: type[FaultsError] = ItemsError) -> tuple
 def item_record(item: Item) -> dict[str, object]:
     """Return an item as the record of the native layout: the object that a JSONL line holds. Turns, images, nuggets
     and a language stand there only where there are any."""
-    conversation = {
-        "messages": [turn.model_dump(exclude_defaults=True) for turn in item.messages],
-        "images": list(item.images),
-    }
-    record: dict[str, object] = {
+    messages = [turn.model_dump(exclude_defaults=True) for turn in item.messages]
+    nuggets = [nugget.model_dump(exclude_none=True) for nugget in item.nuggets]
+    conversation = {"messages": messages, "images": list(item.images)}
+    others = {"language": item.language, "nuggets": nuggets}
+    return {
         "id": item.id,
         "topic": item.topic,
         "stance": item.stance,
-        "documents": [
-            {
-                "id": document.id,
-                "text": document.text,
-                "title": document.title,
-                "url": document.url,
-                **({"image": document.image} if document.image else {}),
-            }
-            for document in item.documents
-        ],
+        "documents": [_document_record(document) for document in item.documents],
         "argument": item.argument,
         "second_argument": item.second_argument,
         "reference": item.reference,
         **{name: value for name, value in conversation.items() if value},
         "metadata": dict(item.metadata),
+        **{name: value for name, value in others.items() if value},
     }
-    if item.language:
-        record["language"] = item.language
-    if item.nuggets:
-        record["nuggets"] = [nugget.model_dump(exclude_none=True) for nugget in item.nuggets]
-    return record
+
+
+def _document_record(document: Document) -> dict[str, str]:
+    image = {"image": document.image} if document.image else {}
+    return {"id": document.id, "text": document.text, "title": document.title, "url": document.url, **image}

@@ -21,7 +21,7 @@ from conqret.io.files import ACCEPTED, file_rows
 from conqret.io.frames import FrameKind, FrameRows, frame_kind, only_split
 from conqret.io.item_check import CheckedItems, check_items, sound_items
 from conqret.io.items import item_schema, read_items
-from conqret.io.nuggets import NuggetBanks, NuggetSource, as_banks, with_nuggets
+from conqret.io.nuggets import NuggetBanks, NuggetSource, read_banks, with_nuggets
 from conqret.io.reports import Requests, read_requests, report_records
 from conqret.io.rows import FaultList, ObjectRows, Row, Rows, columns_of, kind, listed, near
 from conqret.io.schema import TableReader, look_up
@@ -304,7 +304,7 @@ def open_items(
             f"{rows.name} is a long table ({layout.name}), of which no row can be left out: correct "
             "it, or write one row for each item"
         )
-    banks = None if nuggets is None else as_banks(nuggets)
+    banks = None if nuggets is None else read_banks(nuggets)
     return ItemSource(rows, layout, kind, skip_invalid, banks=banks, language=_code(language))
 
 

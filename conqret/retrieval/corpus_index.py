@@ -142,8 +142,6 @@ class OwnIndex(Index):
         return topic
 
 
-__all__ = ["Index", "build_index", "open_index"]
-
 LAYOUT = 3
 """Part of every fingerprint; raise it when what is written, or how texts are analysed, changes."""
 

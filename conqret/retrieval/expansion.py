@@ -104,7 +104,9 @@ class PerspectiveExpansion(pt.Transformer):
             [
                 {"qid": f"{expanded.topic}:{number}:{place}", "query": text}
                 for number, (expanded, (_, question)) in enumerate(zip(self.expanded, topics, strict=True))
-                for place, text in enumerate(_texts(expanded) or [question])
+                for place, text in enumerate(
+                    [perspective.text for perspective in expanded.perspectives] or [question]
+                )
             ]
         )
         results = self._search(searches)
@@ -173,10 +175,6 @@ class PerspectiveExpansion(pt.Transformer):
 def baseline_perspectives(question: str) -> dict[str, Any]:
     """The offline answer: the yes side and the no side of the question."""
     return {"perspectives": [{"name": name, "text": text} for name, text in standpoints(question).items()]}
-
-
-def _texts(expanded: QueryExpansion) -> list[str]:
-    return [perspective.text for perspective in expanded.perspectives]
 
 
 def _names(expanded: QueryExpansion) -> list[str]:

@@ -38,16 +38,6 @@ _LABELLED = re.compile(r"\[\s*(\d+)\s*\]")
 _CHAIN = re.compile(r"(?<!\d)\d++(?:\s*+>\s*+\d++)++")
 
 
-@dataclass(frozen=True, slots=True)
-class Repair:
-    """A whole permutation of ``range(count)``, and what had to be done to an answer to make it one."""
-
-    order: tuple[int, ...]
-    duplicates: int = 0
-    invented: int = 0
-    missing: int = 0
-
-
 def spans(count: int, *, window: int = WINDOW, step: int = STEP) -> list[tuple[int, int]]:
     """The windows over ``count`` documents as (start, end), the last documents first.
 
@@ -68,8 +58,9 @@ def spans(count: int, *, window: int = WINDOW, step: int = STEP) -> list[tuple[i
     return [(max(0, end - window), end) for end in ends]
 
 
-def repair(ranking: Sequence[int], count: int) -> Repair:
-    """Make a permutation of an answer that numbers documents from 1.
+def repair(ranking: Sequence[int], count: int) -> tuple[tuple[int, ...], dict[str, int]]:
+    """Make a permutation of ``range(count)`` of an answer that numbers documents from 1, and count the numbers that
+    were ``duplicates``, ``invented`` or ``missing``.
 
     A number that comes again is dropped, one that no document has is ignored, and what was left out follows
     in its old order.
@@ -77,12 +68,8 @@ def repair(ranking: Sequence[int], count: int) -> Repair:
     there = [number - 1 for number in ranking if 1 <= number <= count]
     order = dict.fromkeys(there)
     rest = [place for place in range(count) if place not in order]
-    return Repair(
-        (*order, *rest),
-        duplicates=len(there) - len(order),
-        invented=len(ranking) - len(there),
-        missing=len(rest),
-    )
+    duplicates, invented = len(there) - len(order), len(ranking) - len(there)
+    return (*order, *rest), {"duplicates": duplicates, "invented": invented, "missing": len(rest)}
 
 
 def apply(items: Sequence[T], start: int, order: Sequence[int]) -> list[T]:
@@ -253,17 +240,10 @@ class ListwiseReranker(pt.Transformer):
     @property
     def summary(self) -> RerankSummary:
         """The counts over the windows of the last call."""
-        outcomes = self.outcomes
-        reasons = Counter(str(outcome.reason) for outcome in outcomes if outcome.reason is not None)
-        return RerankSummary(
-            windows=len(outcomes),
-            failed=sum(reasons.values()),
-            reasons=dict(reasons),
-            duplicates=sum(outcome.duplicates for outcome in outcomes),
-            invented=sum(outcome.invented for outcome in outcomes),
-            missing=sum(outcome.missing for outcome in outcomes),
-            trimmed=sum(outcome.trimmed for outcome in outcomes),
-        )
+        reasons = Counter(str(outcome.reason) for outcome in self.outcomes if outcome.reason is not None)
+        counted = ("duplicates", "invented", "missing", "trimmed")
+        sums = {name: sum(getattr(outcome, name) for outcome in self.outcomes) for name in counted}
+        return RerankSummary(len(self.outcomes), reasons.total(), dict(reasons), **sums)
 
     async def _one(self, group: pd.DataFrame, client: Client) -> tuple[list[int], list[WindowOutcome]]:
         """The order of one ranking. Its windows wait for each other, for each begins with the last one's best."""
@@ -310,14 +290,8 @@ class ListwiseReranker(pt.Transformer):
         if answer.value is None:
             reason = answer.reason or Reason.INVALID_ANSWER
             return range(count), WindowOutcome(**place, trimmed=trimmed, reason=reason, detail=answer.detail)
-        fixed = repair(answer.value.ranking, count)
-        return fixed.order, WindowOutcome(
-            **place,
-            duplicates=fixed.duplicates,
-            invented=fixed.invented,
-            missing=fixed.missing,
-            trimmed=trimmed,
-        )
+        order, repairs = repair(answer.value.ranking, count)
+        return order, WindowOutcome(**place, **repairs, trimmed=trimmed)
 
     def __repr__(self) -> str:
         return f"ListwiseReranker({self.stance})"

@@ -105,12 +105,6 @@ async def test_a_snapshot_that_leads_to_the_new_site_is_a_problem_with_a_remedy(
         assert "leads out of it" in page.detail
 
 
-async def test_a_time_goes_before_the_date_of_citation() -> None:
-    async with RawServer({"/wayback/available": answer("")}) as server, Fetcher(OPTIONS) as fetcher:
-        await InternetArchive(server.url(), "202406").snapshot(fetcher, ZOOS, "Jan. 5, 2012")
-        assert parse_qs(urlsplit(server.seen[0]).query)["timestamp"] == ["202406"]
-
-
 async def test_a_redirect_within_the_site_is_followed() -> None:
     async with RawServer() as server, Fetcher(OPTIONS) as fetcher:
         place = server.url("/web/20240603000000")

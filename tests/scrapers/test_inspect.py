@@ -75,9 +75,10 @@ def test_the_lines_for_people_say_what_to_do(tmp_path: Path) -> None:
     whole = RUNNER.invoke(app, ["corpus", "inspect", str(page), "--further", str(cons)])
     assert "missing" not in whole.output
     assert "6, 5 with an address; 5 cited" in whole.output
-    index = RUNNER.invoke(
-        app, ["corpus", "inspect", str(PROCON / "index.html"), "--address", "https://x.test/procon"]
-    )
+    listed = tmp_path / "index.html"
+    base = '<head><link rel="canonical" href="https://x.test/procon">'
+    listed.write_text((PROCON / "index.html").read_text("utf-8").replace("<head>", base), encoding="utf-8")
+    index = RUNNER.invoke(app, ["corpus", "inspect", str(listed)])
     assert "none fits; --layout NAME compares the page with one" in index.output
     assert "index     3 debates are listed; conqret corpus topics makes a list" in index.output
     short = RUNNER.invoke(

@@ -71,14 +71,6 @@ def test_pieces_of_pages(html: str) -> None:
     check(html)
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.sampled_from(PAGES), st.data())
-def test_damaged_pages(page: str, data: st.DataObject) -> None:
-    start = data.draw(st.integers(0, len(page)))
-    end = data.draw(st.integers(start, min(len(page), start + 4000)))
-    check(page[:start] + data.draw(st.text(max_size=20)) + page[end:])
-
-
 @settings(deadline=None)
 @given(st.text(alphabet='<>/!-?abscript "=&;lt#0', max_size=200))
 def test_plain_text_holds_no_tag(text: str) -> None:
