@@ -29,24 +29,13 @@ from conqret.io.message_parts import (
 from conqret.io.rows import Unfit, kind, listed, quoted
 from conqret.io.schema import TableReader
 
-ROLES: Mapping[str, Role] = {
-    "user": "user",
-    "human": "user",
-    "assistant": "assistant",
-    "ai": "assistant",
-    "gpt": "assistant",
-    "bot": "assistant",
-    "chatbot": "assistant",
-    "chatgpt": "assistant",
-    "model": "assistant",
-    "system": "system",
-    "developer": "system",
-    "tool": "tool",
-    "function": "tool",
-    "observation": "tool",
-    "tool_response": "tool",
-    "function_response": "tool",
+_SPEAKERS: Mapping[Role, str] = {
+    "user": "user human",
+    "assistant": "assistant ai gpt bot chatbot chatgpt model",
+    "system": "system developer",
+    "tool": "tool function observation tool_response function_response",
 }
+ROLES = {word: role for role, words in _SPEAKERS.items() for word in words.split()}
 """The words for who speaks, in any case; every other one is a fault."""
 _SPEAKER = ("role", "type", "from")
 _CONTENTS = ("content", "parts", "value", "text", "message", "refusal")

@@ -149,21 +149,12 @@ DOCUMENT = Schema(
 search engines."""
 
 
-STANCES: Mapping[str, Stance] = {
-    "pro": "pro",
-    "for": "pro",
-    "support": "pro",
-    "supporting": "pro",
-    "affirmative": "pro",
-    "positive": "pro",
-    "con": "con",
-    "against": "con",
-    "oppose": "con",
-    "opposing": "con",
-    "negative": "con",
-    "none": "none",
-    "neutral": "none",
+_STANCES: Mapping[Stance, str] = {
+    "pro": "pro for support supporting affirmative positive",
+    "con": "con against oppose opposing negative",
+    "none": "none neutral",
 }
+STANCES = {word: stance for stance, words in _STANCES.items() for word in words.split()}
 """The words for a stance that are read, in any case; every other one is a fault."""
 _SYNONYMS = ", ".join(word for word, stance in STANCES.items() if word != stance)
 _TOPIC = "Add the question that is argued"

@@ -281,61 +281,39 @@ app.command("evaluate", epilog=EVALUATE_EPILOG)(evaluate)
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankingSize(OptionGroup):
-    """How many documents of which topics.
+class RankingSteps(OptionGroup):
+    """What ranks, step by step, and how many documents of which topics.
 
     Args:
-        keep (--top, -k): Documents to keep for each topic.
-    """
-
-    keep: int = 100
-    depth: Depth = 100
-    split: Split = "all"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reranking(OptionGroup):
-    """The listwise reranker.
-
-    Args:
+        weights: To fuse the engines' scores (each scaled to 0 to 1), one weight for each, such as `0.3,0.7`. Default:
+            fuse their ranks.
         stance: The side that `--rerank` prefers documents for: `pro`, `con`, or `none` for relevance alone.
         rerank: Rerank the documents listwise with this model: any name that litellm knows, or `offline`, which reranks
             by word statistics.
         perspectives: Have this model name the perspectives on each question, search for each of them, and merge the
             results. With `--rerank`, it must be the same model.
-    """
-
-    stance: Literal["none", "pro", "con"] = "none"
-    rerank: str | None = None
-    perspectives: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class DiversityOptions(OptionGroup):
-    """Maximal marginal relevance.
-
-    Args:
         mmr: Reorder the ranking for diversity by maximal marginal relevance (MMR), with this lambda: 1 is relevance
             alone, 0 diversity alone. `conqret retrieve evaluate --tune` chooses a value.
-    """
-
-    mmr: float | None = None
-    mmr_encoder: MmrEncoder = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class CrossEncoding(OptionGroup):
-    """The cross-encoder.
-
-    Args:
         cross_encoder: Rerank the first stage's documents with a cross-encoder, a model that reads question and passage
             together: a folder, a name on the Hugging Face hub, or a Python function `MODULE:FUNCTION` that returns one.
         instruction: An instruction that the model of `--cross-encoder` reads with each question, for models that take
             instructions, such as TART.
+        keep (--top, -k): Documents to keep for each topic.
     """
 
+    engine: Engines = "bm25"
+    encoder: Where = None
+    weights: str | None = None
+    stance: Literal["none", "pro", "con"] = "none"
+    rerank: str | None = None
+    perspectives: str | None = None
+    mmr: float | None = None
+    mmr_encoder: MmrEncoder = None
     cross_encoder: str | None = None
     instruction: str = ""
+    keep: int = 100
+    depth: Depth = 100
+    split: Split = "all"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -352,13 +330,7 @@ class RetrievalRun(OptionGroup):
 def run(
     corpus: Corpus,
     *,
-    engine: Engines = "bm25",
-    encoder: Where = None,
-    weights: str | None = None,
-    reranking: Reranking,
-    diversity: DiversityOptions,
-    crossing: CrossEncoding,
-    size: RankingSize,
+    steps: RankingSteps,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -371,35 +343,25 @@ def run(
     ran: RetrievalRun,
     shown: options.OutputOptions,
 ) -> None:
-    """Rank documents for every topic: a first stage, then the steps that the options name. Writes a TREC run.
-
-    Args:
-        weights: To fuse the engines' scores (each scaled to 0 to 1), one weight for each, such as `0.3,0.7`. Default:
-            fuse their ranks.
-    """
+    """Rank documents for every topic: a first stage, then the steps that the options name. Writes a TREC run."""
     from dataclasses import asdict
 
     from conqret.retrieval.retrieve import retrieve
 
-    with progress("indexing" if reranking.rerank is None else "reranking", quiet=shown.quiet) as bar:
+    with progress("indexing" if steps.rerank is None else "reranking", quiet=shown.quiet) as bar:
 
         def started(topics: int, documents: int, engine: str) -> None:
             shown.tell(f"{number(topics, 'topic')}, {number(documents, 'document')}, indexed with {engine}")
             bar.reach(0, total=topics)
 
-        models = {
-            "rerank": reranking.rerank and ran.calls.of(reranking.rerank),
-            "perspectives": reranking.perspectives and ran.calls.of(reranking.perspectives),
+        settings = {
+            "rerank": steps.rerank and ran.calls.of(steps.rerank),
+            "perspectives": steps.perspectives and ran.calls.of(steps.perspectives),
+            "weights": options.numbers(steps.weights, "numbers such as 0.3,0.7") or None,
         }
         retrieved = retrieve(
             corpus,
-            engine=engine,
-            encoder=encoder,
-            weights=options.numbers(weights, "numbers such as 0.3,0.7") or None,
-            **(vars(reranking) | models),
-            **vars(diversity),
-            **vars(crossing),
-            **vars(size),
+            **(vars(steps) | settings),
             **vars(ran.answers),
             prompts=ran.prompts,
             output=output,

@@ -69,7 +69,7 @@ def test_without_results_the_published_judges_are_shown(cli, small_suite):
             ("run", "small", "--from", "nowhere"),
             "pairs.csv from https://raw.githubusercontent.com/owner/name/v1",
         ),
-        (("report", "nowhere.json"), "nowhere.json is missing"),
+        (("report", "nowhere.json"), "nowhere.json does not exist: run conqret suite run"),
         (("report", "pairs.csv"), "is not a result of conqret suite run"),
     ],
     ids=str,

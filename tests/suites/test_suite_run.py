@@ -260,7 +260,7 @@ def test_a_result_of_a_stranger_is_refused_by_its_field(small_suite, tmp_path, o
     made = conqret.run_suite("small", source=small_suite, sample=24)
     file = tmp_path / "suite.json"
     file.write_text(made.result.model_dump_json().replace(old, new, 1), encoding="utf-8")
-    with pytest.raises(DeclarationError, match=f"is not a result of conqret suite run: {field}"):
+    with pytest.raises(DeclarationError, match=rf"is not a result of conqret suite run \({field}: "):
         read_result(file)
 
 

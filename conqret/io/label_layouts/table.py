@@ -37,17 +37,8 @@ LABEL = Schema(
         "dimension": Field(("dimension", "metric", "criterion"), cell_text, needed="Name what was labeled"),
         "value": Field(("value", "label", "rating", "score"), _label_text),
         "annotator": Field(
-            (
-                "annotator",
-                "annotator_id",
-                "rater",
-                "rater_id",
-                "worker",
-                "worker_id",
-                "coder",
-                "coder_id",
-                "completed_by",
-                "user_id",
+            tuple(
+                "annotator annotator_id rater rater_id worker worker_id coder coder_id completed_by user_id".split()
             ),
             cell_text,
             needed="Name the annotator of the label",
