@@ -8,7 +8,6 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from conqret.io import limits
 from conqret.io.decoding import UTF8_MARK, byte_lines, decoded, head_of
 from conqret.io.jsonl import json_rows, parse
 from conqret.io.limits import LINE
-from conqret.io.rows import Row, Rows, quoted, repeated_in, too_many
+from conqret.io.rows import FileRows, Row, Rows, quoted, repeated_in, too_many
 
 
 class _Lines:
@@ -48,8 +47,7 @@ class _Lines:
         return text
 
 
-@dataclass(frozen=True, slots=True)
-class CsvRows:
+def csv_rows(path: Path, name: str, published_in: str = "", quoted: bool = True) -> FileRows:
     """The rows of a CSV file with a head. An empty cell is nothing; a row's line is the one it starts on.
 
     Cells are parted by commas; by tabs or semicolons where the head has these and no comma, or by what a line
@@ -59,88 +57,75 @@ class CsvRows:
     a cell begins with one.
     """
 
-    path: Path
-    name: str
-    published_in: str = ""
-    quoted: bool = True
-
-    @property
-    def columns(self) -> tuple[str, ...] | None:
-        """The names in the head, or ``None`` where it cannot be read (which iterating reports)."""
-        lines = _Lines(self.path, self.name, self.published_in)
-        try:
-            head = self._head(lines)[0]
-        except (csv.Error, StopIteration):
-            return None
-        return None if lines.skipped or _head_problem(head) else tuple(filter(None, head))
-
-    def __iter__(self) -> Iterator[Row | Fault]:
-        lines = _Lines(self.path, self.name, self.published_in)
-        for row in self._rows(lines):
+    def records(path: Path, name: str) -> Iterator[Row | Fault]:
+        lines = _Lines(path, name, published_in)
+        for row in _cells(lines, name, strict=not published_in, quoted=quoted):
             yield from lines.faults
             lines.faults.clear()
             yield row
         yield from lines.faults
 
-    def _rows(self, lines: _Lines) -> Iterator[Row | Fault]:
+    lines = _Lines(path, name, published_in)
+    try:
+        head = _head(lines)[0]
+    except (csv.Error, StopIteration):  # iterating reports it
+        head = []
+    whole = not lines.skipped and not _head_problem(head)
+    return FileRows(path, name, records, tuple(filter(None, head)) if whole else None)
+
+
+def _cells(lines: _Lines, name: str, *, strict: bool, quoted: bool) -> Iterator[Row | Fault]:
+    try:
+        head, delimiter, before = _head(lines)
+    except StopIteration:
+        return
+    except csv.Error as error:
+        yield Fault(name, 1, "", f"the head is not valid CSV: {error}", "End lines with \\n or \\r\\n")
+        return
+    if lines.skipped:  # the head itself: what follows is none
+        return
+    if wrong := _head_problem(head):
+        yield Fault(name, 1, "", *wrong)
+        return
+    quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+    reader = csv.reader(lines, delimiter=delimiter, strict=strict, quoting=quoting)
+    whole = 0
+    while True:
+        start = reader.line_num + before + 1
         try:
-            head, delimiter, before = self._head(lines)
-        except StopIteration:
-            return
+            cells = _next(reader)
         except csv.Error as error:
-            problem = f"the head is not valid CSV: {error}"
-            yield Fault(self.name, 1, "", problem, "End lines with \\n or \\r\\n")
+            yield Fault(name, start, "", *_broken(str(error), whole))
             return
-        if lines.skipped:  # the head itself: what follows is none
+        if cells is None:
             return
-        if wrong := _head_problem(head):
-            yield Fault(self.name, 1, "", *wrong)
-            return
-        reader = csv.reader(
-            lines,
-            delimiter=delimiter,
-            strict=not self.published_in,
-            quoting=csv.QUOTE_MINIMAL if self.quoted else csv.QUOTE_NONE,
-        )
-        whole = 0
-        while True:
-            start = reader.line_num + before + 1
-            try:
-                cells = _next(reader)
-            except csv.Error as error:
-                yield Fault(self.name, start, "", *_broken(str(error), whole))
-                return
-            if cells is None:
-                return
-            if len(cells) == len(head):
-                whole += 1
-                yield Row(
-                    start,
-                    {name: cell if cell else None for name, cell in zip(head, cells, strict=True) if name},
-                )
-            elif cells:
-                yield self._ragged(start, len(cells), len(head), lines.ended)
-
-    def _head(self, lines: _Lines) -> tuple[list[str], str, int]:
-        """The names of the columns, what parts cells, and how many lines that takes."""
-        first, before = next(lines), 1
-        said = _SEPARATOR.fullmatch(first)
-        if said is not None:
-            first, before = next(lines), 2
-        delimiter = said[1] if said else next((mark for mark in ",\t;" if mark in first), ",")
-        return [name.strip() for name in next(csv.reader([first], delimiter=delimiter))], delimiter, before
-
-    def _ragged(self, line: int, cells: int, columns: int, ended: bool) -> Fault:
-        problem = f"has {cells} cells where the head has {columns}"
-        if cells < columns and not ended:
-            return Fault(
-                self.name,
-                line,
-                "",
-                f"{problem}, and no line break follows: the file looks cut off",
-                "Write the file again",
+        if len(cells) == len(head):
+            whole += 1
+            yield Row(start, {of: cell or None for of, cell in zip(head, cells, strict=True) if of})
+        elif cells:
+            yield _ragged(
+                name,
+                start,
+                f"has {len(cells)} cells where the head has {len(head)}",
+                len(cells) < len(head) and not lines.ended,
             )
-        return Fault(self.name, line, "", problem, "Quote cells that contain commas or line breaks")
+
+
+def _head(lines: _Lines) -> tuple[list[str], str, int]:
+    """The names of the columns, what parts cells, and how many lines that takes."""
+    first, before = next(lines), 1
+    said = _SEPARATOR.fullmatch(first)
+    if said is not None:
+        first, before = next(lines), 2
+    delimiter = said[1] if said else next((mark for mark in ",\t;" if mark in first), ",")
+    return [name.strip() for name in next(csv.reader([first], delimiter=delimiter))], delimiter, before
+
+
+def _ragged(name: str, line: int, problem: str, cut: bool) -> Fault:
+    if cut:
+        problem += ", and no line break follows: the file looks cut off"
+        return Fault(name, line, "", problem, "Write the file again")
+    return Fault(name, line, "", problem, "Quote cells that contain commas or line breaks")
 
 
 _SEPARATOR = re.compile(r"sep=(\S|\t)\r?\n?", re.IGNORECASE)
@@ -184,45 +169,39 @@ BATCH = 8
 """Rows that become Python objects at a time."""
 
 
-@dataclass(frozen=True, slots=True)
-class ParquetRows:
+def parquet_rows(path: Path, name: str) -> FileRows:
     """The rows of a Parquet file; the first is line 1. One row group is unpacked at a time."""
+    import polars
 
-    path: Path
-    name: str
+    try:
+        columns = tuple(polars.read_parquet_schema(path))
+    except (Exception, polars.exceptions.PanicException):  # noqa: BLE001 - polars raises errors of many classes
+        return FileRows(path, name, _of_row_groups)  # reading it reports the damage
+    if len(columns) > limits.MAX_COLUMNS:
+        fault = Fault(name, 0, "", *too_many(len(columns), "columns"))
+        return FileRows(path, name, lambda path, name: iter([fault]), columns)
+    return FileRows(path, name, _of_row_groups, columns)
 
-    @property
-    def columns(self) -> tuple[str, ...] | None:
-        """The names of the columns; ``None`` where the file is damaged, which reading it reports."""
-        import polars
 
-        try:
-            return tuple(polars.read_parquet_schema(self.path))
-        except (Exception, polars.exceptions.PanicException):  # noqa: BLE001 - polars raises errors of many classes
-            return None
+def _of_row_groups(path: Path, name: str) -> Iterator[Row | Fault]:
+    import polars
 
-    def __iter__(self) -> Iterator[Row | Fault]:
-        import polars
-
-        line = 0
-        if (count := len(self.columns or ())) > limits.MAX_COLUMNS:
-            yield Fault(self.name, 0, "", *too_many(count, "columns"))
-            return
-        try:
-            lazy = polars.scan_parquet(self.path, glob=False)
-            for rows, unpacked in _row_groups(self.path):
-                if unpacked > limits.LINE.most * rows:
-                    problem = f"its rows {line + 1} to {line + rows} unpack to more than {limits.LINE} each"
-                    yield Fault(self.name, line + 1, "", problem, f"Split the items, {limits.LINE.remedy}")
-                    return
-                for batch in lazy.slice(line, rows).collect().iter_slices(BATCH):
-                    for record in batch.to_dicts():
-                        line += 1
-                        yield Row(line, record)
-        except (Exception, polars.exceptions.PanicException) as error:  # noqa: BLE001 - likewise
-            reason = " ".join(str(error).split())[:200]
-            problem = f"is a corrupt Parquet file: {line} rows can be read before the reader says: {reason}"
-            yield Fault(self.name, line, "", problem, "Write or fetch the file again")
+    line = 0
+    try:
+        lazy = polars.scan_parquet(path, glob=False)
+        for rows, unpacked in _row_groups(path):
+            if unpacked > limits.LINE.most * rows:
+                problem = f"its rows {line + 1} to {line + rows} unpack to more than {limits.LINE} each"
+                yield Fault(name, line + 1, "", problem, f"Split the items, {limits.LINE.remedy}")
+                return
+            for batch in lazy.slice(line, rows).collect().iter_slices(BATCH):
+                for record in batch.to_dicts():
+                    line += 1
+                    yield Row(line, record)
+    except (Exception, polars.exceptions.PanicException) as error:  # noqa: BLE001 - likewise
+        reason = " ".join(str(error).split())[:200]
+        problem = f"is a corrupt Parquet file: {line} rows can be read before the reader says: {reason}"
+        yield Fault(name, line, "", problem, "Write or fetch the file again")
 
 
 _ROW_GROUPS, _UNPACKED_SIZE, _ROW_COUNT = 4, 2, 3
@@ -351,7 +330,7 @@ def _by_content(file: Path, name: str, head: bytes) -> Rows:
     suffixes = [suffix.lower() for suffix in file.suffixes if suffix.lower() != ".gz"]
     suffix = suffixes[-1] if suffixes else ""
     if head.startswith(_PARQUET):
-        return ParquetRows(file, name)
+        return parquet_rows(file, name)
     if suffix in (".parquet", ".pq"):
         raise _error(
             name,
@@ -360,7 +339,7 @@ def _by_content(file: Path, name: str, head: bytes) -> Rows:
         )
     if head.startswith(_ZIP):
         if is_inspect_log(file):
-            return EvalRows(file, name)
+            return FileRows(file, name, _of_a_log)
         raise _error(
             name, "is an Excel workbook or a zip archive", f"Save it as CSV. Readable formats: {ACCEPTED}"
         )
@@ -368,44 +347,36 @@ def _by_content(file: Path, name: str, head: bytes) -> Rows:
         raise _error(name, "is not UTF-8: it contains bytes of zeros", "Save it as UTF-8")
     start = head.removeprefix(UTF8_MARK).lstrip()
     if suffix in (".csv", ".tsv"):
-        return CsvRows(file, name)
+        return csv_rows(file, name)
     if suffix in (".jsonl", ".ndjson", ".json") or start.startswith((b"{", b"[")):
         return json_rows(file, name)
     ending = f"has the unknown extension {suffix!r}" if suffix else "has no extension"
     raise _error(name, f"{ending}, and does not begin like JSON", f"Readable formats: {ACCEPTED}")
 
 
-@dataclass(frozen=True, slots=True)
-class EvalRows:
+def _of_a_log(path: Path, name: str) -> Iterator[Row | Fault]:
     """The samples in a log of inspect_ai as it writes them (``.eval``): files of JSON in a zip archive, in their order
     there. A row's line is the number of its sample."""
-
-    path: Path
-    name: str
-    columns: tuple[str, ...] | None = None
-
-    def __iter__(self) -> Iterator[Row | Fault]:
-        with zipfile.ZipFile(self.path) as archive:
-            files = [file for file in archive.infolist() if file.filename.startswith("samples/")]
-            for number, file in enumerate(files, start=1):
-                yield self._row(archive, file, number)
-
-    def _row(self, archive: zipfile.ZipFile, file: zipfile.ZipInfo, number: int) -> Row | Fault:
-        try:
-            with archive.open(file) as sample:
-                content = sample.read(LINE.most + 1)
-            if len(content) > LINE.most:
-                problem = f"holds {file.filename}, which is longer than {LINE}"
-                return Fault(self.name, number, "", problem, f"Shorten the sample, {LINE.remedy}")
-            record = parse(content)
-        except (ValueError, RuntimeError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-            problem = f"holds {file.filename}, which cannot be read: {error}"
-            return Fault(self.name, number, "", problem, "Write it as JSON: inspect log convert --to json")
-        if not isinstance(record, dict):
-            return Fault(
-                self.name, number, "", f"holds {file.filename}, which is no object", "Write the log again"
-            )
-        return Row(number, record)
+    with zipfile.ZipFile(path) as archive:
+        files = [file for file in archive.infolist() if file.filename.startswith("samples/")]
+        for number, file in enumerate(files, start=1):
+            try:
+                with archive.open(file) as sample:
+                    content = sample.read(LINE.most + 1)
+                if len(content) > LINE.most:
+                    problem = f"holds {file.filename}, which is longer than {LINE}"
+                    yield Fault(name, number, "", problem, f"Shorten the sample, {LINE.remedy}")
+                    continue
+                record = parse(content)
+            except (ValueError, RuntimeError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+                problem = f"holds {file.filename}, which cannot be read: {error}"
+                yield Fault(name, number, "", problem, "Write it as JSON: inspect log convert --to json")
+                continue
+            if isinstance(record, dict):
+                yield Row(number, record)
+            else:
+                problem = f"holds {file.filename}, which is no object"
+                yield Fault(name, number, "", problem, "Write the log again")
 
 
 def is_inspect_log(file: Path) -> bool:

@@ -36,7 +36,7 @@ from conqret.data.table2 import table2
 from conqret.errors import DeclarationError, FaultsError
 from conqret.io.bounded import whole_bytes
 from conqret.io.checks import cell_text
-from conqret.io.files import CsvRows
+from conqret.io.files import csv_rows
 from conqret.io.jsonl import parse
 from conqret.io.schema import Field, Schema, TableReader
 
@@ -354,7 +354,7 @@ def _judged(
 def _reader(file: Path, schema: Schema) -> TableReader:
     if not file.is_file():
         raise DeclarationError(f"{file}: there is no such file; the release is incomplete")
-    rows = CsvRows(file, str(file))
+    rows = csv_rows(file, str(file))
     if missing := [name for name in schema.fields if name not in (rows.columns or ())]:
         raise DeclarationError(f"{file}: the column {missing[0]!r} is missing")
     return TableReader(rows, schema)

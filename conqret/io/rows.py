@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from types import NoneType
 from typing import Protocol
 
@@ -174,6 +175,19 @@ def mapped(rows: Iterable[Row | Fault], of: Callable[[Row], Iterable[Row | Fault
     """What ``of`` makes of each row; a fault stays one."""
     for row in rows:
         yield from of(row) if isinstance(row, Row) else (row,)
+
+
+@dataclass(frozen=True, slots=True)
+class FileRows:
+    """The rows of a file, which ``records`` reads anew each time; ``columns`` are those that its head names."""
+
+    path: Path
+    name: str
+    records: Callable[[Path, str], Iterator[Row | Fault]]
+    columns: tuple[str, ...] | None = None
+
+    def __iter__(self) -> Iterator[Row | Fault]:
+        return self.records(self.path, self.name)
 
 
 def columns_of(rows: Rows) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from pydantic import BaseModel, ValidationError
 
 from conqret.errors import DeclarationError, Fault, FaultsError, ItemsError, check_known
 from conqret.io.cell_values import as_list, is_missing, structure_or_none
-from conqret.io.jsonl import JsonLines
+from conqret.io.jsonl import jsonl_rows
 from conqret.io.rows import FaultList, Row, Rows, Unfit, listed, near, quoted
 
 MAX_NOTES = 100
@@ -291,7 +291,7 @@ def read_models(path: Path, of: type[Model]) -> Iterator[Model]:
     Raises:
         FaultsError: at the first line that cannot be read, or that the model refuses.
     """
-    reader = TableReader(JsonLines(path, str(path)), Schema(of.__name__, {}))
+    reader = TableReader(jsonl_rows(path), Schema(of.__name__, {}))
     for row in reader.rows():
         parsed = reader.model(of, row.record)
         reader.faults.raise_any(FaultsError)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.io.checks import filled, identifier
-from conqret.io.files import CsvRows
+from conqret.io.files import csv_rows
 from conqret.io.schema import Field, Schema
 from conqret.suites.suite import (
     MOVED,
@@ -84,7 +84,7 @@ def read(folder: Path) -> SuiteData:
 def _pairs(folder: Path) -> Iterator[dict[str, Any]]:
     for name in files_present(folder, tuple(f"{PAIRS}/{side}.csv" for side in SIDES), "pairs"):
         side = Path(name).stem
-        for row in published_rows(folder, name, PAIR, partial(CsvRows, quoted=False), unique="id"):
+        for row in published_rows(folder, name, PAIR, partial(csv_rows, quoted=False), unique="id"):
             yield {
                 "id": f"{side}/{row['id']}",
                 "topic": _topic(side),
