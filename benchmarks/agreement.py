@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from conqret.io.comparisons import read_comparisons
 from conqret.io.labels import read_labels
+from conqret.io.pairs import read_comparisons
 from conqret.stats.agreement import alphas, krippendorff_alpha
 from conqret.stats.correlation import spearman
 from conqret.stats.estimate import Estimate

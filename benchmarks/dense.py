@@ -33,8 +33,7 @@ from conqret.retrieval.corpus_index import build_index, open_index
 from conqret.retrieval.dense.text_encoding import Encoding
 from conqret.retrieval.evaluation.evaluate import evaluate
 from conqret.retrieval.evaluation.systems import queries, rankings
-from conqret.retrieval.first_stage import BM25, Dense
-from conqret.retrieval.fusion import Fusion
+from conqret.retrieval.first_stage import BM25, Dense, Fusion
 from conqret.retrieval.search_engine import get_engine
 
 SEED = 13
@@ -124,7 +123,7 @@ def one_side(side: str, work: Path) -> None:
         model = SentenceTransformer(encoder, device="cpu")
         model.encode(own[:64])
     else:
-        from conqret.retrieval.dense.encoders import load
+        from conqret.retrieval.dense.vectors import load
 
         load(Encoding(encoder).settled(get_engine("dense")))
     began, used = time.perf_counter(), time.process_time()

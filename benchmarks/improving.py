@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 
 from conqret.data import Item, Judgment, Measure, Status
-from conqret.io.label_scale import LabelScale, Scales
-from conqret.io.label_set import Label, LabelSet, Unit
+from conqret.io.label_set import Label, LabelScale, LabelSet, Scales, Unit
 from conqret.studies.agreement.agreement_settings import USUAL
 from conqret.studies.improve.improve_run import ImprovePlan
 from conqret.studies.improve.improved_prompt import AS_IT_IS

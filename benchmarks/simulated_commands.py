@@ -15,7 +15,7 @@ from simulated_intervals import ITEMS, Triple, World, made, triple
 
 from conqret.data import Judgment, Measure, Status
 from conqret.debateqa.stability import ranking_taus
-from conqret.io.label_scale import LabelScale, Scales
+from conqret.io.label_set import LabelScale, Scales
 from conqret.io.labels import Label, LabelSet, Unit
 from conqret.io.leaderboards import SystemLeaderboard, leaderboard
 from conqret.stats.agreement import alphas

@@ -21,8 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from simulated_verdicts import places, rated, worths
 
-from conqret.io.label_scale import LabelScale
-from conqret.io.label_set import Unit
+from conqret.io.label_set import LabelScale, Unit
 from conqret.stats.agreement import alphas
 from conqret.stats.effects import ALPHA
 from conqret.stats.estimate import CONFIDENCE

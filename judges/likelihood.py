@@ -29,11 +29,10 @@ from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
 from conqret.judging.responses import Typed, Whole, each_once
 from conqret.llm.request import Reading
 from conqret.prompts import RenderedPrompt, neutralise
-from conqret.text.analysis import analysed, words_of
+from conqret.text.analysis import analysed, function_words, words_of
 from conqret.text.citations import strip_citations
 from conqret.text.language import is_english
 from conqret.text.lexicons import STOP_WORDS
-from conqret.text.other_languages import function_words
 from conqret.text.sentences import sentences
 from conqret.text.words import split_words
 

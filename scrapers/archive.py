@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlencode, urlsplit
 
 from conqret.errors import DeclarationError
-from conqret.scrapers.debates.page_html import snapshot_of
+from conqret.scrapers.debates.layout import snapshot_of
 from conqret.scrapers.fetch import Fetcher, FetchError, FetchStatus, Page
 
 BASE = "https://archive.org"

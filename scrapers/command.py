@@ -79,7 +79,7 @@ def debates(
 
     def take(result: Debate | LayoutProblem) -> None:
         from conqret.data import Debate
-        from conqret.scrapers.debates.page_html import snapshot_of
+        from conqret.scrapers.debates.layout import snapshot_of
 
         if isinstance(result, Debate) and not shown.quiet:
             sides = f"{len(result.pros)} pros, {len(result.cons)} cons, {len(result.sources)} sources"
@@ -111,9 +111,7 @@ def topics(
     index: str,
     *,
     output: Path = Path("topics.txt"),
-    explainers: bool = False,
     links: str = "",
-    address: str = "",
     fetching: Fetching,
     overwrite: options.Replace = False,
     shown: options.OutputOptions,
@@ -126,11 +124,8 @@ def topics(
     Args:
         index: The address of a page that lists debates, or a saved copy of it.
         output (--output, -o): The file for the list of debates.
-        explainers: Also list pages without pros and cons (explainers); without this option the list of debates has them
-            only as comments.
         links: Take the links that match this pattern (`*` stands for anything), whatever the site, for example `--links
             'https://*.procon.org/*'`.
-        address: The address that a saved page had, to complete its links.
 
     Examples:
 
@@ -144,24 +139,22 @@ def topics(
         topic_list = list_debate_pages(
             index,
             output=output,
-            explainers=explainers,
             links=links,
-            address=address,
             overwrite=overwrite,
             on_page=lambda done, known: bar.reach(done, total=known),
             **fetching.given(),
         )
     if topic_list.failed and not shown.quiet:
         note_all(f"{len(topic_list.failed)} index pages could not be read", topic_list.failed)
-    result(topic_list.record(), _lines(topic_list, output, explainers=explainers), as_json=shown.json_output)
+    result(topic_list.record(), _lines(topic_list, output), as_json=shown.json_output)
     end(topic_list.failed)
 
 
-def _lines(topic_list: TopicList, output: Path, *, explainers: bool) -> Iterator[str]:
+def _lines(topic_list: TopicList, output: Path) -> Iterator[str]:
     yield f"{number(len(topic_list.debates), 'debate')} listed on {number(topic_list.pages, 'page')}"
     if topic_list.explainers:
-        kept = "listed, too" if explainers else "left as comments: an explainer takes no side"
-        yield f"{number(len(topic_list.explainers), 'explainer')} {kept}"
+        explainers = number(len(topic_list.explainers), "explainer")
+        yield f"{explainers} left as comments: an explainer takes no side"
     yield at(output)
     yield f"next: conqret corpus debates {output} -o corpus/"
 
@@ -176,7 +169,6 @@ def inspect(
     *,
     layout: str | None = None,
     further: list[Path] | None = None,
-    address: str = "",
     fetching: Fetching,
     json_output: options.Printed = None,
 ) -> None:
@@ -191,7 +183,6 @@ def inspect(
             match it.
         further: A further page of the same debate that you saved from the site, such as the one with the cons. May be
             repeated.
-        address: The address that the saved page had, to complete its links.
 
     Examples:
 
@@ -201,9 +192,7 @@ def inspect(
     """
     from conqret.scrapers.corpus_collecting import inspect_debate_page
 
-    inspection = inspect_debate_page(
-        page, layout=layout, further=further or (), address=address, **fetching.given()
-    )
+    inspection = inspect_debate_page(page, layout=layout, further=further or (), **fetching.given())
     result(inspection.record(), _inspection_lines(inspection), as_json=json_output)
 
 
@@ -213,7 +202,7 @@ def _inspection_lines(page_inspection: PageInspection) -> Iterator[RenderableTyp
 
     inspection, opened = page_inspection.inspection, page_inspection.page
     others, failed = page_inspection.further, page_inspection.failed
-    where = "unknown; --address says where it was" if inspection.url == UNKNOWN else inspection.url
+    where = "unknown: the saved page does not say it" if inspection.url == UNKNOWN else inspection.url
     yield f"page      {where}, {inspection.characters:,} characters of text"
     if opened.archived:
         yield f"archived  {opened.archived}"

@@ -184,7 +184,7 @@ def make_corpus(corpus: str | Path, *, seed: int = SEED, train_share: float = TR
         DeclarationError: as :func:`build_corpus`, or documents are missing.
     """
     if not 0 < train_share < 1:
-        raise DeclarationError(f"--train-share must lie between 0 and 1, not at {train_share}")
+        raise DeclarationError(f"train_share must lie between 0 and 1, not at {train_share}")
     directory = CorpusDirectory(Path(corpus))
     ledger, documents = list(directory.ledger()), list(directory.documents())
     lost = {entry.document for entry in ledger if entry.document} - {document.id for document in documents}

@@ -247,7 +247,7 @@ def _archive(settings: PageSettings) -> InternetArchive | None:
 def _fetch_options(settings: PageSettings) -> FetchOptions:
     from conqret.scrapers import archive
     from conqret.scrapers.fetch import FetchOptions, Policy
-    from conqret.scrapers.fetch.politeness import DELAY
+    from conqret.scrapers.fetch.fetch_client import DELAY
 
     given: dict[str, Any] = {"delay": DELAY if settings.get("archived") is None else archive.DELAY}
     names = ("delay", "concurrency", "user_agent")

@@ -29,7 +29,6 @@ def build(
     corpus: Path,
     *,
     seed: int = 13,
-    train_share: float = 0.7,
     json_output: options.Printed = None,
 ) -> None:
     """Make topics, relevance labels (qrels for pro, con and both sides) and a train-test split by topic, and print
@@ -40,13 +39,12 @@ def build(
     Args:
         corpus: A corpus directory with debates and their fetched evidence.
         seed: The random seed of the train-test split and of the irrelevant documents that are added.
-        train_share: The share of topics in the train split.
 
     Example: conqret corpus build corpus/ --seed 13
     """
     from conqret.scrapers.corpus_building import make_corpus
 
-    built = make_corpus(corpus, seed=seed, train_share=train_share)
+    built = make_corpus(corpus, seed=seed)
     _remark(built.statistics)
     lines = (
         _table2(built.statistics["table2"]),
@@ -168,7 +166,6 @@ def evidence(
             rich_help_panel="Asking",
         ),
     ] = None,
-    concurrency: int | None = None,
     delay: float | None = None,
     user_agent: str | None = None,
     allow_private: bool = False,
@@ -187,14 +184,13 @@ def evidence(
     Asking:
         search: Search engines that look for sources without a URL, tried in this order: `google` (GOOGLE_API_KEY,
             GOOGLE_CSE_ID), `brave` (BRAVE_API_KEY), `searxng` (CONQRET_SEARXNG_URL), with keys from the environment.
-        concurrency (--concurrency, -c): Requests at once, over all hosts. [default: 32]
         delay: Seconds between two requests to one host, give or take half. [default: 1; from the archive 4]
         user_agent: The user agent that web sites see; name a contact in it.
         allow_private: Allow loopback and private addresses, and any port (test servers, intranets).
 
     Examples:
 
-    conqret corpus evidence corpus/ --concurrency 32 --user-agent 'our-lab (mailto:someone@example.org)'
+    conqret corpus evidence corpus/ --user-agent 'our-lab (mailto:someone@example.org)'
 
     conqret corpus evidence corpus/ --search searxng,brave
 
@@ -219,7 +215,6 @@ def evidence(
             on_start=lambda total, kept: bar.reach(kept, total=total),
             on_line=advance,
             archived=archived,
-            concurrency=concurrency,
             delay=delay,
             user_agent=user_agent,
             allow_private=allow_private,

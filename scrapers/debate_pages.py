@@ -17,6 +17,7 @@ from conqret.io.safe_files import only_writer
 from conqret.runs.row_store import RowStore
 from conqret.scrapers.archive import ArchivedPages, InternetArchive
 from conqret.scrapers.debates.cited_sources import web_address
+from conqret.scrapers.debates.layout import original_address
 from conqret.scrapers.debates.layout_registry import (
     LayoutProblem,
     debate_id,
@@ -24,7 +25,6 @@ from conqret.scrapers.debates.layout_registry import (
     told_apart,
     wanted_pages,
 )
-from conqret.scrapers.debates.page_html import original_address
 from conqret.scrapers.extract.document import decode
 from conqret.scrapers.fetch import Fetcher, FetchOptions, Page
 

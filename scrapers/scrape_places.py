@@ -18,10 +18,16 @@ from conqret.errors import DeclarationError, ExecutionError
 from conqret.scrapers import markup
 from conqret.scrapers.debate_pages import PageFetcher, page_end, page_key
 from conqret.scrapers.debates.cited_sources import web_address
-from conqret.scrapers.debates.layout import DebatePage, ListedDebate, PageIndex
+from conqret.scrapers.debates.layout import (
+    MAX_PAGE,
+    DebatePage,
+    ListedDebate,
+    PageIndex,
+    UnreadableHtmlError,
+    original_address,
+)
 from conqret.scrapers.debates.layout_inspection import LayoutInspection, inspect_page
 from conqret.scrapers.debates.layout_registry import ALL, LAYOUTS, wanted_pages
-from conqret.scrapers.debates.page_html import MAX_PAGE, UnreadableHtmlError, original_address
 from conqret.scrapers.extract.document import decode
 
 UNKNOWN = "https://unknown.invalid/"
@@ -47,7 +53,7 @@ async def open_page(place: str, fetcher: PageFetcher, address: str = "") -> Open
         ExecutionError: the page cannot be fetched.
     """
     if address and not web_address(address):
-        raise DeclarationError(f"--address must be an http or https address, not {address[:80]!r}")
+        raise DeclarationError(f"the address must be an http or https address, not {address[:80]!r}")
     if web_address(place):
         page = await fetcher.fetch(place)
         if not page.ok:

@@ -18,7 +18,7 @@ from conqret.judging.judgments import Judgments
 from conqret.judging.rubric_files import RubricSource
 from conqret.judging.session_judge import SessionJudge
 from conqret.show.words import reason
-from conqret.text.language_names import language_code
+from conqret.text.language import language_code
 
 SECOND = "second_argument"
 """The field of an item that formats which compare look at."""

@@ -257,7 +257,7 @@ def _known(name: str, source: Text) -> bool:
     if source.english:
         stemmed = stem
     else:
-        from conqret.text.other_languages import other_stem as stemmed
+        from conqret.text.analysis import other_stem as stemmed
     return all(
         part in source.vocabulary or stemmed(part) in source.terms for part in _part.split(name) if part
     )

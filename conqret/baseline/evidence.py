@@ -59,7 +59,7 @@ def foreign_documents(item: Item) -> str:
         other = other or language
     if not other:
         return ""
-    from conqret.text.language_names import NAMES
+    from conqret.text.language import NAMES
 
     return (
         f"it holds words against words, and the item is in {NAMES.get(own, own)}, its documents in "
@@ -69,7 +69,7 @@ def foreign_documents(item: Item) -> str:
 
 def not_english(item: Item) -> str:
     """Why the offline baseline has no evidence for a metric that rests on English word lists."""
-    from conqret.text.language_names import NAMES
+    from conqret.text.language import NAMES
 
     language = item_language(item)
     language = NAMES.get(language, language)

@@ -107,7 +107,6 @@ HOMES: Parts = {
     },
     "suite": {
         "list": "suites.command:list_suites",
-        "fetch": "suites.command:fetch",
         "run": "suites.suite_run_command:run",
         "report": "suites.command:report",
     },
@@ -122,7 +121,7 @@ HOMES: Parts = {
     "retrieve": {
         "index": "retrieval.index_command:index",
         "run": "retrieval.command:run",
-        "evaluate": "retrieval.evaluate_command:evaluate",
+        "evaluate": "retrieval.command:evaluate",
     },
     "generate": {
         "arguments": "generation.command:generate",

@@ -12,7 +12,7 @@ import numpy as np
 from conqret.data.digest import gathered
 from conqret.debateqa.score_table import LOWER_IS_BETTER, CommonMeans, common_means, in_order, read_tables
 from conqret.errors import DeclarationError, number, strict_options
-from conqret.io.comparisons import Comparison, read_comparisons
+from conqret.io.pairs import Comparison, read_comparisons
 from conqret.stats.correlation import kendall, spearman
 from conqret.stats.paired_ranking import PairwisePreference, elo
 

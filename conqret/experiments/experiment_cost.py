@@ -88,7 +88,7 @@ def _reranking(
     first: Mapping[str, Mapping[str, Sequence[str]]],
     sizes: Sizes,
 ) -> ExpectedCost:
-    from conqret.retrieval.listwise_windows import spans
+    from conqret.retrieval.rerank import spans
 
     table, depth = (
         job.experiment.rerankers[system.reranker],

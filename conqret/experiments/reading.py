@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from conqret.errors import ConqretError
 from conqret.experiments.config import BM25, NONE, ConfigTable, Experiment, JudgeTable, Retriever
-from conqret.io.faults import near
+from conqret.io.rows import near
 from conqret.io.toml import Place, read_toml, toml_error
 from conqret.judging.criterion import criterion_of
 from conqret.judging.judge_options import CRITERIA, RUBRIC

@@ -61,8 +61,7 @@ def retrieval(job: Job, known: Qrels) -> dict[str, Any]:
     """By side and ranking, precision, nDCG, and recall at the depth to which all were retrieved; empty where no qrels
     are known."""
     from conqret.io.trec import read_rankings
-    from conqret.retrieval.evaluation.depths import default_measures
-    from conqret.retrieval.evaluation.evaluate import evaluate
+    from conqret.retrieval.evaluation.evaluate import default_measures, evaluate
 
     if importlib.util.find_spec("ir_measures") is None:
         return {}

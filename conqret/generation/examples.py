@@ -20,7 +20,7 @@ from conqret.generation.cited_argument import cited
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.text.analysis import Text, analysed
 from conqret.text.citations import citations, cited_by, replace_marks
-from conqret.text.word_lists import caseless
+from conqret.text.words import caseless
 
 SHOTS = 3
 """Examples in a prompt (ConQRet, section 3.2.2)."""

@@ -17,10 +17,9 @@ from pathlib import Path
 from conqret.errors import Fault, ItemsError
 from conqret.io.cell_values import as_text, is_missing
 from conqret.io.checks import cell_text, number
-from conqret.io.faults import kind, quoted
 from conqret.io.files import file_rows
-from conqret.io.jsonl import JsonLines
-from conqret.io.rows import Row, Rows, mapped
+from conqret.io.jsonl import jsonl_rows
+from conqret.io.rows import Row, Rows, kind, mapped, quoted
 from conqret.io.schema import Field, Schema, TableReader
 
 SPLIT = "test"
@@ -140,14 +139,14 @@ class BeirRows:
         grades = _grades(self._split())
         wanted = {document for graded in grades.values() for document in graded}
         corpus: dict[str, Mapping[str, object]] = {}
-        for row in _lines(self.folder / "corpus.jsonl"):
+        for row in jsonl_rows(self.folder / "corpus.jsonl"):
             if isinstance(row, Fault):
                 yield row
             elif (identifier := as_text(row.record.get("_id"))) in wanted:
                 fields = {key: row.record[key] for key in ("text", "title") if key in row.record}
                 corpus[identifier] = {"id": identifier, **fields}
         met = set[str]()
-        for row in _lines(self.folder / "queries.jsonl"):
+        for row in jsonl_rows(self.folder / "queries.jsonl"):
             if isinstance(row, Fault):
                 yield row
                 continue
@@ -206,10 +205,6 @@ def _changes(name: str, first: Row, row: Row) -> Iterator[Fault]:
                 f"differs from that of line {first.line}, of the same qid",
                 "Give all rows of a qid the same value",
             )
-
-
-def _lines(file: Path) -> JsonLines:
-    return JsonLines(file, str(file))
 
 
 def _objects(value: object) -> list[Mapping[str, object]]:

@@ -15,8 +15,8 @@ from decimal import Decimal
 
 from pydantic import TypeAdapter
 
-from conqret.io.faults import Unfit, quoted
 from conqret.io.jsonl import parse
+from conqret.io.rows import Unfit, quoted
 
 MAX_ID = 200
 """Characters of an identifier (the same bound as :data:`conqret.data.item.Identifier`)."""

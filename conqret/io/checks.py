@@ -16,8 +16,8 @@ from conqret.io.cell_values import (
     sound,
     sound_id,
 )
-from conqret.io.faults import Unfit, kind, quoted
 from conqret.io.jsonl import parse
+from conqret.io.rows import Unfit, kind, quoted
 from conqret.io.schema import Check, Schema, TableReader
 from conqret.text.numbers import number_in
 

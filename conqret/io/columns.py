@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from conqret.errors import Fault
 from conqret.io.benchmarks import grouped, sample_records, squad_records
@@ -15,19 +16,8 @@ from conqret.io.rows import Row, Rows
 from conqret.io.schema import loose_name
 from conqret.registry import Registry
 
-FIELDS = (
-    "id",
-    "topic",
-    "stance",
-    "documents",
-    "argument",
-    "second_argument",
-    "reference",
-    "nuggets",
-    "messages",
-    "images",
-    "language",
-    "metadata",
+FIELDS = tuple(
+    "id topic stance documents argument second_argument reference nuggets messages images language metadata".split()
 )
 """The fields of an item, which ``--columns`` may map."""
 
@@ -68,225 +58,140 @@ class Dialect:
         return all(mark & there for mark in self.marks)
 
 
-def _any(*names: str) -> frozenset[str]:
-    return frozenset(names)
+def _dialect(name: str, marks: str, columns: str, base: Dialect | None = None, **settings: Any) -> Dialect:
+    """A dialect in words: ``marks`` with ``|`` between columns of which one does, and ``columns`` as ``field=column``
+    with ``|`` between those that may hold it. It has the other columns of ``base``."""
+    named = (field.split("=") for field in columns.split())
+    own = {field: tuple(held.split("|")) for field, held in named}
+    sets = tuple(frozenset(mark.split("|")) for mark in marks.split())
+    return Dialect(name, {**(base.columns if base else {}), **own}, sets, **settings)
 
 
-_GOLD = ("ground_truth", "ground_truths", "reference", "reference_answer", "gold_answer")
+_GOLD = "ground_truth|ground_truths|reference|reference_answer|gold_answer"
 """How tools that mark a column of their own as the answer, and people who use none, call the reference."""
-
-
-CONQRET = Dialect("conqret", {name: (name,) for name in FIELDS}, (_any("topic"),), native=True)
-"""The native dialect: the columns are called as the fields of :class:`conqret.data.Item`."""
-
-RAGAS_2 = Dialect(
-    "ragas v2",
-    {
-        "topic": ("user_input",),
-        "documents": ("retrieved_contexts",),
-        "argument": ("response",),
-        "reference": ("reference",),
-        "messages": ("user_input", "messages"),
-    },
-    (_any("user_input"), _any("retrieved_contexts", "response", "reference")),
-)
-RAGAS_TURNS = replace(RAGAS_2, name="ragas conversations", marks=(_any("user_input"),), turns=True)
-"""Samples of several turns, which need nothing but their messages."""
-RAGAS_1 = Dialect(
-    "ragas v1",
-    {
-        "topic": ("question",),
-        "documents": ("contexts",),
-        "argument": ("answer",),
-        "reference": _GOLD,
-    },
-    (_any("question"), _any("contexts", "answer", "ground_truth", "ground_truths")),
-)
-ALCE = Dialect(
-    "ALCE",
-    {"topic": ("question",), "documents": ("docs",), "argument": ("output",), "reference": ("answer",)},
-    (_any("question"), _any("docs"), _any("output")),
-    note="'output' is read as the answer, and 'answer' as the reference, as ALCE writes them",
-)
-DEEPEVAL = Dialect(
-    "DeepEval",
-    {
-        "topic": ("input",),
-        "documents": ("retrieval_context",),
-        "argument": ("actual_output",),
-        "reference": ("expected_output",),
-        "messages": ("input", "messages"),
-    },
-    (_any("input"), _any("actual_output", "retrieval_context", "expected_output")),
-    separator="|",  # EvaluationDataset.save_as joins a CSV cell with it
-)
-TRULENS = Dialect(
-    "TruLens",
-    {
-        "id": ("record_id", "id"),
-        "topic": ("input", "main_input"),
-        "documents": ("contexts", "context", "retrieved_contexts"),
-        "argument": ("output", "main_output"),
-        "reference": ("expected_response", *_GOLD),
-        "messages": ("input", "messages"),
-    },
-    (_any("input", "main_input"), _any("output", "main_output")),
-)
-RAGCHECKER = Dialect(
-    "RAGChecker",
-    {
-        "id": ("query_id",),
-        "topic": ("query",),
-        "documents": ("retrieved_context",),
-        "argument": ("response",),
-        "reference": ("gt_answer", *_GOLD),
-    },
-    (_any("query"), _any("retrieved_context", "gt_answer")),
-)
-NUGGETIZER = Dialect(
-    "nuggetizer",
-    {
-        "id": ("query.qid", "qid"),
-        "topic": ("query.text", "query"),
-        "documents": ("candidates",),
-        "argument": ("answer_text",),
-    },
-    (_any("query"), _any("candidates")),
-)
-NUGGETIZER_ASSIGNMENTS = Dialect(
-    "AutoNuggetizer assignments",
-    CONQRET.columns,
-    (_any("query"), _any("nuggets"), _any("answer_text", "run_id")),
-    records=assignment_records,
-)
 GOLD = ("reference", "gold_answer")
 """Where frames of pyterrier-rag have a question's right answer."""
-PYTERRIER_LONG = Dialect(
+
+CONQRET = Dialect("conqret", {name: (name,) for name in FIELDS}, (frozenset({"topic"}),), native=True)
+"""The native dialect: the columns are called as the fields of :class:`conqret.data.Item`."""
+RAGAS_2 = _dialect(
+    "ragas v2",
+    "user_input retrieved_contexts|response|reference",
+    "topic=user_input documents=retrieved_contexts argument=response reference=reference "
+    "messages=user_input|messages",
+)
+RAGAS_TURNS = replace(RAGAS_2, name="ragas conversations", marks=(frozenset({"user_input"}),), turns=True)
+"""Samples of several turns, which need nothing but their messages."""
+RAGAS_1 = _dialect(
+    "ragas v1",
+    "question contexts|answer|ground_truth|ground_truths",
+    f"topic=question documents=contexts argument=answer reference={_GOLD}",
+)
+ALCE = _dialect(
+    "ALCE",
+    "question docs output",
+    "topic=question documents=docs argument=output reference=answer",
+    note="'output' is read as the answer, and 'answer' as the reference, as ALCE writes them",
+)
+DEEPEVAL = _dialect(
+    "DeepEval",
+    "input actual_output|retrieval_context|expected_output",
+    "topic=input documents=retrieval_context argument=actual_output reference=expected_output "
+    "messages=input|messages",
+    separator="|",  # EvaluationDataset.save_as joins a CSV cell with it
+)
+TRULENS = _dialect(
+    "TruLens",
+    "input|main_input output|main_output",
+    "id=record_id|id topic=input|main_input documents=contexts|context|retrieved_contexts "
+    f"argument=output|main_output reference=expected_response|{_GOLD} messages=input|messages",
+)
+RAGCHECKER = _dialect(
+    "RAGChecker",
+    "query retrieved_context|gt_answer",
+    f"id=query_id topic=query documents=retrieved_context argument=response reference=gt_answer|{_GOLD}",
+)
+NUGGETIZER = _dialect(
+    "nuggetizer",
+    "query candidates",
+    "id=query.qid|qid topic=query.text|query documents=candidates argument=answer_text",
+)
+NUGGETIZER_ASSIGNMENTS = _dialect(
+    "AutoNuggetizer assignments", "query nuggets answer_text|run_id", "", CONQRET, records=assignment_records
+)
+PYTERRIER_LONG = _dialect(
     "pyterrier-rag",
-    {
-        "id": ("qid",),
-        "topic": ("query",),
-        "documents": ("documents",),
-        "argument": ("qanswer",),
-        "reference": GOLD,
-    },
-    (_any("qid"), _any("query"), _any("docno"), _any("text")),
+    "qid query docno text",
+    f"id=qid topic=query documents=documents argument=qanswer reference={'|'.join(GOLD)}",
     long=True,
     records=grouped,
 )
-PYTERRIER_ANSWERS = Dialect(
+PYTERRIER_ANSWERS = _dialect(
     "pyterrier-rag answers",
-    {
-        "id": ("qid",),
-        "topic": ("query",),
-        "documents": ("qcontext",),
-        "argument": ("qanswer",),
-        "reference": GOLD,
-    },
-    (_any("qid"), _any("query"), _any("qanswer", "qcontext")),
+    "qid query qanswer|qcontext",
+    f"id=qid topic=query documents=qcontext argument=qanswer reference={'|'.join(GOLD)}",
 )
-LLAMA_INDEX = Dialect(
+LLAMA_INDEX = _dialect(
     "LlamaIndex",
-    {
-        "id": ("query_id",),
-        "topic": ("query", "query_str"),
-        "documents": ("source_nodes", "reference_contexts"),
-        "argument": ("response", "answer"),
-        "reference": _GOLD,
-    },
-    (_any("query", "query_str"), _any("source_nodes", "reference_contexts")),
+    "query|query_str source_nodes|reference_contexts",
+    "id=query_id topic=query|query_str documents=source_nodes|reference_contexts argument=response|answer "
+    f"reference={_GOLD}",
 )
-SQUAD = Dialect(
+SQUAD = _dialect(
     "SQuAD",
-    {
-        "topic": ("question",),
-        "documents": ("context",),
-        "argument": ("prediction_text", "prediction", "response", "answer"),
-        "reference": ("answers.text", "answers", *_GOLD),
-    },
-    (_any("paragraphs"),),
+    "paragraphs",
+    "topic=question documents=context argument=prediction_text|prediction|response|answer "
+    f"reference=answers.text|answers|{_GOLD}",
     records=squad_records,
 )
 QUESTION = replace(
-    SQUAD, name="question and context", marks=(_any("question"), _any("context")), records=iter
+    SQUAD,
+    name="question and context",
+    marks=(frozenset({"question"}), frozenset({"context"})),
+    records=iter,
 )
 """SQuAD as a flat table, and any other of questions with one text each."""
-BEIR = Dialect(
-    "BEIR", {"id": ("_id",), "topic": ("text",), "documents": ("documents",)}, (_any("_id"), _any("grades"))
-)
-QUERY = Dialect(
+BEIR = _dialect("BEIR", "_id grades", "id=_id topic=text documents=documents")
+QUERY = _dialect(
     "query and contexts",
-    {
-        "id": ("query_id", "qid"),
-        "topic": ("query",),
-        "documents": ("contexts", "context", "retrieved_contexts", "documents"),
-        "argument": ("response", "answer"),
-        "reference": _GOLD,
-    },
-    (_any("query"), _any("contexts", "context", "retrieved_contexts")),
+    "query contexts|context|retrieved_contexts",
+    "id=query_id|qid topic=query documents=contexts|context|retrieved_contexts|documents "
+    f"argument=response|answer reference={_GOLD}",
 )
 """What many write who use no tool: a query, its contexts, the response."""
-STATEMENTS = Dialect(
+STATEMENTS = _dialect(
     "statements",
-    {**CONQRET.columns, "stance": ("side",), "argument": ("statement", "response")},
-    (_any("topic"), _any("side"), _any("statement", "response")),
+    "topic side statement|response",
+    "stance=side argument=statement|response",
+    CONQRET,
 )
 """Statements that were to take a side, as DEBATunE publishes them; its ``argument`` is only the point to be made."""
-
-MESSAGES = Dialect(
+MESSAGES = _dialect(
     "messages",
-    {
-        **CONQRET.columns,
-        "documents": ("documents", "contexts", "retrieved_contexts"),
-        "argument": ("argument", "response", "answer", "completion"),
-        "reference": ("ideal", "expected_response", *_GOLD),
-        "messages": ("messages", "conversation", "conversations"),
-    },
-    (_any("messages", "conversation", "conversations"),),
+    "messages|conversation|conversations",
+    "documents=documents|contexts|retrieved_contexts argument=argument|response|answer|completion "
+    f"reference=ideal|expected_response|{_GOLD} messages=messages|conversation|conversations",
+    CONQRET,
 )
 """Conversations as OpenAI's chat has them, as logs and files for tuning do, and LangChain's and ShareGPT's."""
-GEMINI = replace(
-    MESSAGES,
-    name="Gemini",
-    columns={**MESSAGES.columns, "messages": ("contents",)},
-    marks=(_any("contents"),),
-    turns=True,
+GEMINI = _dialect("Gemini", "contents", "messages=contents", MESSAGES, turns=True)
+DEEPEVAL_TURNS = _dialect(
+    "DeepEval conversations", "turns", "reference=expected_outcome messages=turns", CONQRET
 )
-DEEPEVAL_TURNS = Dialect(
-    "DeepEval conversations",
-    {**CONQRET.columns, "reference": ("expected_outcome",), "messages": ("turns",)},
-    (_any("turns"),),
-)
-INSPECT = Dialect(
+INSPECT = _dialect(
     "inspect_ai",
-    {
-        "id": ("id",),
-        "topic": ("topic",),
-        "documents": ("documents",),
-        "reference": ("target",),
-        "messages": ("messages",),
-        "metadata": ("metadata",),
-    },
-    (_any("messages"), _any("epoch"), _any("target")),
+    "messages epoch target",
+    "id=id topic=topic documents=documents reference=target messages=messages metadata=metadata",
     records=sample_records,
 )
 """The samples of a log in JSON."""
-
-TREC_REPORTS = Dialect(
-    "TREC RAG reports",
-    CONQRET.columns,
-    (_any("metadata"), _any("responses", "answer")),
+TREC_REPORTS = _dialect("TREC RAG reports", "metadata responses|answer", "", CONQRET, records=report_records)
+TREC_2024_REPORTS = _dialect(
+    "TREC RAG 2024 reports",
+    f"{'|'.join(TOPIC_IDS)} references responses|answer run_id|response_length",
+    "",
+    CONQRET,
     records=report_records,
-)
-TREC_2024_REPORTS = replace(
-    TREC_REPORTS,
-    name="TREC RAG 2024 reports",
-    marks=(
-        _any(*TOPIC_IDS),
-        _any("references"),
-        _any("responses", "answer"),
-        _any("run_id", "response_length"),
-    ),
 )
 
 DIALECTS = (

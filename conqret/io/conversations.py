@@ -15,7 +15,6 @@ from typing import Any
 from conqret.data.item import PICTURE, Document, Role, Turn
 from conqret.io.cell_values import as_list, is_missing, sound, structure_or_none
 from conqret.io.checks import a_list
-from conqret.io.faults import Unfit, kind, listed, quoted
 from conqret.io.images import check_together, says_image
 from conqret.io.limits import MAX_MESSAGES
 from conqret.io.message_parts import (
@@ -27,26 +26,16 @@ from conqret.io.message_parts import (
     read_content,
     read_image,
 )
+from conqret.io.rows import Unfit, kind, listed, quoted
 from conqret.io.schema import TableReader
 
-ROLES: Mapping[str, Role] = {
-    "user": "user",
-    "human": "user",
-    "assistant": "assistant",
-    "ai": "assistant",
-    "gpt": "assistant",
-    "bot": "assistant",
-    "chatbot": "assistant",
-    "chatgpt": "assistant",
-    "model": "assistant",
-    "system": "system",
-    "developer": "system",
-    "tool": "tool",
-    "function": "tool",
-    "observation": "tool",
-    "tool_response": "tool",
-    "function_response": "tool",
+_SPEAKERS: Mapping[Role, str] = {
+    "user": "user human",
+    "assistant": "assistant ai gpt bot chatbot chatgpt model",
+    "system": "system developer",
+    "tool": "tool function observation tool_response function_response",
 }
+ROLES = {word: role for role, words in _SPEAKERS.items() for word in words.split()}
 """The words for who speaks, in any case; every other one is a fault."""
 _SPEAKER = ("role", "type", "from")
 _CONTENTS = ("content", "parts", "value", "text", "message", "refusal")

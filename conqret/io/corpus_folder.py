@@ -88,16 +88,7 @@ class CorpusDirectory:
     def documents(self) -> Iterator[Document]:
         """The documents, in file order; a licence that their lines state is not part of them."""
         documents = read_models(_there(self.documents_file, "conqret corpus evidence"), _LicensedDocument)
-        return (
-            Document(
-                id=document.id,
-                text=document.text,
-                title=document.title,
-                url=document.url,
-                language=document.language,
-            )
-            for document in documents
-        )
+        return (Document(**document.model_dump(exclude={"licence"})) for document in documents)
 
     def topics(self, split: Split | None = None) -> Iterator[CorpusTopic]:
         """The topics of one split, or of both."""

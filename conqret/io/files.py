@@ -2,17 +2,292 @@
 
 from __future__ import annotations
 
+import csv
+import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from conqret.errors import Fault, ItemsError
-from conqret.io.decoding import UTF8_MARK, head_of
+from conqret.io import limits
+from conqret.io.decoding import UTF8_MARK, byte_lines, decoded, head_of
 from conqret.io.jsonl import json_rows, parse
 from conqret.io.limits import LINE
-from conqret.io.rows import Row, Rows
+from conqret.io.rows import FileRows, Row, Rows, quoted, repeated_in, too_many
+
+
+class _Lines:
+    """The lines of a file for :mod:`csv`, which wants their ends kept. Faults are put aside; ``skipped`` says that a
+    line is not there for one."""
+
+    def __init__(self, path: Path, name: str, published_in: str) -> None:
+        self._lines, self._name, self._published_in = byte_lines(path, name), name, published_in
+        self.faults: list[Fault] = []
+        self.ended = True
+        self.skipped = False
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        while isinstance(line, Fault):
+            self.skipped = True
+            self.faults.append(line)
+            line = next(self._lines)
+        text = decoded(line, self._name)
+        if isinstance(text, Fault):
+            if not self._published_in:
+                self.faults.append(text)
+            text = line.data.decode(self._published_in or "utf-8", "replace")
+        self.ended = line.ended
+        return text
+
+
+def csv_rows(path: Path, name: str, published_in: str = "", quoted: bool = True) -> FileRows:
+    """The rows of a CSV file with a head. An empty cell is nothing; a row's line is the one it starts on.
+
+    Cells are parted by commas; by tabs or semicolons where the head has these and no comma, or by what a line
+    ``sep=;`` before the head says, as Excel writes it. A first column without a name is the index of a frame, and is
+    left out. ``published_in`` is the encoding of a corpus that is not in UTF-8; quotes inside its cells are taken as
+    they come. ``quoted`` is false where a file quotes no cell, so that a quotation mark belongs to the text even where
+    a cell begins with one.
+    """
+
+    def records(path: Path, name: str) -> Iterator[Row | Fault]:
+        lines = _Lines(path, name, published_in)
+        for row in _cells(lines, name, strict=not published_in, quoted=quoted):
+            yield from lines.faults
+            lines.faults.clear()
+            yield row
+        yield from lines.faults
+
+    lines = _Lines(path, name, published_in)
+    try:
+        head = _head(lines)[0]
+    except (csv.Error, StopIteration):  # iterating reports it
+        head = []
+    whole = not lines.skipped and not _head_problem(head)
+    return FileRows(path, name, records, tuple(filter(None, head)) if whole else None)
+
+
+def _cells(lines: _Lines, name: str, *, strict: bool, quoted: bool) -> Iterator[Row | Fault]:
+    try:
+        head, delimiter, before = _head(lines)
+    except StopIteration:
+        return
+    except csv.Error as error:
+        yield Fault(name, 1, "", f"the head is not valid CSV: {error}", "End lines with \\n or \\r\\n")
+        return
+    if lines.skipped:  # the head itself: what follows is none
+        return
+    if wrong := _head_problem(head):
+        yield Fault(name, 1, "", *wrong)
+        return
+    quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+    reader = csv.reader(lines, delimiter=delimiter, strict=strict, quoting=quoting)
+    whole = 0
+    while True:
+        start = reader.line_num + before + 1
+        try:
+            cells = _next(reader)
+        except csv.Error as error:
+            yield Fault(name, start, "", *_broken(str(error), whole))
+            return
+        if cells is None:
+            return
+        if len(cells) == len(head):
+            whole += 1
+            yield Row(start, {of: cell or None for of, cell in zip(head, cells, strict=True) if of})
+        elif cells:
+            yield _ragged(
+                name,
+                start,
+                f"has {len(cells)} cells where the head has {len(head)}",
+                len(cells) < len(head) and not lines.ended,
+            )
+
+
+def _head(lines: _Lines) -> tuple[list[str], str, int]:
+    """The names of the columns, what parts cells, and how many lines that takes."""
+    first, before = next(lines), 1
+    said = _SEPARATOR.fullmatch(first)
+    if said is not None:
+        first, before = next(lines), 2
+    delimiter = said[1] if said else next((mark for mark in ",\t;" if mark in first), ",")
+    return [name.strip() for name in next(csv.reader([first], delimiter=delimiter))], delimiter, before
+
+
+def _ragged(name: str, line: int, problem: str, cut: bool) -> Fault:
+    if cut:
+        problem += ", and no line break follows: the file looks cut off"
+        return Fault(name, line, "", problem, "Write the file again")
+    return Fault(name, line, "", problem, "Quote cells that contain commas or line breaks")
+
+
+_SEPARATOR = re.compile(r"sep=(\S|\t)\r?\n?", re.IGNORECASE)
+
+
+def _next(reader: Iterator[list[str]]) -> list[str] | None:
+    """Read one row under our limit for a cell; the limit is the whole process's, so it is put back."""
+    before = csv.field_size_limit(limits.LINE.most)
+    try:
+        return next(reader, None)
+    finally:
+        csv.field_size_limit(before)
+
+
+def _head_problem(head: list[str]) -> tuple[str, str] | None:
+    if len(head) > limits.MAX_COLUMNS:
+        return too_many(len(head), "columns")
+    if not any(head):
+        return "the head names no column", "Begin with a line of column names"
+    if "" in head[1:]:
+        return f"column {head.index('', 1) + 1} of the head has no name", "Name it, or delete the column"
+    repeated = repeated_in(head)
+    return (f"the head names {quoted(repeated)} twice", "Rename one of the columns") if repeated else None
+
+
+def _broken(error: str, whole: int) -> tuple[str, str]:
+    if "field larger" in error:
+        return (
+            f"has a cell of more than {limits.LINE}",
+            f"Close an open quote, or use JSON Lines, {limits.LINE.remedy}",
+        )
+    if "unexpected end" in error:
+        return (
+            f"the file looks cut off: a quoted cell never ends; {whole} whole items precede it",
+            "Write the file again, or close the quote",
+        )
+    return f"is not valid CSV: {error}", 'Write a double quote inside a quoted cell as ""'
+
+
+BATCH = 8
+"""Rows that become Python objects at a time."""
+
+
+def parquet_rows(path: Path, name: str) -> FileRows:
+    """The rows of a Parquet file; the first is line 1. One row group is unpacked at a time."""
+    import polars
+
+    try:
+        columns = tuple(polars.read_parquet_schema(path))
+    except (Exception, polars.exceptions.PanicException):  # noqa: BLE001 - polars raises errors of many classes
+        return FileRows(path, name, _of_row_groups)  # reading it reports the damage
+    if len(columns) > limits.MAX_COLUMNS:
+        fault = Fault(name, 0, "", *too_many(len(columns), "columns"))
+        return FileRows(path, name, lambda path, name: iter([fault]), columns)
+    return FileRows(path, name, _of_row_groups, columns)
+
+
+def _of_row_groups(path: Path, name: str) -> Iterator[Row | Fault]:
+    import polars
+
+    line = 0
+    try:
+        lazy = polars.scan_parquet(path, glob=False)
+        for rows, unpacked in _row_groups(path):
+            if unpacked > limits.LINE.most * rows:
+                problem = f"its rows {line + 1} to {line + rows} unpack to more than {limits.LINE} each"
+                yield Fault(name, line + 1, "", problem, f"Split the items, {limits.LINE.remedy}")
+                return
+            for batch in lazy.slice(line, rows).collect().iter_slices(BATCH):
+                for record in batch.to_dicts():
+                    line += 1
+                    yield Row(line, record)
+    except (Exception, polars.exceptions.PanicException) as error:  # noqa: BLE001 - likewise
+        reason = " ".join(str(error).split())[:200]
+        problem = f"is a corrupt Parquet file: {line} rows can be read before the reader says: {reason}"
+        yield Fault(name, line, "", problem, "Write or fetch the file again")
+
+
+_ROW_GROUPS, _UNPACKED_SIZE, _ROW_COUNT = 4, 2, 3
+_DEEPEST = 20
+
+
+def _row_groups(path: Path) -> list[tuple[int, int]]:
+    """The rows of each row group, and the bytes that they take unpacked, as the footer has them.
+
+    Source: the Parquet format's ``parquet.thrift``, and Thrift's compact protocol.
+
+    Raises:
+        ValueError: the footer is damaged.
+    """
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
+        file.seek(max(size - 8, 0))
+        length, magic = struct.unpack("<I4s", file.read(8))
+        if magic != b"PAR1" or length > min(size, limits.FILE.most):
+            raise ValueError("it has no footer")
+        file.seek(size - 8 - length)
+        footer = file.read(length)
+    try:
+        groups = _Footer(footer).structure(0)[_ROW_GROUPS]
+        return [(group[_ROW_COUNT], group[_UNPACKED_SIZE]) for group in groups]
+    except (IndexError, KeyError, TypeError) as error:
+        raise ValueError(f"its footer is corrupt ({error!r})") from None
+
+
+class _Footer:
+    """Reads values one after the other."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self._at = data, 0
+
+    def structure(self, depth: int) -> dict[int, Any]:
+        """The fields of a struct by their numbers."""
+        if depth > _DEEPEST:
+            raise ValueError("its footer is nested too deeply")
+        fields: dict[int, Any] = {}
+        number = 0
+        while first := self._byte():
+            number = number + (first >> 4) if first >> 4 else self._integer()
+            kind = first & 15
+            fields[number] = kind == 1 if kind in (1, 2) else self._value(kind, depth)
+        return fields
+
+    def _value(self, kind: int, depth: int) -> Any:
+        if kind in (1, 2, 3):
+            return self._byte()
+        if kind in (4, 5, 6):
+            return self._integer()
+        if kind == 7:
+            self._at += 8
+            return None
+        if kind == 8:
+            length = self._varint()
+            self._at += length
+            return None
+        if kind in (9, 10):
+            first = self._byte()
+            count = first >> 4 if first >> 4 < 15 else self._varint()
+            if count > len(self._data):
+                raise ValueError("its footer names more values than it has")
+            return [self._value(first & 15, depth + 1) for _ in range(count)]
+        if kind == 12:
+            return self.structure(depth + 1)
+        raise ValueError(f"its footer contains an unknown type ({kind})")
+
+    def _byte(self) -> int:
+        self._at += 1
+        return self._data[self._at - 1]
+
+    def _integer(self) -> int:
+        value = self._varint()
+        return value >> 1 ^ -(value & 1)
+
+    def _varint(self) -> int:
+        value = 0
+        for shift in range(0, 70, 7):
+            byte = self._byte()
+            value |= (byte & 127) << shift
+            if byte < 128:
+                return value
+        raise ValueError("its footer contains a number of more than 64 bits")
+
 
 ACCEPTED = (
     "JSON Lines (.jsonl, also .gz), a small JSON list (.json), CSV (.csv, .tsv), Parquet (.parquet), logs of "
@@ -55,9 +330,7 @@ def _by_content(file: Path, name: str, head: bytes) -> Rows:
     suffixes = [suffix.lower() for suffix in file.suffixes if suffix.lower() != ".gz"]
     suffix = suffixes[-1] if suffixes else ""
     if head.startswith(_PARQUET):
-        from conqret.io.parquet import ParquetRows
-
-        return ParquetRows(file, name)
+        return parquet_rows(file, name)
     if suffix in (".parquet", ".pq"):
         raise _error(
             name,
@@ -66,7 +339,7 @@ def _by_content(file: Path, name: str, head: bytes) -> Rows:
         )
     if head.startswith(_ZIP):
         if is_inspect_log(file):
-            return EvalRows(file, name)
+            return FileRows(file, name, _of_a_log)
         raise _error(
             name, "is an Excel workbook or a zip archive", f"Save it as CSV. Readable formats: {ACCEPTED}"
         )
@@ -74,46 +347,36 @@ def _by_content(file: Path, name: str, head: bytes) -> Rows:
         raise _error(name, "is not UTF-8: it contains bytes of zeros", "Save it as UTF-8")
     start = head.removeprefix(UTF8_MARK).lstrip()
     if suffix in (".csv", ".tsv"):
-        from conqret.io.csv_table import CsvRows
-
-        return CsvRows(file, name)
+        return csv_rows(file, name)
     if suffix in (".jsonl", ".ndjson", ".json") or start.startswith((b"{", b"[")):
         return json_rows(file, name)
     ending = f"has the unknown extension {suffix!r}" if suffix else "has no extension"
     raise _error(name, f"{ending}, and does not begin like JSON", f"Readable formats: {ACCEPTED}")
 
 
-@dataclass(frozen=True, slots=True)
-class EvalRows:
+def _of_a_log(path: Path, name: str) -> Iterator[Row | Fault]:
     """The samples in a log of inspect_ai as it writes them (``.eval``): files of JSON in a zip archive, in their order
     there. A row's line is the number of its sample."""
-
-    path: Path
-    name: str
-    columns: tuple[str, ...] | None = None
-
-    def __iter__(self) -> Iterator[Row | Fault]:
-        with zipfile.ZipFile(self.path) as archive:
-            files = [file for file in archive.infolist() if file.filename.startswith("samples/")]
-            for number, file in enumerate(files, start=1):
-                yield self._row(archive, file, number)
-
-    def _row(self, archive: zipfile.ZipFile, file: zipfile.ZipInfo, number: int) -> Row | Fault:
-        try:
-            with archive.open(file) as sample:
-                content = sample.read(LINE.most + 1)
-            if len(content) > LINE.most:
-                problem = f"holds {file.filename}, which is longer than {LINE}"
-                return Fault(self.name, number, "", problem, f"Shorten the sample, {LINE.remedy}")
-            record = parse(content)
-        except (ValueError, RuntimeError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-            problem = f"holds {file.filename}, which cannot be read: {error}"
-            return Fault(self.name, number, "", problem, "Write it as JSON: inspect log convert --to json")
-        if not isinstance(record, dict):
-            return Fault(
-                self.name, number, "", f"holds {file.filename}, which is no object", "Write the log again"
-            )
-        return Row(number, record)
+    with zipfile.ZipFile(path) as archive:
+        files = [file for file in archive.infolist() if file.filename.startswith("samples/")]
+        for number, file in enumerate(files, start=1):
+            try:
+                with archive.open(file) as sample:
+                    content = sample.read(LINE.most + 1)
+                if len(content) > LINE.most:
+                    problem = f"holds {file.filename}, which is longer than {LINE}"
+                    yield Fault(name, number, "", problem, f"Shorten the sample, {LINE.remedy}")
+                    continue
+                record = parse(content)
+            except (ValueError, RuntimeError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+                problem = f"holds {file.filename}, which cannot be read: {error}"
+                yield Fault(name, number, "", problem, "Write it as JSON: inspect log convert --to json")
+                continue
+            if isinstance(record, dict):
+                yield Row(number, record)
+            else:
+                problem = f"holds {file.filename}, which is no object"
+                yield Fault(name, number, "", problem, "Write the log again")
 
 
 def is_inspect_log(file: Path) -> bool:

@@ -9,8 +9,7 @@ from typing import Any, Literal, cast
 
 from conqret._optional import require
 from conqret.errors import DeclarationError, Fault
-from conqret.io.faults import quoted, repeated_in
-from conqret.io.rows import Row, Rows
+from conqret.io.rows import Row, Rows, quoted, repeated_in
 
 FrameKind = Literal["polars", "pandas", "pyarrow"]
 SLICE = 64

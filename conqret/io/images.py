@@ -17,8 +17,8 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from conqret.data.item import PICTURE
-from conqret.io.faults import Unfit, kind, quoted
 from conqret.io.limits import IMAGE, LINE, MAX_IMAGES
+from conqret.io.rows import Unfit, kind, quoted
 
 _SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _LONGEST_NAME = 4_000
@@ -26,17 +26,7 @@ _LONGEST_NAME = 4_000
 _BARE = re.compile(r"(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR)[A-Za-z0-9+/\s]{100,}+={0,2}\s*+\Z")
 """The beginnings of PNG, JPEG, GIF and WebP in base64, with nothing but base64 behind them."""
 _DATA = re.compile(r"data:([\w.+-]{1,40}/[\w.+-]{1,60})?(?:;[\w=-]{1,60}){0,5}?;base64,", re.I)
-DOCUMENT_TEXTS = (
-    "text",
-    "segment",
-    "content",
-    "page_content",
-    "pageContent",
-    "contents",
-    "passage",
-    "snippet",
-    "body",
-)
+DOCUMENT_TEXTS = tuple("text segment content page_content pageContent contents passage snippet body".split())
 """Under which names the text of a document may stand."""
 _KINDS = "PNG, JPEG, GIF and WebP"
 _REMEDY = (

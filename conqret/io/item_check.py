@@ -11,10 +11,9 @@ from typing import Literal
 from conqret.data.item import Item
 from conqret.errors import number
 from conqret.io.cell_values import canonical
-from conqret.io.faults import listed
 from conqret.io.jsonl import compact
 from conqret.io.reports import WITHOUT_TEXT
-from conqret.io.rows import item_record
+from conqret.io.rows import item_record, listed
 from conqret.io.schema import TableReader, way
 from conqret.text.language import item_language
 
@@ -82,7 +81,7 @@ def check_items(
         skip: leave out items that have faults, and say so, as long as any is left.
 
     Raises:
-        ItemsError: there are faults; it lists all of them (see :mod:`conqret.io.faults` for the bounds).
+        ItemsError: there are faults; it lists all of them (see :mod:`conqret.io.rows` for the bounds).
     """
     count = documents = 0
     turns = False
@@ -105,7 +104,10 @@ def check_items(
             lines = lines if size <= KEPT else None
     if not reader.number:
         reader.fault("", "contains no item", "Give at least one item")
-    left_out = leave_out(reader, count) if skip and count else SkippedItems()
+    left_out, reasons = 0, tuple[str, ...]()
+    if skip and count:  # those faults stand in nobody's way any more
+        left_out, reasons = reader.number - count, tuple(reader.faults.lines())
+        reader.faults = reader.faults.of_the_file()
     reader.finish()
     has: dict[str, Share] = {
         field: "none" if not having[field] else "all" if having[field] == count else "some"
@@ -119,26 +121,12 @@ def check_items(
         has,
         documents,
         notes,
-        left_out.items,
-        left_out.reasons,
+        left_out,
+        reasons,
         lines,
         turns,
         tuple(language for language, _ in languages.most_common() if language),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class SkippedItems:
-    """How many items were left out because of faults, and a line for each kind of fault."""
-
-    items: int = 0
-    reasons: tuple[str, ...] = ()
-
-
-def leave_out(reader: TableReader, sound: int) -> SkippedItems:
-    """Leave out what ``reader`` read but for ``sound`` items; those faults stand in nobody's way any more."""
-    reasons, reader.faults = tuple(reader.faults.lines()), reader.faults.of_the_file()
-    return SkippedItems(reader.number - sound, reasons)
 
 
 def has_field(item: Item, field: str) -> bool:

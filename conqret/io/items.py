@@ -23,10 +23,9 @@ from conqret.io.cell_values import (
 )
 from conqret.io.checks import a_list, absent_if_blank, identifier, json_object, text
 from conqret.io.columns import ANSWERS, FIELDS, Dialect
-from conqret.io.faults import Unfit, kind, listed, near, quoted
 from conqret.io.images import DOCUMENT_TEXTS, image_url, is_image
 from conqret.io.nuggets import read_nuggets
-from conqret.io.rows import Row
+from conqret.io.rows import Row, Unfit, kind, listed, near, quoted
 from conqret.io.schema import Check, Field, Schema, TableReader, look_up
 
 if TYPE_CHECKING:
@@ -117,7 +116,7 @@ def _content(value: object, where: str, reader: TableReader) -> str:
 
 def _document_language(value: object, where: str, reader: TableReader) -> str:
     """The code of what a document says of its language; nothing where that names none that is known."""
-    from conqret.text.language_names import language_code
+    from conqret.text.language import language_code
 
     return (isinstance(value, str) and language_code(value)) or ""
 
@@ -150,21 +149,12 @@ DOCUMENT = Schema(
 search engines."""
 
 
-STANCES: Mapping[str, Stance] = {
-    "pro": "pro",
-    "for": "pro",
-    "support": "pro",
-    "supporting": "pro",
-    "affirmative": "pro",
-    "positive": "pro",
-    "con": "con",
-    "against": "con",
-    "oppose": "con",
-    "opposing": "con",
-    "negative": "con",
-    "none": "none",
-    "neutral": "none",
+_STANCES: Mapping[Stance, str] = {
+    "pro": "pro for support supporting affirmative positive",
+    "con": "con against oppose opposing negative",
+    "none": "none neutral",
 }
+STANCES = {word: stance for stance, words in _STANCES.items() for word in words.split()}
 """The words for a stance that are read, in any case; every other one is a fault."""
 _SYNONYMS = ", ".join(word for word, stance in STANCES.items() if word != stance)
 _TOPIC = "Add the question that is argued"
@@ -348,7 +338,7 @@ def _language(value: object, where: str, reader: TableReader) -> str:
     written = text(value, where, reader)
     if not written.strip():
         return ""
-    from conqret.text.language_names import language_code
+    from conqret.text.language import language_code
 
     code = language_code(written)
     if code is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,7 @@ from conqret.errors import DeclarationError, Fault
 from conqret.io import limits
 from conqret.io.bounded import whole_bytes
 from conqret.io.decoding import GZIP_ERRORS, HEAD, UTF8_MARK, Line, byte_lines, decoded, open_bytes
-from conqret.io.faults import kind, quoted, repeated_in, too_many
-from conqret.io.rows import Row
+from conqret.io.rows import FileRows, Row, kind, quoted, repeated_in, too_many
 
 WRAPPERS = ("samples", "results", "items", "data")
 """Keys under which a JSON object may hold the list of items (RAGChecker writes ``results``, inspect_ai ``samples``)."""
@@ -78,84 +76,73 @@ def json_lines(records: Iterable[object]) -> Iterator[str]:
     return (json.dumps(record, ensure_ascii=False, default=str) + "\n" for record in records)
 
 
-@dataclass(frozen=True, slots=True)
-class JsonLines:
-    """A file with one JSON object a line, plain or gzipped; blank lines are skipped."""
-
-    path: Path
-    name: str
-    columns: tuple[str, ...] | None = None
-
-    def __iter__(self) -> Iterator[Row | Fault]:
-        whole = 0
-        for line in byte_lines(self.path, self.name):
-            text = line if isinstance(line, Fault) else decoded(line, self.name)
-            if isinstance(text, Fault):
-                yield text
-            elif isinstance(line, Line) and text.strip():
-                row = self._row(line, text, whole)
-                whole += isinstance(row, Row)
-                yield row
-
-    def _row(self, line: Line, text: str, whole: int) -> Row | Fault:
-        try:
-            return _row_or_fault(self.name, line.number, parse(text))
-        except ValueError as error:
-            problem, remedy = broken(error, text)
-            if isinstance(error, json.JSONDecodeError) and not line.ended:
-                problem = (
-                    f"the file looks cut off: its last line breaks off at column {error.colno}; {whole} whole "
-                    "items precede it"
-                )
-                remedy = "Write it again, or delete that line"
-        return Fault(self.name, line.number, "", problem, remedy)
+def jsonl_rows(path: Path, name: str = "") -> FileRows:
+    """The rows of a file with one JSON object a line, plain or gzipped; blank lines are skipped."""
+    return FileRows(path, name or str(path), _of_lines)
 
 
-@dataclass(frozen=True, slots=True)
-class JsonArray:
-    """A small JSON file that holds a list of objects, an object with such a list, or several objects that are
-    indented; read whole."""
-
-    path: Path
-    name: str
-    columns: tuple[str, ...] | None = None
-
-    def __iter__(self) -> Iterator[Row | Fault]:
-        try:
-            data = _small(self.path)
-        except GZIP_ERRORS:
-            yield Fault(
-                self.name, 0, "", "the gzip stream ends early or is corrupt", "Fetch or write it again"
-            )
-            return
-        if data is None:
-            problem = f"is one JSON list of more than {limits.FILE}, which would be read whole"
-            lines = f"jq -c '.[]' {self.name}, or jq -c . where it is no list"
-            remedy = f"Make it JSON Lines ({lines}), {limits.FILE.remedy}"
-            yield Fault(self.name, 0, "", problem, remedy)
-            return
-        text = decoded(Line(1, 0, data, True), self.name)
+def _of_lines(path: Path, name: str) -> Iterator[Row | Fault]:
+    whole = 0
+    for line in byte_lines(path, name):
+        text = line if isinstance(line, Fault) else decoded(line, name)
         if isinstance(text, Fault):
             yield text
-            return
-        try:
-            values = list(_values(text.removeprefix("\ufeff")))
-        except ValueError as error:
-            yield self._broken(error, text)
-            return
-        one = len(values) == 1
-        for number, record in enumerate(unwrapped(values[0][1]), start=1) if one else values:
-            yield _row_or_fault(self.name, number, record)
+        elif isinstance(line, Line) and text.strip():
+            row = _of_line(name, line, text, whole)
+            whole += isinstance(row, Row)
+            yield row
 
-    def _broken(self, error: ValueError, text: str) -> Fault:
-        remedy = "Write it again, best as JSON Lines"
-        if not isinstance(error, json.JSONDecodeError):
-            return Fault(self.name, 0, "", f"is JSON that cannot be used: {error}", remedy)
-        what = "a JSON list" if text.lstrip("\ufeff \n\r\t").startswith("[") else "JSON"
-        problem = f"is {what} that breaks at column {error.colno}: {error.msg}"
-        if not text[error.pos :].strip() or error.msg.startswith("Unterminated string"):
-            problem = f"is {what} that looks cut off: its end is missing"
-        return Fault(self.name, error.lineno, "", problem, remedy)
+
+def _of_line(name: str, line: Line, text: str, whole: int) -> Row | Fault:
+    try:
+        return _row_or_fault(name, line.number, parse(text))
+    except ValueError as error:
+        problem, remedy = broken(error, text)
+        if isinstance(error, json.JSONDecodeError) and not line.ended:
+            problem = (
+                f"the file looks cut off: its last line breaks off at column {error.colno}; {whole} whole "
+                "items precede it"
+            )
+            remedy = "Write it again, or delete that line"
+    return Fault(name, line.number, "", problem, remedy)
+
+
+def _of_a_list(path: Path, name: str) -> Iterator[Row | Fault]:
+    """Of a small JSON file that holds a list of objects, an object with such a list, or several objects that are
+    indented; read whole."""
+    try:
+        data = _small(path)
+    except GZIP_ERRORS:
+        yield Fault(name, 0, "", "the gzip stream ends early or is corrupt", "Fetch or write it again")
+        return
+    if data is None:
+        problem = f"is one JSON list of more than {limits.FILE}, which would be read whole"
+        lines = f"jq -c '.[]' {name}, or jq -c . where it is no list"
+        yield Fault(name, 0, "", problem, f"Make it JSON Lines ({lines}), {limits.FILE.remedy}")
+        return
+    text = decoded(Line(1, 0, data, True), name)
+    if isinstance(text, Fault):
+        yield text
+        return
+    try:
+        values = list(_values(text.removeprefix("\ufeff")))
+    except ValueError as error:
+        yield _broken_list(name, error, text)
+        return
+    one = len(values) == 1
+    for number, record in enumerate(unwrapped(values[0][1]), start=1) if one else values:
+        yield _row_or_fault(name, number, record)
+
+
+def _broken_list(name: str, error: ValueError, text: str) -> Fault:
+    remedy = "Write it again, best as JSON Lines"
+    if not isinstance(error, json.JSONDecodeError):
+        return Fault(name, 0, "", f"is JSON that cannot be used: {error}", remedy)
+    what = "a JSON list" if text.lstrip("\ufeff \n\r\t").startswith("[") else "JSON"
+    problem = f"is {what} that breaks at column {error.colno}: {error.msg}"
+    if not text[error.pos :].strip() or error.msg.startswith("Unterminated string"):
+        problem = f"is {what} that looks cut off: its end is missing"
+    return Fault(name, error.lineno, "", problem, remedy)
 
 
 def _values(text: str) -> Iterator[tuple[int, object]]:
@@ -179,7 +166,7 @@ def _values(text: str) -> Iterator[tuple[int, object]]:
 _FILLED = re.compile(r"\S")
 
 
-def json_rows(path: Path, name: str) -> JsonLines | JsonArray:
+def json_rows(path: Path, name: str) -> FileRows:
     """Tell JSON Lines from a JSON list, a wrapped one, or indented objects, by the first line that is not blank."""
     try:
         with open_bytes(path) as file:
@@ -188,13 +175,11 @@ def json_rows(path: Path, name: str) -> JsonLines | JsonArray:
                 first = line.removeprefix(UTF8_MARK).strip()
             alone = not file.read(HEAD).strip()
     except GZIP_ERRORS:
-        return JsonLines(path, name)
+        return jsonl_rows(path, name)
     printed = alone or first.endswith((b"{", b"[", b","))
-    return (
-        JsonArray(path, name)
-        if first.startswith(b"[") or first == b"{" or (printed and _is_indented(path))
-        else JsonLines(path, name)
-    )
+    if first.startswith(b"[") or first == b"{" or (printed and _is_indented(path)):
+        return FileRows(path, name, _of_a_list)
+    return jsonl_rows(path, name)
 
 
 def unwrapped(value: object) -> list[object]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from conqret.errors import DeclarationError
-from conqret.io.faults import listed
+from conqret.io.rows import listed
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".zip", ".xlsx", ".xls", ".ods")
 """The files that are taken from a folder; workbooks, too, whose error says how to save them."""

@@ -14,11 +14,10 @@ from typing import Any
 
 from conqret.errors import DeclarationError, Fault, ItemsError, LabelsError
 from conqret.io.bounded import whole_bytes
-from conqret.io.faults import FaultList
 from conqret.io.files import file_rows
 from conqret.io.jsonl import parse
-from conqret.io.label_scale import Scales, dimension_name
-from conqret.io.rows import Row, Rows, readable_columns
+from conqret.io.label_set import Scales, dimension_name
+from conqret.io.rows import FaultList, Row, Rows, readable_columns
 from conqret.io.schema import Schema, TableReader
 from conqret.registry import Registry
 

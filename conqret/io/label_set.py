@@ -2,15 +2,259 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conqret.io.label_scale import LabelScale, Scales
+from conqret.errors import DeclarationError, check_known
+from conqret.text.numbers import number_in
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+Amount = TypeVar("Amount", float, "NDArray[np.float64]")
+LabelLevel = Literal["nominal", "ordinal", "interval", "ratio"]
+LABEL_LEVELS: tuple[LabelLevel, ...] = get_args(LabelLevel)
+
+MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "nil", "-", "--", "."})
+"""What stands for no label, in any case."""
+CANNOT_JUDGE = frozenset(
+    {"?", "cannot judge", "can't judge", "cannot_judge", "unable to judge", "unsure", "don't know", "cj"}
+)
+"""What stands for a person who looked and would not say, in any case."""
+TRUTH: Mapping[str, float] = {"yes": 1.0, "true": 1.0, "y": 1.0, "no": 0.0, "false": 0.0, "n": 0.0}
+"""Words that every reader takes for 1 and 0; read where the scale is 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelScale:
+    """The scale of one dimension.
+
+    ``low`` and ``high`` are its ends (None: not known, so that labels have agreement among themselves but no place
+    in [0, 1]); ``words`` map what cells say to numbers, in small letters; ``whole`` says that only whole steps
+    from ``low`` are labels. ``source`` says where the scale is from, for the reader.
+    """
+
+    level: LabelLevel = "ordinal"
+    low: float | None = None
+    high: float | None = None
+    words: Mapping[str, float] = field(default_factory=dict)
+    whole: bool = True
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        check_known("level of measurement", LABEL_LEVELS, self.level)
+        if (self.low is None) != (self.high is None):
+            raise DeclarationError("a scale must have both ends, or neither")
+        if self.low is not None and self.high is not None and not self.low < self.high:
+            raise DeclarationError(f"a scale must rise, but its ends are {self.low:g} and {self.high:g}")
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the ends are known."""
+        return self.low is not None
+
+    @property
+    def binary(self) -> bool:
+        """Whether there are two labels only."""
+        return self.bounded and self.whole and self.level != "nominal" and self.high == (self.low or 0.0) + 1
+
+    def unit(self, value: Amount) -> Amount:
+        """``(value - low) / (high - low)``, of a value or an array. Raises DeclarationError where there are no
+        ends."""
+        low, high = self.ends()
+        return (value - low) / (high - low)
+
+    def value(self, unit: Amount) -> Amount:
+        """``low + unit (high - low)``, a judge's score, or an array of them, on this scale. Raises as :meth:`unit`."""
+        low, high = self.ends()
+        return low + unit * (high - low)
+
+    def nearest(self, unit: float) -> float:
+        """The label nearest to a judge's score (halves go up). Raises as :meth:`unit`."""
+        low, high = self.ends()
+        return min(max(low + math.floor(self.value(unit) - low + 0.5), low), high)
+
+    def ends(self) -> tuple[float, float]:
+        """Both ends. Raises DeclarationError where they are not known."""
+        if self.low is None or self.high is None:
+            raise DeclarationError("the labels' scale is unknown: set it, as in --scale 1:3")
+        return self.low, self.high
+
+    def read(self, text: str) -> float | str:
+        """The number that a cell stands for, or in words why it is none."""
+        word = text.strip().casefold()
+        if word in self.words:
+            return self.words[word]
+        if not self.words and self.low == 0 and self.high == 1 and word in TRUTH:
+            return TRUTH[word]
+        try:
+            value = number_in(word)
+        except ValueError:
+            return self._no_number(word)
+        if self.words and value not in self.words.values():
+            return f"is none of the labels {', '.join(self.words)} (or their numbers)"
+        if self.low is not None and self.high is not None:
+            if not self.low <= value <= self.high:
+                return f"lies outside the scale from {self.low:g} to {self.high:g}"
+            if self.whole and not (value - self.low).is_integer():
+                return f"is not a whole step of the scale from {self.low:g} to {self.high:g}"
+        return value
+
+    def _no_number(self, word: str) -> str:
+        if self.words:
+            return f"is none of the labels {', '.join(self.words)}"
+        if word in TRUTH:
+            return "is a word for true or false, and the scale is not 0 to 1"
+        return "is a word without a number"
+
+    def __str__(self) -> str:
+        ends = "ends not known" if self.low is None else f"{self.low:g} to {self.high:g}"
+        words = ", ".join(f"{word} = {number:g}" for word, number in self.words.items())
+        return f"{self.level}, {ends}" + (f" ({words})" if words else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Scales:
+    """The scale of every dimension: its own, or the one for all."""
+
+    default: LabelScale = LabelScale()
+    own: Mapping[str, LabelScale] = field(default_factory=dict)
+
+    def __getitem__(self, dimension: str) -> LabelScale:
+        return self.own.get(dimension, self.default)
+
+
+def parse_scales(
+    scales: Sequence[str], words: Sequence[str], level: str | Sequence[str] | None, before: Scales
+) -> Scales:
+    """Scales as a user says them: ``1:3`` for all, ``overall_quality=1:5`` for one dimension; words such as
+    ``low=1,medium=2,high=3`` (their numbers are the scale's ends unless one is given); and levels, ``ordinal`` for all
+    or ``overall_quality=ordinal`` for one dimension.
+
+    ``before`` is what the layout says, which these settings override one by one.
+
+    Raises:
+        DeclarationError: a setting cannot be read, or two of them say what holds for the same.
+    """
+    default, scales_by_name = before.default, dict(before.own)
+    levels = _by_dimension("--level", [level] if isinstance(level, str) else level or ())
+    check_known("level of measurement", LABEL_LEVELS, *levels.values())
+    if "" in levels:
+        default = _at_level(default, levels[""])
+        scales_by_name = {name: _at_level(scale, levels[""]) for name, scale in scales_by_name.items()}
+    if words:
+        numbers = _words(words)
+        low, high = min(numbers.values()), max(numbers.values())
+        default = _at_level(
+            replace(default, words=numbers, low=low, high=high, source="--map"), default.level
+        )
+        scales_by_name = {}
+    for name, text in sorted(_by_dimension("--scale", scales).items()):  # the one for all is the first
+        low, high = _ends(text, f"{name}={text}" if name else text)
+        if name:
+            base = replace(default, words={}) if (default.low, default.high) != (low, high) else default
+            scales_by_name[name] = replace(base, low=low, high=high, source="--scale")
+        else:
+            default = replace(default, low=low, high=high, source="--scale")
+    for name, text in levels.items():
+        if name:
+            scales_by_name[name] = _at_level(scales_by_name.get(name, default), text)
+    return Scales(default, scales_by_name)
+
+
+def joined_scales(files: Mapping[str, Scales], dimensions: Mapping[str, Collection[str]]) -> Scales:
+    """The scales of several files, by their names, as one; ``dimensions`` are those that each of them labels. What one
+    file says of a dimension holds where another says nothing.
+
+    Raises:
+        DeclarationError: two files say different things of a dimension.
+    """
+    first = next(iter(files.values()))
+    by_dimension: dict[str, LabelScale] = {}
+    source: dict[str, str] = {}
+    for name, scales in files.items():
+        for dimension in dimensions[name]:
+            scale = scales[dimension]
+            before = by_dimension.get(dimension)
+            if before is None or not (before.bounded or before.words):
+                by_dimension[dimension], source[dimension] = scale, name
+            elif (scale.bounded or scale.words) and replace(scale, source="") != replace(before, source=""):
+                raise DeclarationError(
+                    f"{source[dimension]} and {name} have {dimension} on different scales ({before}; {scale}): set "
+                    f"the right one, as in --scale {dimension}=1:5"
+                )
+    return Scales(first.default, {**first.own, **by_dimension})
+
+
+def dimension_name(text: str) -> str:
+    """A dimension's name as conqret writes it: small letters, words joined by underscores."""
+    return "_".join(text.strip().casefold().replace("-", " ").replace("_", " ").split())
+
+
+def _by_dimension(option: str, settings: Sequence[str]) -> dict[str, str]:
+    """``value`` (for all dimensions, under an empty name) and ``dimension=value`` by dimension."""
+    by_dimension: dict[str, str] = {}
+    for setting in settings:
+        name, _, value = setting.rpartition("=")
+        name = dimension_name(name)
+        if name in by_dimension:
+            raise DeclarationError(
+                f"{option} is given twice for {name or 'all dimensions'} ({by_dimension[name]} and {value}): "
+                "keep one of them"
+            )
+        by_dimension[name] = value.strip()
+    return by_dimension
+
+
+def _at_level(scale: LabelScale, level: str) -> LabelScale:
+    """``scale`` at ``level``: of whole steps if it is nominal or ordinal, and no word stands for a fraction."""
+    known = next(label_level for label_level in LABEL_LEVELS if label_level == level)
+    steps = all((number - (scale.low or 0.0)).is_integer() for number in scale.words.values())
+    if known == "nominal" and not steps:
+        numbers = ", ".join(f"{number:g}" for number in scale.words.values())
+        raise DeclarationError(
+            f"nominal labels must be whole numbers, but --map has {numbers}: number them 0, 1, 2 and so on"
+        )
+    return replace(scale, level=known, whole=known in ("nominal", "ordinal") and steps)
+
+
+def _ends(ends: str, written: str) -> tuple[float, float]:
+    try:
+        low, high = (number_in(part) for part in ends.split(":"))
+    except ValueError:
+        raise DeclarationError(f"--scale takes 1:3 or overall_quality=1:5, not {written!r}") from None
+    if not low < high:
+        raise DeclarationError(f"--scale {written} must rise from one number to another")
+    return low, high
+
+
+def _words(settings: Sequence[str]) -> dict[str, float]:
+    numbers: dict[str, float] = {}
+    for pair in ",".join(settings).split(","):
+        word, _, number = pair.rpartition("=")
+        word = word.strip().casefold()
+        try:
+            value = number_in(number)
+        except ValueError:
+            raise DeclarationError(
+                f"--map takes a list such as low=1,medium=2,high=3, not {pair!r}"
+            ) from None
+        if numbers.setdefault(word, value) != value:
+            raise DeclarationError(
+                f"--map gives {word!r} two numbers, {numbers[word]:g} and {value:g}: keep one of them"
+            )
+    if "" in numbers or len(set(numbers.values())) < 2:
+        raise DeclarationError(f"--map needs words for at least two numbers, not {','.join(settings)!r}")
+    return numbers
+
 
 Absence = Literal["missing", "cannot_judge"]
 

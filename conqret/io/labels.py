@@ -6,28 +6,271 @@ are listed together. What was read, left out and mapped stands in the notes of t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, LabelsError, UnknownNameError, number
-from conqret.io.faults import FaultList
 from conqret.io.label_files import annotator_of, label_files
-from conqret.io.label_layout import LabelFile, LabelLayout, open_labels
-from conqret.io.label_reader import NOBODY, LabelReader
-from conqret.io.label_scale import (
+from conqret.io.label_layout import WIDE, LabelFile, LabelLayout, RawLabel, open_labels
+from conqret.io.label_set import (
     CANNOT_JUDGE,
+    MISSING,
+    TRUTH,
+    Absence,
+    Label,
     LabelLevel,
+    LabelScale,
+    LabelSet,
     Scales,
+    Unit,
     dimension_name,
     joined_scales,
     parse_scales,
 )
-from conqret.io.label_set import Label, LabelSet, Unit
-from conqret.io.label_sheets import FOR_ESTIMATION, NOT, RANDOM_SAMPLE, SHEET, unequal_chances
+from conqret.io.label_sheets import FOR_ESTIMATION, NOT, PROBABILITY, RANDOM_SAMPLE, SHEET, unequal_chances
+from conqret.io.rows import FaultList, quoted
+from conqret.text.numbers import is_number, number_in
 
-__all__ = ["Label", "LabelSet", "LabelsError", "Unit", "read_labels"]
+Place = tuple[LabelFile, int]
+"""A file, and a line in it."""
+Words = dict[str, list[Place]]
+"""What is said of a dimension, in small letters, and where."""
+LEAST_CHANCE = 1e-9
+"""The smallest probability with which an item can have been drawn for labeling."""
+NOBODY = "labels"
+"""What the one annotator is called where the file names none."""
+
+
+class LabelReader:
+    """Cells in, labels out. Who, what and on which topic is checked as cells come, what they say at the end, when
+    it is known what the other cells of a dimension say. Faults are put aside, and all are raised together.
+
+    The cells may be those of several files, which share their list of ``faults``.
+    """
+
+    def __init__(self, faults: FaultList, cannot_judge: Collection[str]) -> None:
+        self.faults, self.cannot_judge = faults, cannot_judge
+        self.scales = Scales()
+        self.notes: list[str] = []
+        self.cells: list[tuple[Place, Unit, str, RawLabel]] = []
+        self.seen: dict[tuple[Unit, str, str], Place] = {}
+        self.topics: dict[str, tuple[str, Place]] = {}
+        self.chances: dict[str, tuple[float, Place]] = {}
+        self.numbered = False
+
+    def take(self, cell: RawLabel, file: LabelFile, *, numbered: bool = False, nobody: str = NOBODY) -> None:
+        """Take one cell of a file. Where it names no annotator, that is ``nobody``; or the rows of one thing are
+        ``numbered`` as annotators."""
+        unit, place = Unit(cell.item, cell.part), (file, cell.line)
+        annotator = self._annotator(cell, unit, place, numbered, nobody)
+        if annotator is not None and self._same_topic(cell, place) and self._same_chance(cell, place):
+            self.cells.append((place, unit, annotator, cell))
+
+    def finish(self, scales: Scales) -> tuple[list[Label], Scales]:
+        """All labels, on these ``scales``, and the scales with those that were read off the words.
+
+        Raises:
+            LabelsError: there are faults.
+        """
+        self.scales = scales
+        words_by_dimension: dict[str, Words] = {}
+        for place, _, _, cell in self.cells:
+            word = _word(cell)
+            if self._absence(word) is None:
+                words_by_dimension.setdefault(cell.dimension, {}).setdefault(word, []).append(place)
+        scales_found = dict(self.scales.own)
+        meaning: dict[tuple[str, str], float] = {}
+        unmapped = Counter[str]()
+        strange: dict[str, dict[str, str]] = {}
+        for dimension, words in words_by_dimension.items():
+            scales_found[dimension] = scale = self._settle(dimension, words)
+            if not (scale.words or scale.bounded or any(map(is_number, words))):
+                unmapped.update({word: len(lines) for word, lines in words.items()})
+                continue
+            read = {word: scale.read(word) for word in words}
+            meaning |= {
+                (dimension, word): value for word, value in read.items() if not isinstance(value, str)
+            }
+            wrong = {word: value for word, value in read.items() if isinstance(value, str)}
+            file = next(iter(words.values()))[0][0]
+            if len(wrong) == len(words) and file.title == WIDE and not file.dimensions:
+                strange[dimension] = wrong
+                continue
+            for word, problem in wrong.items():
+                self._complain(dimension, word, problem, words)
+        self._complain_of_columns(strange, words_by_dimension, sorted({name for name, _ in meaning}))
+        if unmapped:
+            self._complain_of_words(
+                unmapped, [name for name, words in words_by_dimension.items() if set(words) & set(unmapped)]
+            )
+        if self.numbered:
+            self.notes.append(
+                "the labels name no annotators: the rows of one item are numbered as annotators, in file order"
+            )
+        self.faults.raise_any(LabelsError)
+        return [self._label(*cell, meaning) for cell in self.cells], Scales(self.scales.default, scales_found)
+
+    def _annotator(self, cell: RawLabel, unit: Unit, place: Place, numbered: bool, nobody: str) -> str | None:
+        """Who said it; None (and a fault) where somebody says it twice."""
+        name = cell.annotator or nobody
+        if not cell.annotator and numbered:
+            self.numbered = True
+            number = 1
+            while (unit, cell.dimension, f"annotator {number}") in self.seen:
+                number += 1
+            name = f"annotator {number}"
+        before = self.seen.get((unit, cell.dimension, name))
+        if before is None:
+            self.seen[unit, cell.dimension, name] = place
+            return name
+        first = _where(before, place)
+        problem = f"{quoted(str(unit))} has a second label for {quoted(cell.dimension)}"
+        if cell.annotator:
+            problem = f"{problem} by {quoted(name)}; the first is in {first}"
+            remedy = "Keep one of them"
+        else:
+            problem = f"{problem}, and no annotator is named; the first is in {first}"
+            remedy = "Add a column annotator, or number the rows with --number-annotators"
+        place[0].fault(cell.line, "annotator", problem, remedy)
+        return None
+
+    def _same_topic(self, cell: RawLabel, place: Place) -> bool:
+        if not cell.topic:
+            return True
+        topic, first = self.topics.setdefault(cell.item, (cell.topic, place))
+        if topic == cell.topic:
+            return True
+        problem = (
+            f"{quoted(cell.item)} stands under {quoted(cell.topic)}, and under {quoted(topic)} in "
+            f"{_where(first, place)}"
+        )
+        place[0].fault(cell.line, "topic", problem, "Give all labels of an item the same topic")
+        return False
+
+    def _same_chance(self, cell: RawLabel, place: Place) -> bool:
+        """Note how likely the item was to be drawn; False (and a fault) where that is no probability, or another than
+        before."""
+        text = cell.inclusion_probability.strip()
+        if not text:
+            return True
+        try:
+            chance = number_in(text)
+        except ValueError:
+            chance = 0.0
+        known, first = self.chances.get(cell.item, (chance, place))
+        if not LEAST_CHANCE <= chance <= 1:
+            problem = (
+                f"is {quoted(text)}, and a probability is above 0 ({LEAST_CHANCE:g} at least) and 1 at most"
+            )
+            remedy = (
+                "Write how likely the item was to be drawn for labeling; leave out items that could not be drawn, "
+                "here and in the run"
+            )
+        elif known != chance:
+            problem = f"is {text} for {quoted(cell.item)}, and {known:g} in {_where(first, place)}"
+            remedy = "Give all labels of an item the same probability"
+        else:
+            self.chances[cell.item] = known, first
+            return True
+        place[0].fault(cell.line, PROBABILITY, problem, remedy)
+        return False
+
+    def _settle(self, dimension: str, words: Words) -> LabelScale:
+        """The scale of a dimension: as declared, or read off its words where they leave no choice."""
+        scale = self.scales[dimension]
+        if scale.bounded or scale.words:
+            return scale
+        shown = ", ".join(sorted(words))
+        if scale.level == "nominal" and not any(map(is_number, words)):
+            self.notes.append(f"{dimension}: the words {shown} are its categories")
+            codes = {word: float(place) for place, word in enumerate(sorted(words))}
+            return replace(scale, words=codes, source="the words in the file")
+        if set(words) <= set(TRUTH):
+            self.notes.append(f"{dimension}: {shown} are read as 1 and 0 on a scale from 0 to 1")
+            return replace(scale, low=0.0, high=1.0, source="the words in the file")
+        return scale
+
+    def _complain(self, dimension: str, word: str, problem: str, words: Words) -> None:
+        scale, lines = self.scales[dimension], words[word]
+        times = f", {len(lines)} times" if len(lines) > 1 else ""
+        complaint, remedy = f"says {quoted(word)}{times}: it {problem}", "Correct the label"
+        number = next(filter(is_number, words), None)
+        if scale.words:
+            remedy = "Correct the label, or add the word to --map"
+        elif scale.bounded and not is_number(word):
+            remedy = "Correct the label, or give each word a number: --map low=1,medium=2,high=3"
+        elif scale.bounded:
+            remedy = f"Correct the label, or set the scale: --scale {dimension}=LOW:HIGH"
+        elif number is not None:
+            first = _where(words[number][0], lines[0])
+            complaint = f"{complaint}, and other labels of {dimension} are numbers (first: {first})"
+            remedy = "Write all labels of a dimension alike"
+        file, line = lines[0]
+        file.fault(line, dimension, complaint, remedy)
+
+    def _complain_of_columns(
+        self,
+        strange: Mapping[str, Mapping[str, str]],
+        words_by_dimension: Mapping[str, Words],
+        others: list[str],
+    ) -> None:
+        """One fault for each column of a wide table that holds no label at all, where ``others`` do: it may be none."""
+        for dimension, wrong in strange.items():
+            if not others or len(wrong) == 1:
+                for word, problem in wrong.items():
+                    self._complain(dimension, word, problem, words_by_dimension[dimension])
+                continue
+            word, problem = next(iter(wrong.items()))
+            named = " ".join(f"--dimension {quoted(name)}" for name in others[:5])
+            file, line = words_by_dimension[dimension][word][0]
+            file.fault(
+                line,
+                dimension,
+                f"contains no label, but {len(wrong)} other things: {quoted(word)} {problem}",
+                f"If it is not a dimension, name those that are: {named}",
+            )
+
+    def _complain_of_words(self, words: Mapping[str, int], dimensions: list[str]) -> None:
+        """One fault for all labels that are words without an order."""
+        shown = ", ".join(f"{quoted(word)} ({count} times)" for word, count in sorted(words.items())[:20])
+        where = ", ".join(dimensions[:5]) + (
+            f" and {len(dimensions) - 5} more" if len(dimensions) > 5 else ""
+        )
+        problem = f"the labels of {where} are words without a number: {shown}"
+        remedy = "Give their order, as in --map low=1,medium=2,high=3, or --level nominal if they have none"
+        next(file for (file, _), *_ in self.cells).fault(0, "", problem, remedy)
+
+    def _label(
+        self,
+        place: Place,
+        unit: Unit,
+        annotator: str,
+        cell: RawLabel,
+        meaning: Mapping[tuple[str, str], float],
+    ) -> Label:
+        word = _word(cell)
+        topic = self.topics[cell.item][0] if cell.item in self.topics else ""
+        value = meaning.get((cell.dimension, word))
+        return Label(unit, cell.dimension, annotator, value, self._absence(word), topic)
+
+    def _absence(self, word: str) -> Absence | None:
+        if word in MISSING:
+            return "missing"
+        return "cannot_judge" if word in self.cannot_judge else None
+
+
+def _where(place: Place, other: Place) -> str:
+    """A line, with its file where that is not the one of the ``other`` place."""
+    file, line = place
+    return f"line {line}" if file is other[0] else f"line {line} of {file.name}"
+
+
+def _word(cell: RawLabel) -> str:
+    return (cell.text or "").strip().casefold()
+
 
 MUCH_MISSING = 0.2
 """The share of missing labels from which a remark warns."""
@@ -59,7 +302,7 @@ def read_labels(
 
     - ``paths``: a file, a folder of files, a pattern such as ``labels/*.csv``, or several of these
     - ``level``: the level of measurement (by default the layout's; ordinal for tables), ``scales``, ``words``: as in
-      :func:`conqret.io.label_scale.parse_scales`
+      :func:`conqret.io.label_set.parse_scales`
     - ``columns``, ``layout``: as in :func:`conqret.io.label_layout.open_labels`
     - ``dimensions``: the labels to read, of which alone all is checked; for tables as in
       :mod:`conqret.io.label_layouts.table`

@@ -10,8 +10,8 @@ from statistics import mean
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
 from conqret.io.checks import cell_text, identifier
-from conqret.io.faults import listed, quoted
 from conqret.io.files import file_rows
+from conqret.io.rows import listed, quoted
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.io.trec import parsed_lines
 from conqret.text.numbers import is_number, number_in
@@ -164,5 +164,5 @@ def _rows(file: Path, shape: str) -> list[tuple[str, str, str, str]]:
         named = dict(zip(columns, parts, strict=True))
         return named["measure"], named.get("run", file.name), named["topic"], named["value"]
 
-    rows = list(parsed_lines(file, row, " ".join(columns)))
+    rows = [parsed for _, parsed in parsed_lines(file, row, " ".join(columns))]
     return rows if not rows or is_number(rows[0][3]) else rows[1:]

@@ -9,8 +9,8 @@ from typing import Any
 
 from conqret.data.item import Turn
 from conqret.io.cell_values import as_list, is_missing, sound
-from conqret.io.faults import Unfit, kind, listed, quoted
 from conqret.io.images import IMAGE_PARTS, image_url
+from conqret.io.rows import Unfit, kind, listed, quoted
 from conqret.io.schema import TableReader
 
 LIST_OF_MESSAGES = 'Write a list of objects {"role": "user", "content": "…"}'

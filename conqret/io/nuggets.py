@@ -10,15 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from conqret.data.item import Item, Nugget
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.checks import a_list, identifier, one_line, one_of, text
-from conqret.io.faults import Unfit, kind, listed, quoted
 from conqret.io.files import file_rows
 from conqret.io.reports import TOPIC_IDS, topic_names
-from conqret.io.rows import ObjectRows
+from conqret.io.rows import ObjectRows, Unfit, kind, listed, quoted
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.text.analysis import analysed
 
@@ -176,14 +174,21 @@ def _plain(topic: str) -> str:
     return " ".join(topic.split()).casefold()
 
 
-def read_banks(source: NuggetSource) -> NuggetBanks:
-    """Read the nugget banks of a file (JSON Lines, also gzipped; JSON), or from memory.
+def read_banks(source: NuggetSource | NuggetBanks) -> NuggetBanks:
+    """Read the nugget banks of a file (JSON Lines, also gzipped; JSON), or from memory; those that are read already are
+    given back.
 
     Raises:
         ItemsError: the file cannot be read.
         BanksError: banks have faults; it lists them all.
         DeclarationError: it holds no bank.
     """
+    if isinstance(source, NuggetBanks):
+        return source
+    if not isinstance(source, str | Path | Iterable):
+        raise DeclarationError(
+            f"nugget banks must be a file, or the nuggets of each topic, not {kind(source)}"
+        )
     if isinstance(source, Mapping):
         source = [{"qid": topic, "nuggets": nuggets} for topic, nuggets in source.items()]
     rows = file_rows(source) if isinstance(source, str | Path) else ObjectRows(source, "nuggets")
@@ -236,16 +241,3 @@ def _elsewhere(query: str, topic: str) -> bool:
     """Whether two wordings of a topic share no word that says anything."""
     terms = analysed(query).terms, analysed(topic).terms
     return all(terms) and terms[0].isdisjoint(terms[1])
-
-
-def as_banks(source: NuggetSource | NuggetBanks | Any) -> NuggetBanks:
-    """Banks that are read already, or what holds them.
-
-    Raises:
-        ItemsError, DeclarationError: as :func:`read_banks`.
-    """
-    if isinstance(source, NuggetBanks):
-        return source
-    if isinstance(source, Path | Iterable):
-        return read_banks(source)
-    raise DeclarationError(f"nugget banks must be a file, or the nuggets of each topic, not {kind(source)}")

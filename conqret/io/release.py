@@ -15,7 +15,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, RootModel
 
 from conqret.data.corpus import (
     QRELS_STANCES,
@@ -34,7 +36,7 @@ from conqret.data.table2 import table2
 from conqret.errors import DeclarationError, FaultsError
 from conqret.io.bounded import whole_bytes
 from conqret.io.checks import cell_text
-from conqret.io.csv_table import CsvRows
+from conqret.io.files import csv_rows
 from conqret.io.jsonl import parse
 from conqret.io.schema import Field, Schema, TableReader
 
@@ -42,6 +44,7 @@ ANNOTATIONS = "retrieval_annotations"
 TEXTS = ("documents", "documents_sep20")
 LAYOUT = "conqret-release"
 """What debates of the release name as the parser that read them."""
+Model = TypeVar("Model", bound=BaseModel)
 _AGAIN = "Fetch the release again: it is not whole"
 QUERY = Schema(
     "a query",
@@ -138,65 +141,91 @@ def _coverage(texts: int, documents: int) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _ListedSource:
-    """A source: its global id, title and address, and its number on the page (None where it has none)."""
-
-    docid: str
-    title: str
-    url: str
-    number: int | None
+def _line(text: object) -> str:
+    return " ".join(str(text or "").split())
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
-    """A debate's file: its titles, address, sides and sources."""
+_OneLine = Annotated[str, BeforeValidator(_line)]
 
-    file: Path
-    titles: tuple[str, ...]
-    url: str
-    sources: tuple[_ListedSource, ...]
-    sides: Mapping[str, tuple[DebateArgument, ...]]
+
+class _ListedSource(BaseModel):
+    """A source: its global id, title and address, and its number on the page."""
+
+    docid: _OneLine
+    title: _OneLine
+    url: _OneLine = ""
+    id: _OneLine = ""
 
     @property
-    def public(self) -> bool:
-        """Whether it lies in a folder of the release itself."""
-        return self.file.parent.name.endswith("_public")
+    def name(self) -> str:
+        """Its title, or what stands in for one."""
+        return self.title or self.url or "untitled"
+
+    @property
+    def number(self) -> int | None:
+        """Its number on the page; None where it has none."""
+        return int(self.id) if self.id.isdecimal() else None
+
+
+class _Side(BaseModel):
+    title: _OneLine = ""
+    paragraphs: list[str] | None = None
+
+    @property
+    def argument(self) -> DebateArgument:
+        return DebateArgument(title=self.title, paragraphs=tuple(self.paragraphs or ()))
+
+
+class _Page(BaseModel):
+    """A debate's file: its titles, address, sides and sources; ``public`` in a folder of the release itself."""
+
+    title: _OneLine = ""
+    titles: list[_OneLine] = []
+    url: _OneLine = ""
+    sources: list[_ListedSource] = []
+    pros: list[_Side] | None = None
+    cons: list[_Side] | None = None
+    public: bool = False
+
+    @property
+    def names(self) -> list[str]:
+        """Its titles."""
+        return [title for title in (self.title, *self.titles) if title]
+
+
+class _Text(BaseModel):
+    """The file of a document."""
+
+    docid: _OneLine = ""
+    title: _OneLine = ""
+    url: _OneLine = ""
+    stripped_html: str | None = None
+
+
+class _QueryOfPage(BaseModel):
+    qid: _OneLine
+
+
+def _read(file: Path, model: type[Model], what: str) -> Model:
+    """The object in a file of the release.
+
+    Raises:
+        DeclarationError: it is none.
+    """
+    try:
+        return model.model_validate(parse(whole_bytes(file)))
+    except ValueError as error:
+        raise DeclarationError(f"{file}: this is not {what}: {error}") from error
 
 
 def _pages(root: Path) -> Iterator[_Page]:
     """The debates; the public files first, whose ``docid`` are those of the qrels: a parser that is run again numbers
     anew."""
-    folders = [root / "procon" / f"{split}{kind}" for kind in ("_public", "") for split in SPLITS]
-    for file in (file for folder in folders for file in sorted(folder.glob("*.json"))):
-        try:
-            page: Any = parse(whole_bytes(file))
-            titles = [page.get("title"), *page.get("titles", ())]
-            yield _Page(
-                file,
-                tuple(_line(title) for title in titles if title),
-                str(page.get("url") or ""),
-                tuple(map(_source, page.get("sources", ()))),
-                {side: tuple(map(_argument, page.get(f"{side}s") or ())) for side in ("pro", "con")},
-            )
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise DeclarationError(f"{file}: this is not a debate of the release: {error!r}") from error
-
-
-def _source(data: Mapping[str, Any]) -> _ListedSource:
-    number, url = str(data.get("id") or ""), data.get("url") or ""
-    title = _line(data["title"]) or str(url or "untitled")
-    return _ListedSource(str(data["docid"]), title, url, int(number) if number.isdecimal() else None)
-
-
-def _argument(data: Mapping[str, Any]) -> DebateArgument:
-    return DebateArgument(
-        title=_line(data.get("title") or ""), paragraphs=tuple(map(str, data.get("paragraphs") or ()))
-    )
-
-
-def _line(text: object) -> str:
-    return " ".join(str(text).split())
+    for kind in ("_public", ""):
+        for file in (
+            file for split in SPLITS for file in sorted((root / "procon" / f"{split}{kind}").glob("*.json"))
+        ):
+            yield _read(file, _Page, "a debate of the release").model_copy(update={"public": bool(kind)})
 
 
 def _texts(root: Path) -> dict[str, Document]:
@@ -204,14 +233,10 @@ def _texts(root: Path) -> dict[str, Document]:
     documents: dict[str, Document] = {}
     folders = [place / folder for place in (root, root / "data") for folder in TEXTS]
     for file in (file for folder in folders for file in sorted(folder.glob("*.json"))):
-        try:
-            page: Any = parse(whole_bytes(file))
-            key, text = str(page.get("docid", file.stem)), (page.get("stripped_html") or "").strip()
-            title, url = _line(page.get("title") or ""), str(page.get("url") or "")
-        except (ValueError, TypeError, AttributeError) as error:
-            raise DeclarationError(f"{file}: this is not a document of the release: {error!r}") from error
+        page = _read(file, _Text, "a document of the release")
+        key, text = page.docid or file.stem, (page.stripped_html or "").strip()
         if text:
-            documents.setdefault(key, Document(id=key, title=title, url=url, text=text))
+            documents.setdefault(key, Document(id=key, title=page.title, url=page.url, text=text))
     return documents
 
 
@@ -219,8 +244,8 @@ def _documents(pages: Sequence[_Page], texts: Mapping[str, Document]) -> dict[st
     """All sources by their global id, in the order of the ids, with their texts where there are some."""
     documents: dict[str, Document] = {}
     for source in (source for page in pages for source in page.sources):
-        text = texts[source.docid].text if source.docid in texts else source.title
-        document = Document(id=source.docid, title=source.title, url=source.url, text=text)
+        text = texts[source.docid].text if source.docid in texts else source.name
+        document = Document(id=source.docid, title=source.name, url=source.url, text=text)
         documents.setdefault(source.docid, document)
     if not documents:
         raise DeclarationError(
@@ -236,26 +261,26 @@ def _debates(
     numbers, by_words = _numbers(root), {_words(topic.question): topic.id for topic in topics}
 
     def topic_of(page: _Page) -> str:
-        named = (by_words.get(_words(title)) for title in page.titles)
+        named = (by_words.get(_words(title)) for title in page.names)
         return numbers.get(page.url.rstrip("/")) or next(filter(None, named), "")
 
     pages_of = gathered((topic_of(page), page) for page in pages)
     debates: list[tuple[Debate, Sequence[_ListedSource]]] = []
     for topic in topics:
         found = pages_of.get(topic.id, [])
-        written = next((page for page in found if any(page.sides.values())), None)
+        written = next((page for page in found if page.pros or page.cons), None)
         if written is None:
             continue
         sources = next((page.sources for page in found if page.sources), ())
         debate = Debate(
             id=topic.id,
             url=written.url,
-            title=next(iter(written.titles), topic.question),
+            title=next(iter(written.names), topic.question),
             question=topic.question,
-            pros=written.sides["pro"],
-            cons=written.sides["con"],
+            pros=tuple(side.argument for side in written.pros or ()),
+            cons=tuple(side.argument for side in written.cons or ()),
             sources=tuple(
-                Source(number=source.number, title=source.title, url=source.url)
+                Source(number=source.number, title=source.name, url=source.url)
                 for source in sources
                 if source.number is not None
             ),
@@ -269,13 +294,8 @@ def _numbers(root: Path) -> dict[str, str]:
     """The query of each page by its address, from ``titles2.json``, which lies in the root or beside it."""
     for file in (root / "titles2.json", root.parent / "titles2.json"):
         if file.is_file():
-            try:
-                listed: Any = parse(whole_bytes(file))
-                return {url.rstrip("/"): str(page["qid"]) for url, page in listed.items()}
-            except (ValueError, KeyError, TypeError, AttributeError) as error:
-                raise DeclarationError(
-                    f"{file}: this is not the release's list of pages: {error!r}"
-                ) from error
+            listed = _read(file, RootModel[dict[str, _QueryOfPage]], "the release's list of pages")
+            return {url.rstrip("/"): page.qid for url, page in listed.root.items()}
     return {}
 
 
@@ -295,7 +315,7 @@ def _ledger(
                 yield LedgerEntry(
                     debate=debate.id,
                     number=source.number,
-                    title=source.title,
+                    title=source.name,
                     url=source.url,
                     status="ok" if there else "not-found",
                     document=source.docid if there else None,
@@ -334,7 +354,7 @@ def _judged(
 def _reader(file: Path, schema: Schema) -> TableReader:
     if not file.is_file():
         raise DeclarationError(f"{file}: there is no such file; the release is incomplete")
-    rows = CsvRows(file, str(file))
+    rows = csv_rows(file, str(file))
     if missing := [name for name in schema.fields if name not in (rows.columns or ())]:
         raise DeclarationError(f"{file}: the column {missing[0]!r} is missing")
     return TableReader(rows, schema)

@@ -7,18 +7,15 @@ references, counted from 0. The question stands in a file of its own, the reques
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from conqret.data.item import Item
 from conqret.errors import Fault
 from conqret.io.cell_values import is_missing
 from conqret.io.checks import identifier, text
-from conqret.io.csv_table import CsvRows
 from conqret.io.decoding import Line, byte_lines, decoded
-from conqret.io.faults import Unfit, kind, quoted
 from conqret.io.files import file_rows
-from conqret.io.rows import ObjectRows, Row, Rows, columns_of, mapped
+from conqret.io.rows import FileRows, ObjectRows, Row, Rows, Unfit, columns_of, kind, mapped, quoted
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.text.citations import round_marks, strip_citations
 from conqret.text.sentences import CLOSING, END_MARKS
@@ -80,27 +77,24 @@ def read_requests(source: Requests) -> dict[str, str]:
 def _request_rows(path: str | Path) -> Rows:
     """The rows of a file of requests. A table of ids and texts without a head, parted by tabs, is one of TREC's."""
     rows, known = file_rows(path), {name for field in REQUEST.fields.values() for name in field.columns}
-    if not isinstance(rows, CsvRows) or known & set(rows.columns or known):
+    if (
+        not rows.columns
+        or known & set(rows.columns)
+        or not {".csv", ".tsv"} & set(Path(str(path).lower()).suffixes)
+    ):
         return rows
-    return _TopicRows(rows.path, rows.name)
+    return FileRows(Path(path), rows.name, _of_topics, ("qid", "title"))
 
 
-@dataclass(frozen=True, slots=True)
-class _TopicRows:
+def _of_topics(path: Path, name: str) -> Iterator[Row | Fault]:
     """The lines of a file of topics as TREC has them: an id, a tab, and what is asked."""
-
-    path: Path
-    name: str
-    columns: tuple[str, ...] | None = ("qid", "title")
-
-    def __iter__(self) -> Iterator[Row | Fault]:
-        for line in byte_lines(self.path, self.name):
-            content = line if isinstance(line, Fault) else decoded(line, self.name)
-            if isinstance(content, Fault):
-                yield content
-            elif isinstance(line, Line) and content.strip():
-                topic, tab, title = content.rstrip("\r\n").partition("\t")
-                yield Row(line.number, {"qid": topic, "title": title} if tab else {"title": topic})
+    for line in byte_lines(path, name):
+        content = line if isinstance(line, Fault) else decoded(line, name)
+        if isinstance(content, Fault):
+            yield content
+        elif isinstance(line, Line) and content.strip():
+            topic, tab, title = content.rstrip("\r\n").partition("\t")
+            yield Row(line.number, {"qid": topic, "title": title} if tab else {"title": topic})
 
 
 def report_lengths(path: str | Path) -> dict[tuple[str, str], int]:

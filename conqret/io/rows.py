@@ -2,14 +2,122 @@
 
 from __future__ import annotations
 
+import difflib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
+from types import NoneType
 from typing import Protocol
 
-from conqret.data.item import Item
-from conqret.errors import Fault, FaultsError, ItemsError
-from conqret.io.faults import kind
+from conqret.data.item import Document, Item
+from conqret.errors import Fault, FaultsError, ItemsError, by_kind
+from conqret.io.limits import MAX_COLUMNS
+
+MAX_KEPT = 1000
+"""Faults that stay in memory (and in ``ItemsError.faults``); the others are counted."""
+
+MAX_NAME = 100
+"""Characters of a name that may be a slip of a known one."""
+
+
+class Unfit(ValueError):  # noqa: N818 - it ends as a fault of its column, never as an error
+    """A value does not fit: what is wrong with it, what to do about it, and where in the row it stands if it is not
+    the value that was looked at."""
+
+    def __init__(self, problem: str, remedy: str, where: str = "") -> None:
+        super().__init__(problem)
+        self.problem, self.remedy, self.where = problem, remedy, where
+
+
+class FaultList:
+    """Faults in file order. All are counted, the first :data:`MAX_KEPT` are kept; ``kinds`` counts those that are
+    alike, of as many kinds."""
+
+    def __init__(self, faults: Iterable[Fault] = ()) -> None:
+        self.kept: list[Fault] = []
+        self.total = 0
+        self.kinds = Counter[tuple[str, ...]]()
+        for fault in faults:
+            self.add(fault)
+
+    def add(self, fault: Fault) -> None:
+        """Count one more fault, and keep it while there is room."""
+        self.total += 1
+        if len(self.kept) < MAX_KEPT:
+            self.kept.append(fault)
+        if len(self.kinds) < MAX_KEPT or fault.kind in self.kinds:
+            self.kinds[fault.kind] += 1
+
+    def of_the_file(self) -> FaultList:
+        """Those that are of no line but of the file as a whole."""
+        return FaultList(fault for fault in self.kept if not fault.line)
+
+    def lines(self) -> list[str]:
+        """A line for each kind of fault."""
+        return [line for _, line in by_kind(self.kept, self.kinds)]
+
+    def raise_any(self, error: type[FaultsError] = ItemsError) -> None:
+        """Raise ``error`` with the faults, if there are any."""
+        if self.total:
+            raise error(self.kept, self.total, self.kinds)
+
+
+def near(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that ``name`` is probably a slip of, if there is one.
+
+    A name that only extends a known one (``argument_id``) is no slip.
+    """
+    if len(name) > MAX_NAME:
+        return None
+    candidates = [candidate for candidate in known if not name.startswith(candidate + "_")]
+    matches = difflib.get_close_matches(name.lower(), candidates, n=1, cutoff=0.83)
+    return matches[0] if matches and matches[0] != name else None
+
+
+def listed(names: Iterable[object], most: int) -> str:
+    """The first ``most`` names as short literals, and how many more there are."""
+    every = list(names)
+    shown = ", ".join(quoted(name, 30) for name in every[:most])
+    return f"{shown} and {len(every) - most} more" if len(every) > most else shown
+
+
+def repeated_in(names: Iterable[str]) -> str | None:
+    """The first name that stands there twice."""
+    seen: set[str] = set()
+    return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
+
+
+def too_many(count: int, what: str) -> tuple[str, str]:
+    """Problem and remedy of a table, or a record, of so many columns."""
+    return f"has {count:,} {what}; the limit is {MAX_COLUMNS:,}", "Keep those that are needed"
+
+
+def quoted(value: object, limit: int = 60) -> str:
+    """Return ``value`` as a short, escaped literal that is safe to print on a terminal; of a list or an object, which
+    may be of any size, what it is."""
+    if isinstance(value, list | tuple | Mapping):
+        return kind(value)
+    text = value if isinstance(value, str) else str(value)
+    short = text if len(text) <= limit else text[: limit - 1] + "…"
+    return f"'{short}'" if short.isprintable() else ascii(short)
+
+
+def kind(value: object) -> str:
+    """Return in a word or two what a value is, in the terms of JSON."""
+    return next((word for of, word in _KINDS if isinstance(value, of)), f"a {type(value).__name__}")
+
+
+_KINDS = (
+    (NoneType, "null"),
+    (bool, "true or false"),
+    ((int, float), "a number"),
+    (str, "a text"),
+    (Mapping, "an object"),
+    ((list, tuple), "a list"),
+)
+
 
 SAMPLE = 50
 """Records whose fields are gathered where a file has no head."""
@@ -69,6 +177,19 @@ def mapped(rows: Iterable[Row | Fault], of: Callable[[Row], Iterable[Row | Fault
         yield from of(row) if isinstance(row, Row) else (row,)
 
 
+@dataclass(frozen=True, slots=True)
+class FileRows:
+    """The rows of a file, which ``records`` reads anew each time; ``columns`` are those that its head names."""
+
+    path: Path
+    name: str
+    records: Callable[[Path, str], Iterator[Row | Fault]]
+    columns: tuple[str, ...] | None = None
+
+    def __iter__(self) -> Iterator[Row | Fault]:
+        return self.records(self.path, self.name)
+
+
 def columns_of(rows: Rows) -> tuple[str, ...]:
     """The names of the columns: those in the head, or else the fields of the first :data:`SAMPLE` records."""
     if rows.columns is not None:
@@ -90,32 +211,24 @@ def readable_columns(rows: Rows, error: type[FaultsError] = ItemsError) -> tuple
 def item_record(item: Item) -> dict[str, object]:
     """Return an item as the record of the native layout: the object that a JSONL line holds. Turns, images, nuggets
     and a language stand there only where there are any."""
-    conversation = {
-        "messages": [turn.model_dump(exclude_defaults=True) for turn in item.messages],
-        "images": list(item.images),
-    }
-    record: dict[str, object] = {
+    messages = [turn.model_dump(exclude_defaults=True) for turn in item.messages]
+    nuggets = [nugget.model_dump(exclude_none=True) for nugget in item.nuggets]
+    conversation = {"messages": messages, "images": list(item.images)}
+    others = {"language": item.language, "nuggets": nuggets}
+    return {
         "id": item.id,
         "topic": item.topic,
         "stance": item.stance,
-        "documents": [
-            {
-                "id": document.id,
-                "text": document.text,
-                "title": document.title,
-                "url": document.url,
-                **({"image": document.image} if document.image else {}),
-            }
-            for document in item.documents
-        ],
+        "documents": [_document_record(document) for document in item.documents],
         "argument": item.argument,
         "second_argument": item.second_argument,
         "reference": item.reference,
         **{name: value for name, value in conversation.items() if value},
         "metadata": dict(item.metadata),
+        **{name: value for name, value in others.items() if value},
     }
-    if item.language:
-        record["language"] = item.language
-    if item.nuggets:
-        record["nuggets"] = [nugget.model_dump(exclude_none=True) for nugget in item.nuggets]
-    return record
+
+
+def _document_record(document: Document) -> dict[str, str]:
+    image = {"image": document.image} if document.image else {}
+    return {"id": document.id, "text": document.text, "title": document.title, "url": document.url, **image}

@@ -11,7 +11,7 @@ What is read is declared::
     reader.finish()  # raises, with all faults of the file
 
 A check takes a value, its place inside the row as messages show it, and the reader. It returns what is kept, and
-raises :class:`~conqret.io.faults.Unfit` or tells the reader's :meth:`TableReader.fault` what is wrong.
+raises :class:`~conqret.io.rows.Unfit` or tells the reader's :meth:`TableReader.fault` what is wrong.
 """
 
 from __future__ import annotations
@@ -26,9 +26,8 @@ from pydantic import BaseModel, ValidationError
 
 from conqret.errors import DeclarationError, Fault, FaultsError, ItemsError, check_known
 from conqret.io.cell_values import as_list, is_missing, structure_or_none
-from conqret.io.faults import FaultList, Unfit, listed, near, quoted
-from conqret.io.jsonl import JsonLines
-from conqret.io.rows import Row, Rows
+from conqret.io.jsonl import jsonl_rows
+from conqret.io.rows import FaultList, Row, Rows, Unfit, listed, near, quoted
 
 MAX_NOTES = 100
 """Different notes that are kept, so that a hostile file cannot pile them up."""
@@ -292,7 +291,7 @@ def read_models(path: Path, of: type[Model]) -> Iterator[Model]:
     Raises:
         FaultsError: at the first line that cannot be read, or that the model refuses.
     """
-    reader = TableReader(JsonLines(path, str(path)), Schema(of.__name__, {}))
+    reader = TableReader(jsonl_rows(path), Schema(of.__name__, {}))
     for row in reader.rows():
         parsed = reader.model(of, row.record)
         reader.faults.raise_any(FaultsError)

@@ -17,14 +17,13 @@ from conqret.data.item import Item
 from conqret.errors import ConqretError, DeclarationError, Fault, ItemsError
 from conqret.io.benchmarks import BeirRows, is_beir
 from conqret.io.columns import CONQRET, DIALECTS, PLUGGED, Dialect, nearly, recognise, with_columns
-from conqret.io.faults import FaultList, kind, listed, near
 from conqret.io.files import ACCEPTED, file_rows
 from conqret.io.frames import FrameKind, FrameRows, frame_kind, only_split
 from conqret.io.item_check import CheckedItems, check_items, sound_items
 from conqret.io.items import item_schema, read_items
-from conqret.io.nuggets import NuggetBanks, NuggetSource, as_banks, with_nuggets
+from conqret.io.nuggets import NuggetBanks, NuggetSource, read_banks, with_nuggets
 from conqret.io.reports import Requests, read_requests, report_records
-from conqret.io.rows import ObjectRows, Row, Rows, columns_of
+from conqret.io.rows import FaultList, ObjectRows, Row, Rows, columns_of, kind, listed, near
 from conqret.io.schema import TableReader, look_up
 
 ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq", ".eval")
@@ -305,14 +304,14 @@ def open_items(
             f"{rows.name} is a long table ({layout.name}), of which no row can be left out: correct "
             "it, or write one row for each item"
         )
-    banks = None if nuggets is None else as_banks(nuggets)
+    banks = None if nuggets is None else read_banks(nuggets)
     return ItemSource(rows, layout, kind, skip_invalid, banks=banks, language=_code(language))
 
 
 def _code(language: str | None) -> str:
     if not language:
         return ""
-    from conqret.text.language_names import language_code
+    from conqret.text.language import language_code
 
     if (code := language_code(language)) is None:
         raise DeclarationError(

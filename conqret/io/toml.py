@@ -14,7 +14,7 @@ from typing import Any
 
 from conqret.errors import DeclarationError, number
 from conqret.io.bounded import declared_text
-from conqret.io.faults import quoted
+from conqret.io.rows import quoted
 
 Place = tuple[int | str, ...]
 """Where a field stands: ``("judges", 1, "format")``."""

@@ -49,12 +49,8 @@ def read_qrels(path: str | Path, *, by_iteration: bool = False) -> Iterator[Qrel
         query, iteration, document, grade = parts
         return Qrel(query, document, whole_number_in(grade), iteration)
 
-    return _judged_once(path, _numbered(Path(path), row, "topic 0 document grade"), by_iteration)
-
-
-def _judged_once(path: str | Path, lines: Iterable[tuple[int, Qrel]], by_iteration: bool) -> Iterator[Qrel]:
     seen: dict[tuple[str, str, str], tuple[int, int]] = {}
-    for number, qrel in lines:
+    for number, qrel in parsed_lines(Path(path), row, "topic 0 document grade"):
         pair = qrel.query_id, qrel.doc_id, qrel.iteration if by_iteration else ""
         first, grade = seen.setdefault(pair, (number, qrel.relevance))
         if grade != qrel.relevance:
@@ -78,12 +74,8 @@ def read_run(path: str | Path) -> Iterator[ScoredDoc]:
         query, _, document, _, score, _ = parts
         return ScoredDoc(query, document, number_in(score))
 
-    return _ranked_once(path, _numbered(Path(path), row, "topic Q0 document rank score tag"))
-
-
-def _ranked_once(path: str | Path, lines: Iterable[tuple[int, ScoredDoc]]) -> Iterator[ScoredDoc]:
     seen: dict[tuple[str, str], int] = {}
-    for number, line in lines:
+    for number, line in parsed_lines(Path(path), row, "topic Q0 document rank score tag"):
         first = seen.setdefault((line.query_id, line.doc_id), number)
         if first != number:
             raise DeclarationError(
@@ -180,24 +172,15 @@ def write_run(path: str | Path, run: Iterable[ScoredDoc], tag: str = "conqret") 
     return write_all(Path(path), (line.encode("utf-8") for line in lines))
 
 
-def parsed_lines(path: Path, row: Callable[[list[str]], _Row], shape: str) -> Iterator[_Row]:
-    """The lines of a file, plain or gzipped, from their parts between white space; ``shape`` says in the error what a
-    line is.
+def parsed_lines(path: Path, row: Callable[[list[str]], _Row], shape: str) -> Iterator[tuple[int, _Row]]:
+    """The lines of a file, plain or gzipped, each behind its number, from their parts between white space; ``shape``
+    says in the error what a line is.
 
     Raises:
         DeclarationError: the file is missing or has too many lines, or ``row`` raises ValueError.
     """
-    return (parsed for _, parsed in _numbered(path, row, shape))
-
-
-def _numbered(path: Path, row: Callable[[list[str]], _Row], shape: str) -> Iterator[tuple[int, _Row]]:
-    """The same with their numbers, of a file that is there."""
     if not path.is_file():
         raise DeclarationError(f"{path}: there is no such file")
-    return _parsed(path, row, shape)
-
-
-def _parsed(path: Path, row: Callable[[list[str]], _Row], shape: str) -> Iterator[tuple[int, _Row]]:
     most = limits.UNPACKED.most
     for line in byte_lines(path, str(path)):
         if isinstance(line, Fault):

@@ -16,8 +16,7 @@ from markupsafe import Markup
 from conqret.data import Document, Item, Turn
 from conqret.judging.judge_options import Conversation
 from conqret.prompts import Prompt, RenderedPrompt
-from conqret.text.language import item_language
-from conqret.text.language_names import NAMES, explanation_language
+from conqret.text.language import NAMES, explanation_language, item_language
 
 WHOLE_TOPIC = "(What the user wants in the course of the conversation.)"
 _MARK = re.compile(r'<image number="(\d+)"/>')

@@ -85,7 +85,7 @@ class JudgeOptions:
     def __post_init__(self) -> None:
         check_ranges(self)
         if self.explain_in:
-            from conqret.text.language_names import explanation_language
+            from conqret.text.language import explanation_language
 
             explanation_language(self.explain_in)
 

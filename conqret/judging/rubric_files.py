@@ -14,10 +14,9 @@ from conqret.data import Item
 from conqret.errors import DeclarationError, Fault, FaultsError, number
 from conqret.io.cell_values import as_list, is_missing, list_in_text
 from conqret.io.checks import identifier
-from conqret.io.faults import FaultList, Unfit, kind, listed, quoted
 from conqret.io.files import file_rows
 from conqret.io.reports import TOPIC_IDS, topic_names
-from conqret.io.rows import ObjectRows, Row
+from conqret.io.rows import FaultList, ObjectRows, Row, Unfit, kind, listed, quoted
 from conqret.io.schema import Schema, TableReader
 from conqret.io.source import ItemSource, several_files
 from conqret.io.toml import Place, line_of, read_toml, read_yaml

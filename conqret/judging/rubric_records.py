@@ -14,7 +14,7 @@ from typing import Any
 
 from conqret.errors import DeclarationError
 from conqret.io.cell_values import as_list, is_missing
-from conqret.io.faults import Unfit, kind, near, quoted
+from conqret.io.rows import Unfit, kind, near, quoted
 from conqret.judging.criterion import (
     IMPORTANCES,
     OF_A_RUBRIC,

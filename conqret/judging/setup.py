@@ -30,7 +30,7 @@ from conqret.judging.sections import stating_confidence
 from conqret.llm.client import Client
 from conqret.llm.client_options import NO_MODEL, OFFLINE_MODEL, ClientOptions
 from conqret.prompts import Library
-from conqret.text.language_names import explanation_language
+from conqret.text.language import explanation_language
 
 _NEEDS = {
     "documents": "rates documents",

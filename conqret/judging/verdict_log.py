@@ -19,11 +19,10 @@ from conqret.io.cell_values import as_text
 from conqret.io.checks import identifier, one_of
 from conqret.io.checks import number as a_number
 from conqret.io.columns import CONQRET, FIELDS
-from conqret.io.comparisons import OUTCOMES
-from conqret.io.faults import Unfit, listed
 from conqret.io.files import file_rows
-from conqret.io.label_scale import TRUTH, LabelScale, Scales, parse_scales
-from conqret.io.rows import ObjectRows, Row, Rows, readable_columns
+from conqret.io.label_set import TRUTH, LabelScale, Scales, parse_scales
+from conqret.io.pairs import OUTCOMES
+from conqret.io.rows import ObjectRows, Row, Rows, Unfit, listed, readable_columns
 from conqret.io.schema import Check, Field, Schema, TableReader
 from conqret.judging.judge_parts import Judge
 from conqret.judging.own_judge import PAIRED, SINGLE, own_judge, plain

@@ -10,8 +10,7 @@ from statistics import median, median_low, mode
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.debate.two_turn.judge_answers import TASK as JUDGING
-from conqret.io.label_scale import LabelScale, Scales, dimension_name
-from conqret.io.label_set import Label, LabelSet, Unit
+from conqret.io.label_set import Label, LabelScale, LabelSet, Scales, Unit, dimension_name
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.exporting import scale_of
 from conqret.labels.page_messages import ENGLISH, PageMessages, worded

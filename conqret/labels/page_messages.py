@@ -24,7 +24,7 @@ from conqret.io.bounded import whole_text
 from conqret.io.toml import parse_toml
 from conqret.show import words
 from conqret.show.table import Table
-from conqret.text.language_names import NAMES, RIGHT_TO_LEFT, language_code
+from conqret.text.language import NAMES, RIGHT_TO_LEFT, language_code
 
 SUFFIX = ".toml"
 CATEGORIES = ("zero", "one", "two", "few", "many", "other")

@@ -18,8 +18,7 @@ from conqret.io.pairs import Pair
 from conqret.perspectives import ranking_diversity as diversity
 from conqret.perspectives.perspective_files import PerspectiveQuestion, Side
 from conqret.perspectives.ranking_diversity import ASKED, Holders, RankingMeasure, asked_as, measures_of
-from conqret.retrieval.evaluation.depths import cut_off
-from conqret.retrieval.evaluation.evaluate import MeasureScore, Run, family
+from conqret.retrieval.evaluation.evaluate import MeasureScore, Run, cut_off, family
 from conqret.retrieval.evaluation.systems import SystemRun
 from conqret.stats.effects import sign_p
 from conqret.stats.estimate import FEWEST_TESTED, Estimate

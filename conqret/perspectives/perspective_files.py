@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Literal
 
 from conqret.io.checks import a_list, filled, one_line, one_of, text, trec_id
-from conqret.io.faults import Unfit
 from conqret.io.files import file_rows
 from conqret.io.jsonl import json_lines
+from conqret.io.rows import Unfit
 from conqret.io.schema import Field, Schema, TableReader
 
 Side = Literal["", "supporting", "opposing"]

@@ -46,7 +46,7 @@ from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session, SessionCounts, Sessions
 from conqret.show.page import write_files
 from conqret.text.lexicons import NEGATIONS
-from conqret.text.word_lists import words
+from conqret.text.words import words
 
 if TYPE_CHECKING:
     from conqret.judging.cost import ExpectedCost

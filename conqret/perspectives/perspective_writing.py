@@ -13,7 +13,7 @@ from conqret.judging.responses import Typed, Whole
 from conqret.llm.request import Request, messages
 from conqret.perspectives.perspective_files import SIDES, PerspectiveSource, QuestionPerspective
 from conqret.prompts import Library
-from conqret.text.word_lists import caseless, words
+from conqret.text.words import caseless, words
 
 MOST = 10
 """Perspectives of an open question at most, as in the expansion of queries."""

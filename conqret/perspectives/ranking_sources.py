@@ -57,7 +57,7 @@ def ranked(
     """
     if index is None or session is None:
         return [_from_file(system, questions) for system in systems]
-    from conqret.retrieval.open_indexes import OwnIndex
+    from conqret.retrieval.corpus_index import OwnIndex
     from conqret.retrieval.pipeline import PipelinePlan
 
     if isinstance(index, OwnIndex) and not any(question.id in index.parts for question in questions):

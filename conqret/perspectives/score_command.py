@@ -11,7 +11,7 @@ from conqret.console.option_groups import OptionGroup, grouped
 from conqret.console.printing import at, end, note, note_all, result
 from conqret.errors import number as counted
 from conqret.judging.study_command import StudyOptions
-from conqret.retrieval.retrieve_session import MmrEncoder, Where
+from conqret.retrieval.command import MmrEncoder, Where
 
 if TYPE_CHECKING:
     from conqret.perspectives.diversity_run import Diversity

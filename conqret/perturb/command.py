@@ -145,7 +145,7 @@ def _list(json_output: bool | None) -> None:
 
 def _entries(perturbations: Sequence[Perturbation]) -> Iterator[RenderableType]:
     from conqret.judging.summary_tables import metric_names
-    from conqret.text.language_names import NAMES
+    from conqret.text.language import NAMES
 
     for perturbation in perturbations:
         shares = f"; shares, such as 25%, are those of {perturbation.share}" if perturbation.share else ""

@@ -12,11 +12,11 @@ from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.io.checks import identifier, text
 from conqret.io.corpus_folder import CorpusDirectory
-from conqret.io.jsonl import JsonLines
+from conqret.io.jsonl import jsonl_rows
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.io.trec import read_qrels
 from conqret.text.language import item_language, language_of
-from conqret.text.word_lists import caseless
+from conqret.text.words import caseless
 
 TOPIC = Schema(
     "a topic",
@@ -126,7 +126,7 @@ def _topics_of_documents(corpus: CorpusDirectory) -> dict[str, set[str]]:
     """By document id the questions that it is relevant to, as far as the corpus says."""
     if not corpus.topics_file.is_file():
         return {}
-    reader = TableReader(JsonLines(corpus.topics_file, str(corpus.topics_file)), TOPIC)
+    reader = TableReader(jsonl_rows(corpus.topics_file), TOPIC)
     questions = {values["id"]: same_topic(values["question"]) for values in reader}
     reader.finish()
     topics_by_document: dict[str, set[str]] = {}

@@ -22,8 +22,7 @@ from conqret.perturb.document_pool import Pool
 if TYPE_CHECKING:
     from conqret.perturb.sentence_edits import Rewriting
 from conqret.registry import Registry
-from conqret.text.language import is_english, item_language
-from conqret.text.language_names import NAMES
+from conqret.text.language import NAMES, is_english, item_language
 
 T = TypeVar("T")
 

@@ -30,8 +30,7 @@ from conqret.perturb.sentence_edits import Rewriting
 from conqret.perturb.versions import LeftOutItem
 from conqret.prompts import Library, RenderedPrompt
 from conqret.text.citations import citations
-from conqret.text.language import language_of
-from conqret.text.language_names import NAMES
+from conqret.text.language import NAMES, language_of
 from conqret.text.sentences import sentences
 
 IN_FLIGHT = 16

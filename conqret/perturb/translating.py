@@ -41,8 +41,7 @@ from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.run_folder import stem
 from conqret.runs.session import SessionCounts
 from conqret.text.citations import marks, strip_citations
-from conqret.text.language import item_language, language_of
-from conqret.text.language_names import NAMES, language_code
+from conqret.text.language import NAMES, item_language, language_code, language_of
 from conqret.text.words import ascii_digits, split_words
 
 PROMPT = "perturb/translate"

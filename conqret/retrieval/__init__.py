@@ -9,54 +9,38 @@ PyTerrier is imported with the first name that needs it. No Java is started.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from conqret._optional import require
+
 if TYPE_CHECKING:
-    from conqret.retrieval.corpus_index import Index, build_index, open_index
-    from conqret.retrieval.cross_encoder import CrossEncoder
-    from conqret.retrieval.expansion import PerspectiveExpansion
-    from conqret.retrieval.first_stage import BM25, Dense, Texts
-    from conqret.retrieval.fusion import Fusion
-    from conqret.retrieval.mmr import MMR
-    from conqret.retrieval.rerank import ListwiseReranker
+    from conqret.retrieval.corpus_index import Index as Index
+    from conqret.retrieval.corpus_index import build_index as build_index
+    from conqret.retrieval.corpus_index import open_index as open_index
+    from conqret.retrieval.cross_encoder import CrossEncoder as CrossEncoder
+    from conqret.retrieval.expansion import PerspectiveExpansion as PerspectiveExpansion
+    from conqret.retrieval.first_stage import BM25 as BM25
+    from conqret.retrieval.first_stage import Dense as Dense
+    from conqret.retrieval.first_stage import Fusion as Fusion
+    from conqret.retrieval.first_stage import Texts as Texts
+    from conqret.retrieval.mmr import MMR as MMR
+    from conqret.retrieval.rerank import ListwiseReranker as ListwiseReranker
 
-__all__ = [
-    "BM25",
-    "MMR",
-    "CrossEncoder",
-    "Dense",
-    "Fusion",
-    "Index",
-    "ListwiseReranker",
-    "PerspectiveExpansion",
-    "Texts",
-    "build_index",
-    "open_index",
-]
-
-_PLACES = {
-    "BM25": "first_stage",
-    "CrossEncoder": "cross_encoder",
-    "Dense": "first_stage",
-    "Fusion": "fusion",
-    "MMR": "mmr",
-    "Index": "corpus_index",
-    "ListwiseReranker": "rerank",
-    "PerspectiveExpansion": "expansion",
-    "Texts": "first_stage",
-    "build_index": "corpus_index",
-    "open_index": "corpus_index",
+_NAMES = {
+    "corpus_index": "Index build_index open_index",
+    "cross_encoder": "CrossEncoder",
+    "expansion": "PerspectiveExpansion",
+    "first_stage": "BM25 Dense Fusion Texts",
+    "mmr": "MMR",
+    "rerank": "ListwiseReranker",
 }
-_WITHOUT_PYTERRIER = {"Index", "build_index", "open_index"}
+_PLACES = {name: place for place, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import importlib
-
-    from conqret._optional import require
-
-    if name not in _WITHOUT_PYTERRIER:
+    if _PLACES[name] != "corpus_index":
         require("pyterrier", extra="retrieval")
-    return getattr(importlib.import_module(f"{__name__}.{_PLACES[name]}"), name)
+    return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)

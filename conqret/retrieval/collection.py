@@ -158,15 +158,12 @@ def _entry(line: bytes, offset: int, place: str) -> Entry:
         raise DeclarationError(f"{place} is not valid JSON: {error}") from None
     if not isinstance(record, dict):
         raise DeclarationError(f"{place} is not a JSON object")
-    identifier, text, title = record.get("id"), record.get("text"), record.get("title") or ""
-    if (
-        not isinstance(identifier, str)
-        or not identifier
-        or not isinstance(text, str)
-        or not isinstance(title, str)
+    names = ("id", "title", "text", "url", "licence", "language")
+    identifier, title, text, *others = (record.get(name) or "" for name in names)
+    if not (
+        identifier and "text" in record and all(isinstance(one, str) for one in (identifier, title, text))
     ):
         raise DeclarationError(
             f"{place} is not a document: it needs the texts id and text (title and url are optional)"
         )
-    url, licence, language = (str(record.get(name) or "") for name in ("url", "licence", "language"))
-    return Entry(offset, identifier, title, text, url, licence, language)
+    return Entry(offset, identifier, title, text, *map(str, others))

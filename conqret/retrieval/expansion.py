@@ -16,7 +16,7 @@ from conqret.judging.responses import Typed
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request, messages
-from conqret.retrieval.fusion import round_robin
+from conqret.retrieval.first_stage import round_robin
 from conqret.retrieval.rerank import MODEL, ordered, renumbered
 from conqret.runs.session import Session
 from conqret.runs.trials import collect
@@ -104,7 +104,9 @@ class PerspectiveExpansion(pt.Transformer):
             [
                 {"qid": f"{expanded.topic}:{number}:{place}", "query": text}
                 for number, (expanded, (_, question)) in enumerate(zip(self.expanded, topics, strict=True))
-                for place, text in enumerate(_texts(expanded) or [question])
+                for place, text in enumerate(
+                    [perspective.text for perspective in expanded.perspectives] or [question]
+                )
             ]
         )
         results = self._search(searches)
@@ -173,10 +175,6 @@ class PerspectiveExpansion(pt.Transformer):
 def baseline_perspectives(question: str) -> dict[str, Any]:
     """The offline answer: the yes side and the no side of the question."""
     return {"perspectives": [{"name": name, "text": text} for name, text in standpoints(question).items()]}
-
-
-def _texts(expanded: QueryExpansion) -> list[str]:
-    return [perspective.text for perspective in expanded.perspectives]
 
 
 def _names(expanded: QueryExpansion) -> list[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import numpy as np
 import pyterrier as pt
@@ -110,3 +111,100 @@ class Dense(FirstStage):
     """Retrieve by vectors: the index of ``conqret retrieve index CORPUS --engine dense``, or any other by vectors."""
 
     engine = "dense"
+
+
+T = TypeVar("T", bound=Hashable)
+
+
+def round_robin(rankings: Sequence[Sequence[T]], limit: int | None = None) -> list[tuple[T, int]]:
+    """The first of each ranking in turn, then the second of each, without what came before (BeRDS, section 6).
+
+    A ranking whose turn gives something that is there already passes that turn. Returns pairs of an entry
+    and the number (from 0) of the ranking that brought it, at most ``limit`` of them.
+    """
+    rounds: dict[T, int] = {}
+    for place in range(max((len(ranking) for ranking in rankings), default=0)):
+        for number, ranking in enumerate(rankings):
+            if limit is not None and len(rounds) >= limit:
+                return list(rounds.items())
+            if place < len(ranking):
+                rounds.setdefault(ranking[place], number)
+    return list(rounds.items())
+
+
+SMOOTHING = 60
+"""k of reciprocal rank fusion, as its authors set it (Cormack, Clarke and Buettcher 2009)."""
+
+
+class Fusion(pt.Transformer):
+    """Search with each retriever, and add up what each gives a document.
+
+    Without ``weights`` that is ``1 / (k + rank)``, with ranks from 1 (reciprocal rank fusion). With ``weights``, one a
+    retriever, it is its weight times its score, scaled to [0, 1] over each ranking (1 where all are equal). A ranking
+    that lacks a document gives 0. Columns in: ``qid``, ``query``. Columns out: those of the retrievers, with ``score``
+    and ``rank`` (from 0) anew; of equals the one that an earlier retriever brought stands first.
+
+    Raises:
+        DeclarationError: fewer than two retrievers, or weights that are not one a retriever, 0 or more, one above.
+    """
+
+    def __init__(
+        self,
+        *retrievers: pt.Transformer,
+        weights: Sequence[float] | None = None,
+        k: int = SMOOTHING,
+        depth: int = DEPTH,
+    ) -> None:
+        super().__init__()
+        if len(retrievers) < 2:
+            raise DeclarationError(
+                f"{len(retrievers)} rankings cannot be fused; name at least two, such as bm25,dense"
+            )
+        if weights is not None and (
+            len(weights) != len(retrievers)
+            or not all(0 <= weight < float("inf") for weight in weights)
+            or not any(weights)
+        ):
+            raise DeclarationError(
+                f"the weights are {', '.join(map(str, weights))}, but each of the {len(retrievers)} "
+                "rankings needs a weight of at least 0, and at least one weight must be above 0"
+            )
+        self.retrievers, self.weights, self.k, self.depth = retrievers, weights, k, depth
+
+    def transform(self, queries: pd.DataFrame) -> pd.DataFrame:
+        """Search with each, and fuse."""
+        import pandas as pd
+
+        pt.validate.query_frame(queries, extra_columns=["query"])
+        parts = [
+            ranking.assign(score=self._points(ranking, number))
+            for number, ranking in enumerate(retriever.transform(queries) for retriever in self.retrievers)
+        ]
+        whole = pd.concat([part for part in parts if not part.empty] or parts[:1], ignore_index=True)
+        names = ["qid", "docno"]
+        fused = whole.drop_duplicates(names).assign(
+            score=whole.groupby(names, sort=False)["score"].sum().to_numpy()
+        )
+        fused = fused.sort_values("score", ascending=False, kind="stable")
+        fused["rank"] = fused.groupby("qid", sort=False).cumcount()
+        order = fused["qid"].map({name: place for place, name in enumerate(queries["qid"])})
+        fused = (
+            fused.assign(_order=order).sort_values(["_order", "rank"], kind="stable").drop(columns="_order")
+        )
+        return fused[fused["rank"] < self.depth].reset_index(drop=True)
+
+    def _points(self, frame: pd.DataFrame, number: int) -> pd.Series[float]:
+        if self.weights is None:
+            return 1 / (self.k + 1 + frame["rank"])
+        scores = frame.groupby("qid")["score"]
+        low, high = scores.transform("min"), scores.transform("max")
+        scaled = ((frame["score"] - low) / (high - low)).where(high > low, 1.0)
+        return self.weights[number] * scaled
+
+    def fuse_rank_cutoff(self, k: int) -> Fusion | None:
+        """``hybrid % k`` keeps no more than it must; each retriever is asked for as many as before."""
+        shallow = k < self.depth
+        return Fusion(*self.retrievers, weights=self.weights, k=self.k, depth=k) if shallow else None
+
+    def __repr__(self) -> str:
+        return f"Fusion({', '.join(map(repr, self.retrievers))})"

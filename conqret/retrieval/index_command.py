@@ -42,13 +42,11 @@ class Encodings(OptionGroup, of=Encoding):
     Vectors:
         encoder: The embedding model for `--engine dense`: the folder of a sentence-transformers or Hugging Face model,
             its name on the hub, or a Python function `MODULE:FUNCTION` that returns one.
-        query_encoder: The encoder of queries, for models that have a separate one (DPR).
         pooling: How a bare model's token vectors become one: `mean`, `cls`, `last` or `pooler`. Default: what conqret
             knows of the model, else `mean`.
         normalise: Compare by cosine, or by dot product. Default: what conqret knows of the model, else dot product.
         query_prefix: Put this before queries. Default: the model's ('query: ' for E5).
         passage_prefix: Put this before passages. Default: the model's.
-        passage_words: Words in each passage. Default: 100.
     """
 
 
@@ -118,8 +116,7 @@ def _language_notes(corpus: Path, stemmer: str | None) -> Iterator[str]:
 
     from conqret.retrieval.collection import collection_of
     from conqret.retrieval.engines.bm25s import LANGUAGES
-    from conqret.text.language import language_of
-    from conqret.text.language_names import NAMES, language_code
+    from conqret.text.language import NAMES, language_code, language_of
 
     stems = "en" if stemmer == "porter2" else language_code(stemmer or "")
     if not stems:

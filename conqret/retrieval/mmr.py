@@ -15,7 +15,7 @@ from conqret.errors import DeclarationError
 from conqret.retrieval.evaluation.system_names import TRADE_OFF
 from conqret.retrieval.rerank import ordered, renumbered
 from conqret.text.text_passages import root
-from conqret.text.word_lists import fold, words
+from conqret.text.words import fold, words
 
 if TYPE_CHECKING:
     import pandas as pd

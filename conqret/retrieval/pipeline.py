@@ -13,14 +13,12 @@ from conqret.data import Stance
 from conqret.errors import DeclarationError
 from conqret.retrieval.corpus_index import Index, open_index
 from conqret.retrieval.cross_encoder import CrossEncoder
-from conqret.retrieval.dense.encoders import load
 from conqret.retrieval.dense.text_encoding import Encoding
+from conqret.retrieval.dense.vectors import load
 from conqret.retrieval.expansion import PerspectiveExpansion
-from conqret.retrieval.first_stage import DEPTH, FirstStage
-from conqret.retrieval.fusion import Fusion
-from conqret.retrieval.listwise_windows import STEP, WINDOW
+from conqret.retrieval.first_stage import DEPTH, FirstStage, Fusion
 from conqret.retrieval.mmr import MMR, Encoder
-from conqret.retrieval.rerank import ListwiseReranker
+from conqret.retrieval.rerank import STEP, WINDOW, ListwiseReranker
 from conqret.retrieval.search_engine import ENGINES
 from conqret.runs.session import Session
 

@@ -132,7 +132,7 @@ class Engine:
     - ``stemmers`` and ``stop_lists`` are those that it has, its own choice first
     - ``settings`` is the class of its settings; ``extra`` the extra of conqret that brings its library
     - ``home`` is the folder of its index inside a corpus: engines by words share one
-    - ``folds``: it gets texts and queries without accents (:func:`conqret.text.word_lists.fold`)
+    - ``folds``: it gets texts and queries without accents (:func:`conqret.text.words.fold`)
     - ``resumes``: ``build`` goes on in a folder where it was stopped; it gets all the texts again
     - ``layout`` names what it writes, in the place of the library's version, where that does not depend on it
     """

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from conqret._version import __version__
 from conqret.data import Judgment
 from conqret.errors import DeclarationError, Fault, FaultsError, UnknownNameError, check_known, number
-from conqret.io.faults import kind
 from conqret.io.jsonl import compact
+from conqret.io.rows import kind
 from conqret.judging.judge import ajudge
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Judge

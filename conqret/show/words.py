@@ -10,7 +10,7 @@ from conqret.data import Reason
 from conqret.data.judgment import HTML
 from conqret.errors import number as number
 from conqret.stats.estimate import FEWEST_TESTED, Estimate
-from conqret.text.language_names import NAMES
+from conqret.text.language import NAMES
 
 OFFLINE = "Offline baseline"
 FLOOR = "This is a lexical baseline and no LLM judge: its numbers come from word statistics."

@@ -11,7 +11,7 @@ import typer
 from conqret.console import shared_options as options
 from conqret.console.option_groups import grouped
 from conqret.console.printing import at, entry, note, progress, result, tell
-from conqret.errors import number
+from conqret.errors import DeclarationError, number
 from conqret.suites.suite_run_command import Source, judged_by
 
 if TYPE_CHECKING:
@@ -28,21 +28,40 @@ def list_suites(
         typer.Argument(help="Show this suite alone, with its files, statistics and published figures."),
     ] = None,
     *,
+    fetch: Annotated[
+        bool,
+        typer.Option("--fetch", help="Fetch the files of the suite, or copy them from the folder `--from`."),
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Accept the license and the size without a question.")
+    ] = False,
     source: Source = None,
     json_output: options.Printed = None,
 ) -> None:
     """List the suites: what each answers, how many items it has, and whether its files are here. With a name: source,
     license, files, statistics, and the published figures of that suite, recomputed where its files allow it.
 
+    `--fetch` shows the license, downloads the files and checks them. They are put into `~/.cache/conqret/suites`, or
+    where `CONQRET_SUITES` says. `CONQRET_SUITES_MIRROR` is an address to fetch from instead of
+    https://raw.githubusercontent.com, with the same paths below it.
+
     Examples:
 
     conqret suite list
 
     conqret suite list judgebench
+
+    conqret suite list judgebench --fetch --yes
     """
     from conqret.suites.suite import SUITES
-    from conqret.suites.suite_places import local_copy
+    from conqret.suites.suite_fetch import local_copy
 
+    if fetch:
+        if name is None:
+            raise DeclarationError("name the suite that is to be fetched: conqret suite list NAME --fetch")
+        facts, lines = _fetched(SUITES[name], source, yes=yes)
+        result(facts, lines, as_json=json_output)
+        return
     if name is not None:
         facts, lines = _one_suite(SUITES[name], source)
         result(facts, lines, as_json=json_output)
@@ -59,7 +78,7 @@ def list_suites(
             judged = "" if suite.judged else "; published verdicts only, nothing to judge"
             size = f"{_size(suite)}; {suite.about}; public since {suite.public_since}{judged}"
             yield from entry(suite.name, suite.title, [suite.question, size, state])
-        yield "conqret suite list NAME says more; conqret suite fetch NAME brings its files."
+        yield "conqret suite list NAME says more; conqret suite list NAME --fetch brings its files."
 
     result(listed, entries(), as_json=json_output)
 
@@ -68,7 +87,7 @@ def _one_suite(suite: Suite, source: Path | None) -> tuple[dict[str, Any], Itera
     """All there is to say of a suite, for a machine and in lines."""
     from conqret.show.table import spaced
     from conqret.suites.leaderboard_page import published_table, statistics_table
-    from conqret.suites.suite_places import address, local_copy
+    from conqret.suites.suite_fetch import address, local_copy
     from conqret.suites.suite_statistics import recomputed
 
     copy = local_copy(suite, source)
@@ -118,38 +137,10 @@ _FILES = 6
 """Files that are listed."""
 
 
-def fetch(
-    name: Annotated[
-        str, typer.Argument(help="The name of the suite (public test set); `conqret suite list` lists all.")
-    ],
-    *,
-    source: Annotated[
-        Path | None,
-        options.option(
-            options.FILES, "Copy the files from this folder instead, once they are checked.", "--from"
-        ),
-    ] = None,
-    yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Accept the license and the size without a question.")
-    ] = False,
-    shown: options.OutputOptions,
-) -> None:
-    """Fetch the files of a suite: the license is shown first, and what comes is checked.
+def _fetched(suite: Suite, source: Path | None, *, yes: bool) -> tuple[dict[str, Any], Iterable[str]]:
+    """Fetch the files of a suite, once its license is accepted; what was done, for a machine and in lines."""
+    from conqret.suites.suite_fetch import fetch_suite, fetched_folder, to_fetch
 
-    A download that was cut off goes on with the same command. Files are put into `~/.cache/conqret/suites`, or where
-    `CONQRET_SUITES` says. `CONQRET_SUITES_MIRROR` is an address to fetch from instead of
-    https://raw.githubusercontent.com, with the same paths below it.
-
-    Example:
-
-    conqret suite fetch judgebench --yes
-    """
-    from conqret.errors import DeclarationError
-    from conqret.suites.suite import SUITES
-    from conqret.suites.suite_fetch import fetch_suite, to_fetch
-    from conqret.suites.suite_places import fetched_folder
-
-    suite = SUITES[name]
     lacking, _ = to_fetch(suite)
     if lacking:
         sizes = [file.size for file in lacking]
@@ -165,7 +156,7 @@ def fetch(
                 )
             if not typer.confirm("Accept the license and continue?", err=True):
                 raise typer.Exit(1)
-    with progress("fetching", quiet=shown.quiet) as bar:
+    with progress("fetching") as bar:
 
         def on_bytes(file: str, done: int, total: int | None) -> None:
             of = "" if total is None else f" of {total / 1e6:,.1f}"
@@ -180,16 +171,13 @@ def fetch(
         "files": fetched.copy.digests(),
         "without_digest": [file.local for file in suite.files if not file.sha256],
     }
-    there = f"{number(len(fetched.kept), 'file')} were here already" if fetched.kept else ""
+    there = f", {number(len(fetched.kept), 'file')} were here already" if fetched.kept else ""
     lines = [
-        ", ".join(filter(None, (f"{number(len(fetched.fetched), 'file')} fetched and checked", there))),
+        f"{number(len(fetched.fetched), 'file')} fetched and checked{there}",
         at(fetched.copy.folder, "folder"),
         f"conqret suite run {suite.name} --model MODEL judges it",
     ]
-    result(facts, lines, as_json=shown.json_output)
-
-
-fetch = grouped(fetch)
+    return facts, lines
 
 
 def report(

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from conqret._version import __version__
 from conqret.data.digest import digest_of
-from conqret.errors import DeclarationError, shortened
-from conqret.io.bounded import whole_bytes
+from conqret.io.bounded import read_written
 from conqret.runs.run_folder import now
 from conqret.show.visible_text import visible
 from conqret.stats.estimate import Estimate, JackknifedEstimate, Scale, freedom_by_size
@@ -182,23 +181,6 @@ def read_result(place: str | Path) -> SuiteResult:
     Raises:
         DeclarationError: it is not there, too large, or no result; it names the field.
     """
-    file = result_file(place)
-    try:
-        return SuiteResult.model_validate_json(whole_bytes(file))
-    except FileNotFoundError:
-        raise DeclarationError(f"{file} is missing: make it with conqret suite run") from None
-    except OSError as error:
-        raise DeclarationError(f"{file} cannot be read: {error.strerror or error}") from None
-    except ValidationError as error:
-        raise DeclarationError(
-            f"{file} is not a result of conqret suite run: {'; '.join(faults(error))}"
-        ) from None
-
-
-def faults(error: ValidationError, most: int = 5) -> list[str]:
-    """What is wrong with a file, field by field; nothing that stands in it is repeated."""
-    found = [
-        f"{shortened('.'.join(map(str, one['loc'])), 80) or 'the whole'}: {one['msg']}"[:200]
-        for one in error.errors(include_input=False, include_url=False, include_context=False)
-    ]
-    return found[:most] + ([f"and {len(found) - most} more"] if len(found) > most else [])
+    return read_written(
+        result_file(place), SuiteResult, "conqret suite run", "not a result of conqret suite run"
+    )

@@ -1,40 +1,158 @@
-"""Fetch the files of a suite from where they are published: resumed where they were cut off, checked, and put in their
-places whole or not at all."""
+"""The files of a suite: where they lie, and how they are fetched from where they are published: checked, and put in
+their places whole or not at all."""
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import os
 import shutil
 import ssl
 import time
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from conqret.data.digest import file_sha256
 from conqret.errors import DeclarationError
 from conqret.io.limits import UNPACKED
 from conqret.io.safe_files import only_writer, replacing
 from conqret.suites.suite import SUITES, Suite, SuiteFile, copy_of
-from conqret.suites.suite_places import (
-    PART,
-    SuiteCopy,
-    address,
-    content_sha256,
-    fetched_folder,
-    needed_copy,
-    unpacked_sha256,
-    where_to_put,
-)
 
 if TYPE_CHECKING:
     import httpx
 
+
+FETCHED = "CONQRET_SUITES"
+"""The variable that names the folder into which suites are fetched."""
+DATA = "CONQRET_DATA"
+"""The variable that names a folder of data, with a folder a suite."""
+MIRROR = "CONQRET_SUITES_MIRROR"
+"""The variable with the address that stands in for GitHub's."""
+RAW = "https://raw.githubusercontent.com"
+PART = 2**20
+
+
+def fetched_folder(suite: Suite) -> Path:
+    """The folder into which this suite is fetched."""
+    if named := os.environ.get(FETCHED, "").strip():
+        return Path(named) / suite.name
+    cache = os.environ.get("XDG_CACHE_HOME", "").strip()
+    return (Path(cache) if cache else Path.home() / ".cache") / "conqret" / "suites" / suite.name
+
+
+def address(file: SuiteFile, mirror: str | None = None) -> str:
+    """Where a file is published, or where a mirror has it; empty where it cannot be fetched."""
+    base = (mirror or os.environ.get(MIRROR, "").strip() or RAW).rstrip("/")
+    if file.repository:
+        return f"{base}/{file.repository}/{file.commit}/{file.path}"
+    if file.url and base != RAW:
+        return f"{base}/{file.url.partition('://')[2]}"
+    return file.url
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteCopy:
+    """A suite's files on this machine; ``fetched`` says whether conqret fetched them, and so checked them."""
+
+    suite: Suite
+    folder: Path
+    fetched: bool
+
+    def digests(self) -> dict[str, str]:
+        """The SHA-256 of each file that is there, of what a compressed one holds."""
+        found = ((file.local, copy_of(self.folder, file.local)) for file in self.suite.files)
+        return {name: content_sha256(place) for name, place in found if place is not None}
+
+    def changed(self) -> Iterator[str]:
+        """What is known of files that are not the published ones.
+
+        Raises:
+            DeclarationError: that is so of one that conqret fetched.
+        """
+        digests = self.digests()
+        for file in self.suite.files:
+            digest = digests.get(file.local)
+            if digest is None or not file.sha256 or digest == file.sha256:
+                continue
+            if self.fetched:
+                raise DeclarationError(
+                    f"{self.folder / file.local} has changed since it was fetched (sha256 {digest[:12]}…, expected "
+                    f"{file.sha256[:12]}…): run conqret suite list {self.suite.name} --fetch to fetch it again"
+                )
+            yield f"{file.local} is not the published file (sha256 {digest[:12]}…, published {file.sha256[:12]}…)"
+
+
+def places(suite: Suite, source: Path | None = None) -> Iterator[tuple[Path, bool]]:
+    """The folders in which a suite's files may lie, and whether conqret fetched them there."""
+    name = suite.folder or suite.name
+    if source is not None:
+        yield from ((source / name, False), (source, False))
+        return
+    yield fetched_folder(suite), True
+    if data := os.environ.get(DATA, "").strip():
+        yield Path(data) / name, False
+
+
+def local_copy(suite: Suite, source: str | Path | None = None) -> SuiteCopy | None:
+    """The copy of a suite on this machine, in the folder ``source`` where one is named; None where there is none."""
+    for folder, fetched in places(suite, None if source is None else Path(source)):
+        here = [file for file in suite.files if copy_of(folder, file.local)]
+        if here and all(file.optional or file in here for file in suite.files):
+            return SuiteCopy(suite, folder, fetched)
+    return None
+
+
+def needed_copy(suite: Suite, source: str | Path | None = None) -> SuiteCopy:
+    """The same.
+
+    Raises:
+        DeclarationError: there is none; it says which file from where is to be put where.
+    """
+    found = local_copy(suite, source)
+    if found is not None:
+        return found
+    folder = fetched_folder(suite) if source is None else Path(source)
+    lacking = [file for file in suite.files if not (file.optional or copy_of(folder, file.local))]
+    wanted = "\n".join(f"  {where_to_put(folder, file)}" for file in lacking or suite.files)
+    how = (
+        ""
+        if source is not None
+        else f" Give conqret suite list {suite.name} --fetch, or name a folder (--from)."
+    )
+    raise DeclarationError(f"the files of {suite.name} are not in {folder}.{how} It needs:\n{wanted}")
+
+
+def where_to_put(folder: Path, file: SuiteFile) -> str:
+    """Which file from where is to be put where, in words."""
+    source = address(file) or file.note or "its authors"
+    digest = f" (sha256 {file.sha256})" if file.sha256 else ""
+    return f"{folder / file.local} from {source}{digest}"
+
+
+def content_sha256(path: Path, *, packed: bool | None = None) -> str:
+    """The SHA-256 of what a file holds, unpacked where it is ``packed``: by default where it ends in ``.gz``.
+
+    Raises:
+        DeclarationError: it is damaged, or cannot be read.
+    """
+    try:
+        if not (path.suffix == ".gz" if packed is None else packed):
+            return file_sha256(path)
+        with gzip.open(path) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DeclarationError(f"{path} is corrupt or was cut off: {error}; fetch or copy it again") from None
+    except OSError as error:
+        raise DeclarationError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
 ATTEMPTS = 3
-"""Connections that are tried for a file; each goes on where the last one broke off."""
+"""Connections that are tried for a file."""
 SILENCE = 60.0
 """Seconds without a byte after which a connection is given up."""
-UNFINISHED = ".part"
 
 OnBytes = Callable[[str, int, int | None], None]
 """Gets a file's name, how many of its bytes there are, and how many there will be."""
@@ -74,8 +192,7 @@ def fetch_suite(
 
     Raises:
         UnknownNameError: there is no such suite.
-        DeclarationError: a file cannot be fetched, or is not the published one. Nothing half written is left in its
-            place; what was cut off goes on with the next call where its digest is known and the server can, else anew.
+        DeclarationError: a file cannot be fetched, or is not the published one. Nothing half written is left.
     """
     declared = SUITES.resolve(suite)
     folder = fetched_folder(declared)
@@ -152,112 +269,69 @@ def _fetched(folder: Path, files: list[SuiteFile], mirror: str | None, on_bytes:
     import httpx
 
     trusted = ssl.create_default_context(cafile=certifi.where())
-    with httpx.Client(
-        verify=trusted, timeout=httpx.Timeout(SILENCE, connect=30), follow_redirects=True
-    ) as client:
+    timeout = httpx.Timeout(SILENCE, connect=30)
+    with httpx.Client(verify=trusted, timeout=timeout, follow_redirects=True) as client:
         for file in files:
-            target = folder / file.local
-            target.parent.mkdir(parents=True, exist_ok=True)
-            unfinished = target.with_name(target.name + UNFINISHED)
-            _fetch(client, address(file, mirror), file, unfinished, on_bytes)
-            _check(file, unfinished, target)
-            unfinished.replace(target)
+            _fetch(client, address(file, mirror), file, folder / file.local, on_bytes)
 
 
-def _fetch(client: httpx.Client, url: str, file: SuiteFile, unfinished: Path, on_bytes: OnBytes) -> None:
-    """Bring a file's bytes into ``unfinished``, in several connections if need be."""
+def _fetch(client: httpx.Client, url: str, file: SuiteFile, target: Path, on_bytes: OnBytes) -> None:
+    """Bring a file to its place, in several attempts if need be."""
     import httpx
 
     why = ""
     for attempt in range(ATTEMPTS):
-        if not file.sha256:  # nothing says that the parts of two connections belong together
-            unfinished.unlink(missing_ok=True)
         time.sleep(0.2 * (4**attempt - 1))
         try:
-            if _connection(client, url, file, unfinished, on_bytes):
-                return
-            why = "the connection broke off"
+            with replacing(target) as written:
+                _download(client, url, file, written, on_bytes)
+                written.flush()
+                _check(file, Path(written.name), target)
+            return
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             why = " ".join(str(error).split())[:200] or type(error).__name__
-    arrived = unfinished.stat().st_size if file.sha256 and unfinished.exists() else 0
-    again = (
-        f"it goes on after the {arrived:,} bytes that arrived, if the server can"
-        if arrived
-        else "it begins anew"
-    )
-    raise DeclarationError(
-        f"{url} cannot be fetched: {why}. Run the command again ({again}), or put\n"
-        f"  {where_to_put(unfinished.parent, file)}"
-    )
+    put = f"put\n  {where_to_put(target.parent, file)}"
+    raise DeclarationError(f"{url} cannot be fetched: {why}. Run the command again, or {put}")
 
 
-def _connection(client: httpx.Client, url: str, file: SuiteFile, unfinished: Path, on_bytes: OnBytes) -> bool:
-    """One request; whether all of the file is there then.
+def _download(client: httpx.Client, url: str, file: SuiteFile, target: IO[bytes], on_bytes: OnBytes) -> None:
+    """Write what one request brings.
 
     Raises:
         DeclarationError: it is not there, or larger than it may be.
+        HTTPError: it cannot be had now, or broke off.
     """
     import httpx
 
     most = UNPACKED.most if file.size is None else file.size
-    done = unfinished.stat().st_size if unfinished.exists() else 0
-    if file.size is not None and done >= file.size:
-        if done == file.size:
-            return True
-        unfinished.unlink()
-        done = 0
-    headers = {"Accept-Encoding": "identity", **({"Range": f"bytes={done}-"} if done else {})}
-    with client.stream("GET", url, headers=headers) as response:
+    with client.stream("GET", url, headers={"Accept-Encoding": "identity"}) as response:
         status = response.status_code
-        if status == 416:  # what is there is no beginning of it
-            unfinished.unlink(missing_ok=True)
-            return False
         if status == 429 or status >= 500:
             raise httpx.HTTPError(f"HTTP {status}")
-        if status not in (200, 206):
-            raise DeclarationError(
-                f"{url} does not exist (HTTP {status}): put\n  {where_to_put(unfinished.parent, file)}"
-            )
-        done = 0 if status == 200 else done
+        if status != 200:
+            where = where_to_put(Path(target.name).parent, file)
+            raise DeclarationError(f"{url} does not exist (HTTP {status}): put\n  {where}")
         length = response.headers.get("Content-Length", "")
-        total = file.size
-        if total is None and length.isascii() and length.isdigit():
-            total = done + int(length)
-        with unfinished.open("ab" if done else "wb") as target:
-            for part in response.iter_raw():  # as they come: what breaks off is kept
-                done += len(part)
-                if done > most:
-                    break
-                target.write(part)
-                on_bytes(file.local, done, total)
-        if done > most:
-            unfinished.unlink()
-            remedy = "" if file.size is not None else f", {UNPACKED.remedy}"
-            raise DeclarationError(
-                f"{url} is larger than {most:,} bytes: it is not the published file{remedy}"
-            )
-        return total is None or done == total
+        total = int(length) if length.isascii() and length.isdigit() else file.size
+        done = 0
+        for part in response.iter_raw():
+            done += len(part)
+            if done > most:
+                remedy = "" if file.size is not None else f", {UNPACKED.remedy}"
+                raise DeclarationError(
+                    f"{url} is larger than {most:,} bytes: it is not the published file{remedy}"
+                )
+            target.write(part)
+            on_bytes(file.local, done, total)
 
 
-def _check(file: SuiteFile, unfinished: Path, target: Path) -> None:
-    """Raise DeclarationError where what came is not the published file; nothing of it is kept then."""
-    digest = file_sha256(unfinished)
-    packed = file.local.endswith(".gz")
-    if file.sha256 and digest != file.sha256 and not (packed and _unpacked(unfinished) == file.sha256):
-        size = unfinished.stat().st_size
-        unfinished.unlink()
+def _check(file: SuiteFile, arrived: Path, target: Path) -> None:
+    """Raise DeclarationError where what came is not the published file."""
+    digest, size = content_sha256(arrived, packed=target.suffix == ".gz"), arrived.stat().st_size
+    if digest != (file.sha256 or digest) or size != (file.size or size):
+        expected = "" if file.size is None else f"{file.size:,} bytes, "
         raise DeclarationError(
             f"the download of {target} is not the published file ({size:,} bytes, sha256 {digest}; expected "
-            f"{'' if file.size is None else f'{file.size:,} bytes, '}sha256 {file.sha256}): it was not kept. If "
-            "the file has changed upstream, use a copy of the original state (--from)"
+            f"{expected}sha256 {file.sha256}): it was not kept. If the file has changed upstream, use a copy of the "
+            "original state (--from)"
         )
-
-
-def _unpacked(path: Path) -> str:
-    """The digest of what a compressed file holds; empty where it holds nothing."""
-    import zlib
-
-    try:
-        return unpacked_sha256(path)
-    except (OSError, EOFError, zlib.error):
-        return ""

@@ -24,7 +24,7 @@ from conqret.suites.result import (
     result_file,
 )
 from conqret.suites.suite import SUITES, PublishedFigure, Suite, SuiteData, SuiteStatistic
-from conqret.suites.suite_places import local_copy
+from conqret.suites.suite_fetch import local_copy
 from conqret.suites.suite_statistics import RecomputedFigure, logged_figure, logged_results, recomputed
 
 LEVEL = 0.05
@@ -353,7 +353,9 @@ def _board(
         except DeclarationError as error:
             notes.append(f"{suite.name}: its published verdicts cannot be read: {error}")
     elif any(figure.log for figure in suite.published):
-        notes.append(f"{suite.name}: its published verdicts are not here (conqret suite fetch {suite.name})")
+        notes.append(
+            f"{suite.name}: its published verdicts are not here (conqret suite list {suite.name} --fetch)"
+        )
     there = {one.judge.model for one in logged}
     figures = tuple(
         figure

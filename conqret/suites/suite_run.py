@@ -25,7 +25,7 @@ from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.runs.run_folder import RECORD_NAME, default_folder
 from conqret.suites.result import FILE_NAME, SuiteCost, SuiteJudge, SuiteResult, SuiteSample
 from conqret.suites.suite import SUITES, Suite, SuiteData
-from conqret.suites.suite_places import SuiteCopy, needed_copy
+from conqret.suites.suite_fetch import SuiteCopy, needed_copy
 from conqret.suites.suite_statistics import held_statistics, sampled
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def run_suite(
 
     Args:
         suite: its name (``conqret suite list``), or a :class:`conqret.suites.suite.Suite` of your own.
-        source: a folder with its files; by default what ``conqret suite fetch`` fetched, or ``CONQRET_DATA``.
+        source: a folder with its files; by default what :func:`conqret.fetch_suite` fetched, or ``CONQRET_DATA``.
         sample: so many of its items alone, spread over clusters and gold; by default all.
         sample_seed: the seed by which they are drawn.
         settings: those of :func:`conqret.judge`: the model, and how it is asked. Without a format or a judge of your

@@ -35,7 +35,7 @@ Source = Annotated[
     options.option(
         options.FILES,
         "The folder with the files of the suite (public test set), or a folder of such folders. Default: the files "
-        "that `conqret suite fetch` stored, or else the folder in the environment variable CONQRET_DATA.",
+        "that `conqret suite list NAME --fetch` stored, or else the folder in the environment variable CONQRET_DATA.",
         "--from",
     ),
 ]

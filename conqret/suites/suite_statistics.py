@@ -168,15 +168,7 @@ def _held(
     ids = sorted(labelled & (verdicts.keys() if chosen is None else chosen))
     view = data.against(metric, {name: verdicts.get(name) for name in ids}, statistic.group)
     digest = digest_of([metric, [(name, data.clusters.get(name, name)) for name in ids]])
-    if ids:
-        jackknifed, sizes = _jackknifed(data, statistic, view, ids)
-    else:
-        jackknifed, sizes = (
-            JackknifedEstimate(
-                math.nan, np.zeros(0), np.zeros(0, dtype=bool), 0, "no item has gold", statistic.scale
-            ),
-            (),
-        )
+    jackknifed, sizes = _jackknifed(data, statistic, view, ids)
     estimate = jackknifed.estimate()
     return SuiteFigure(
         statistic=statistic.name,
@@ -199,6 +191,10 @@ def _jackknifed(
     data: SuiteData, statistic: SuiteStatistic, view: SuiteVerdicts, ids: Sequence[str]
 ) -> tuple[JackknifedEstimate, tuple[int, ...]]:
     """A statistic without each cluster in turn, and how many verdicts each of them holds."""
+    if not ids:
+        none = np.zeros(0)
+        nothing = JackknifedEstimate(math.nan, none, none > 0, 0, "no item has gold", statistic.scale)
+        return nothing, ()
     resamples = leave_one_out([data.clusters.get(name, name) for name in ids])
     place = dict(zip(ids, resamples.cluster.tolist(), strict=True))
     own = resamples.of(np.isin(ids, view.ids))

@@ -19,10 +19,68 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from conqret.errors import UnknownNameError
 from conqret.text.function_words import FUNCTION_WORDS, LETTERS
 
 if TYPE_CHECKING:
     from conqret.data.item import Item
+
+
+NAMES = {
+    "af": "Afrikaans", "am": "Amharic", "ar": "Arabic", "az": "Azerbaijani", "be": "Belarusian", "bg": "Bulgarian",
+    "bn": "Bengali", "bs": "Bosnian", "ca": "Catalan", "cs": "Czech", "cy": "Welsh", "da": "Danish", "de": "German",
+    "el": "Greek", "en": "English", "es": "Spanish", "et": "Estonian", "eu": "Basque", "fa": "Persian", "fi": "Finnish",
+    "fr": "French", "ga": "Irish", "gl": "Galician", "gu": "Gujarati", "he": "Hebrew", "hi": "Hindi", "hr": "Croatian",
+    "hu": "Hungarian", "hy": "Armenian", "id": "Indonesian", "is": "Icelandic", "it": "Italian", "ja": "Japanese",
+    "ka": "Georgian", "kk": "Kazakh", "km": "Khmer", "kn": "Kannada", "ko": "Korean", "lo": "Lao", "lt": "Lithuanian",
+    "lv": "Latvian", "mk": "Macedonian", "ml": "Malayalam", "mn": "Mongolian", "mr": "Marathi", "ms": "Malay",
+    "my": "Burmese", "ne": "Nepali", "nl": "Dutch", "no": "Norwegian", "pa": "Punjabi", "pl": "Polish",
+    "ps": "Pashto", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "si": "Sinhala", "sk": "Slovak",
+    "sl": "Slovenian", "so": "Somali", "sq": "Albanian", "sr": "Serbian", "sv": "Swedish", "sw": "Swahili",
+    "ta": "Tamil", "te": "Telugu", "th": "Thai", "tl": "Tagalog", "tr": "Turkish", "uk": "Ukrainian", "ur": "Urdu",
+    "uz": "Uzbek", "vi": "Vietnamese", "yo": "Yoruba", "zh": "Chinese", "zu": "Zulu",
+}  # fmt: skip
+"""Code to English name."""
+
+RIGHT_TO_LEFT = frozenset("ar dv fa he ps sd ug ur yi".split())
+"""Codes of languages that are written from right to left."""
+
+_ISO_639_2 = (
+    "ara ar ces cs cze cs chi zh dan da deu de dut nl ell el eng en fas fa fin fi fra fr fre fr ger de gre el "
+    "heb he hin hi hun hu ind id ita it jpn ja kor ko nld nl nob no nno no nor no per fa pol pl por pt ron ro rum ro "
+    "rus ru slk sk spa es swe sv tha th tur tr ukr uk urd ur vie vi zho zh ben bn tam ta tel te cat ca hrv hr srp sr"
+).split()
+_OTHER_NAMES = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "farsi": "fa", "mandarin": "zh", "cmn": "zh"}
+_CODES = (
+    {code: code for code in NAMES}
+    | {name.lower(): code for code, name in NAMES.items()}
+    | dict(zip(_ISO_639_2[::2], _ISO_639_2[1::2], strict=True))
+    | _OTHER_NAMES
+)
+_tag = re.compile(r"([A-Za-z]{2,3})(?:[-_][A-Za-z0-9]{1,8}){0,4}")
+
+
+def language_code(written: str) -> str | None:
+    """The ISO 639-1 code of a language as it is written: a code (``de``, ``deu``), a tag (``pt-BR``, ``zh_Hans``) or
+    an English name. A code of two or three letters that is not known here stays as it is; None: it is none of these."""
+    written = written.strip().lower()
+    if known := _CODES.get(written):
+        return known
+    tag = _tag.fullmatch(written)
+    return _CODES.get(tag[1], tag[1]) if tag else None
+
+
+def explanation_language(written: str) -> str:
+    """The code of a language to explain in, as a user names it; empty where none is named.
+
+    Raises:
+        UnknownNameError: it is no language that has a name here.
+    """
+    code = language_code(written) if written.strip() else ""
+    if code not in ("", *NAMES):
+        raise UnknownNameError("language", written, NAMES.values())
+    return code or ""
+
 
 _SAMPLE = 500
 """Characters that are looked at."""
@@ -50,59 +108,36 @@ _word = re.compile(r"[^\W\d_][^\W\d_\u0900-\u0963]*(?:[\u0900-\u0963][^\W\d_\u09
 
 _ascii_word = re.compile("[a-z]+")
 
-_SCRIPTS: dict[str, str] = {
-    "Latin": "A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff",
-    "Cyrillic": "\u0400-\u052f",
-    "Arabic": "\u0620-\u064a\u066e-\u06d3\u06fa-\u06ff\u0750-\u077f\ufb50-\ufdff\ufe70-\ufefc",
-    "Devanagari": "\u0904-\u0939\u0958-\u0961",
-    "Han": "\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af",
-    "Kana": "\u3041-\u3096\u30a1-\u30fa\u31f0-\u31ff\uff66-\uff9d",
-    "Hangul": "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3",
-    "Greek": "\u0370-\u03ff\u1f00-\u1fff",
-    "Hebrew": "\u05d0-\u05ea",
-    "Thai": "\u0e01-\u0e30",
-    "Lao": "\u0e81-\u0eb0",
-    "Khmer": "\u1780-\u17b3",
-    "Myanmar": "\u1000-\u102a",
-    "Georgian": "\u10a0-\u10ff\u1c90-\u1cbf",
-    "Armenian": "\u0531-\u0587",
-    "Bengali": "\u0985-\u09b9",
-    "Gurmukhi": "\u0a05-\u0a39",
-    "Gujarati": "\u0a85-\u0ab9",
-    "Tamil": "\u0b85-\u0bb9",
-    "Telugu": "\u0c05-\u0c39",
-    "Kannada": "\u0c85-\u0cb9",
-    "Malayalam": "\u0d05-\u0d39",
-    "Sinhala": "\u0d85-\u0dc6",
-    "Ethiopic": "\u1200-\u135a",
+_SCRIPTS = {
+    "Latin": ("A-Za-z\u00aa\u00ba\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff", ""),
+    "Cyrillic": ("\u0400-\u052f", "ru"),
+    "Arabic": ("\u0620-\u064a\u066e-\u06d3\u06fa-\u06ff\u0750-\u077f\ufb50-\ufdff\ufe70-\ufefc", "ar"),
+    "Devanagari": ("\u0904-\u0939\u0958-\u0961", "hi"),
+    "Han": ("\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af", "zh"),
+    "Kana": ("\u3041-\u3096\u30a1-\u30fa\u31f0-\u31ff\uff66-\uff9d", "ja"),
+    "Hangul": ("\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3", "ko"),
+    "Greek": ("\u0370-\u03ff\u1f00-\u1fff", "el"),
+    "Hebrew": ("\u05d0-\u05ea", "he"),
+    "Thai": ("\u0e01-\u0e30", "th"),
+    "Lao": ("\u0e81-\u0eb0", "lo"),
+    "Khmer": ("\u1780-\u17b3", "km"),
+    "Myanmar": ("\u1000-\u102a", "my"),
+    "Georgian": ("\u10a0-\u10ff\u1c90-\u1cbf", "ka"),
+    "Armenian": ("\u0531-\u0587", "hy"),
+    "Bengali": ("\u0985-\u09b9", "bn"),
+    "Gurmukhi": ("\u0a05-\u0a39", "pa"),
+    "Gujarati": ("\u0a85-\u0ab9", "gu"),
+    "Tamil": ("\u0b85-\u0bb9", "ta"),
+    "Telugu": ("\u0c05-\u0c39", "te"),
+    "Kannada": ("\u0c85-\u0cb9", "kn"),
+    "Malayalam": ("\u0d05-\u0d39", "ml"),
+    "Sinhala": ("\u0d85-\u0dc6", "si"),
+    "Ethiopic": ("\u1200-\u135a", "am"),
 }
-_letters = re.compile("|".join(f"([{ranges}]+)" for ranges in _SCRIPTS.values()))
+"""The letters of each script, and the largest of its languages where there are not many."""
+_letters = re.compile("|".join(f"([{ranges}]+)" for ranges, _ in _SCRIPTS.values()))
 _NAMES = tuple(_SCRIPTS)
-_LANGUAGE_OF_SCRIPT = {
-    "Cyrillic": "ru",
-    "Arabic": "ar",
-    "Devanagari": "hi",
-    "Han": "zh",
-    "Kana": "ja",
-    "Hangul": "ko",
-    "Greek": "el",
-    "Hebrew": "he",
-    "Thai": "th",
-    "Lao": "lo",
-    "Khmer": "km",
-    "Myanmar": "my",
-    "Georgian": "ka",
-    "Armenian": "hy",
-    "Bengali": "bn",
-    "Gurmukhi": "pa",
-    "Gujarati": "gu",
-    "Tamil": "ta",
-    "Telugu": "te",
-    "Kannada": "kn",
-    "Malayalam": "ml",
-    "Sinhala": "si",
-    "Ethiopic": "am",
-}
+_LANGUAGE_OF_SCRIPT = {script: language for script, (_, language) in _SCRIPTS.items() if language}
 _OWN_LETTERS = {
     "Cyrillic": (
         (re.compile("[\u045e\u040e]"), "be"),

@@ -11,8 +11,7 @@ from conqret.text.analysis import Text, stem, weight
 from conqret.text.language import is_english
 from conqret.text.lexicons import NEGATIONS, STOP_WORDS
 from conqret.text.sentences import boundaries
-from conqret.text.word_lists import fold, words
-from conqret.text.words import word_spans
+from conqret.text.words import fold, word_spans, words
 
 WORDS = 100
 """Words in a passage: the segments of DPR's Wikipedia, and of every corpus of BeRDS (section 4.2)."""

@@ -3,17 +3,12 @@
 >>> read_debate(html, "https://example.org/debates/zoos/")          # a Debate, or a Problem that says why not
 """
 
-from conqret.scrapers.debates.layout import DebatePage, DebateParts, Layout, ListedDebate, PageIndex
-from conqret.scrapers.debates.layout_registry import LAYOUTS, LayoutProblem, read_debate, wanted_pages
-
-__all__ = [
-    "LAYOUTS",
-    "DebatePage",
-    "DebateParts",
-    "Layout",
-    "LayoutProblem",
-    "ListedDebate",
-    "PageIndex",
-    "read_debate",
-    "wanted_pages",
-]
+from conqret.scrapers.debates.layout import DebatePage as DebatePage
+from conqret.scrapers.debates.layout import DebateParts as DebateParts
+from conqret.scrapers.debates.layout import Layout as Layout
+from conqret.scrapers.debates.layout import ListedDebate as ListedDebate
+from conqret.scrapers.debates.layout import PageIndex as PageIndex
+from conqret.scrapers.debates.layout_registry import LAYOUTS as LAYOUTS
+from conqret.scrapers.debates.layout_registry import LayoutProblem as LayoutProblem
+from conqret.scrapers.debates.layout_registry import read_debate as read_debate
+from conqret.scrapers.debates.layout_registry import wanted_pages as wanted_pages

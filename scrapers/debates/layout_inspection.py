@@ -19,6 +19,7 @@ from conqret.scrapers.debates.cited_sources import is_note
 from conqret.scrapers.debates.layout import (
     MAX_TITLE,
     NONE,
+    OPENED_BY_CLICK,
     DebatePage,
     DebateParts,
     Layout,
@@ -27,7 +28,6 @@ from conqret.scrapers.debates.layout import (
 )
 from conqret.scrapers.debates.layout_registry import ALL, missing_of
 from conqret.scrapers.debates.page_arguments import SIDE_NUMBER, PageLine, lines
-from conqret.scrapers.debates.page_html import OPENED_BY_CLICK
 from conqret.text.citations import MARK
 
 MAX_PLACES = 40
@@ -114,7 +114,7 @@ def inspect_page(
         compared: The layout to compare it with, whether it fits or not; else the first that fits, else all.
 
     Raises:
-        UnreadableHtmlError: see :func:`conqret.scrapers.debates.page_html.parse`.
+        UnreadableHtmlError: see :func:`conqret.scrapers.debates.layout.parse`.
     """
     page = DebatePage.read(html, url, further)
     fits = [one for one in ALL if one.fits(page)]

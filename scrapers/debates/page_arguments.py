@@ -13,8 +13,15 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from conqret.data.item import DebateArgument
-from conqret.scrapers.debates.layout import HEADINGS, DebatePage, entry_content
-from conqret.scrapers.debates.page_html import outermost, plain, text_of, with_class
+from conqret.scrapers.debates.layout import (
+    HEADINGS,
+    DebatePage,
+    entry_content,
+    outermost,
+    plain,
+    text_of,
+    with_class,
+)
 from conqret.scrapers.markup import BLOCKS
 
 COLUMN = "arguments-column-{side}"

@@ -15,7 +15,7 @@ from enum import StrEnum
 from lxml.html import HtmlElement
 
 from conqret.scrapers.markup import empty, parse, running_text, unseen
-from conqret.text.language_names import NAMES, language_code
+from conqret.text.language import NAMES, language_code
 
 HEAD = 4_096
 """Bytes by which a body is told."""

@@ -9,21 +9,15 @@
 are refused unless ``Policy(allow_private=True)``.
 """
 
-from conqret.scrapers.fetch.fetch_client import Fetcher, FetchOptions, Retries, content_type_of
-from conqret.scrapers.fetch.fetched_page import FetchedResponse, FetchError, FetchStatus, Page
-from conqret.scrapers.fetch.wire import AGENT, USER_AGENT, Limits, Policy
-
-__all__ = [
-    "AGENT",
-    "USER_AGENT",
-    "FetchError",
-    "FetchOptions",
-    "FetchStatus",
-    "FetchedResponse",
-    "Fetcher",
-    "Limits",
-    "Page",
-    "Policy",
-    "Retries",
-    "content_type_of",
-]
+from conqret.scrapers.fetch.fetch_client import Fetcher as Fetcher
+from conqret.scrapers.fetch.fetch_client import FetchOptions as FetchOptions
+from conqret.scrapers.fetch.fetch_client import Retries as Retries
+from conqret.scrapers.fetch.fetch_client import content_type_of as content_type_of
+from conqret.scrapers.fetch.wire import AGENT as AGENT
+from conqret.scrapers.fetch.wire import USER_AGENT as USER_AGENT
+from conqret.scrapers.fetch.wire import FetchedResponse as FetchedResponse
+from conqret.scrapers.fetch.wire import FetchError as FetchError
+from conqret.scrapers.fetch.wire import FetchStatus as FetchStatus
+from conqret.scrapers.fetch.wire import Limits as Limits
+from conqret.scrapers.fetch.wire import Page as Page
+from conqret.scrapers.fetch.wire import Policy as Policy

@@ -13,9 +13,8 @@ from typer.testing import CliRunner
 from conqret.cli.main import app
 from conqret.data import Judgment, Measure, Status
 from conqret.errors import DeclarationError
-from conqret.io.comparisons import read_comparisons
 from conqret.io.labels import read_labels
-from conqret.io.pairs import read_pairs
+from conqret.io.pairs import read_comparisons, read_pairs
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.exporting import as_label_studio, verdicts
 from conqret.labels.page import against_others, label_set

@@ -16,7 +16,7 @@ from conqret.baseline import Evidence
 from conqret.baseline.alignment import quoted
 from conqret.data import Document, Item, Nugget
 from conqret.judging.judge_parts import JUDGES
-from conqret.text.other_languages import other_stem
+from conqret.text.analysis import other_stem
 
 ITEMS = Path(__file__).parents[2] / "fixtures" / "languages" / "items.jsonl"
 LANGUAGES = ("en", "de", "fr", "es", "pt", "ru", "ar", "hi", "zh", "ja")
@@ -35,7 +35,7 @@ for name in ("_WORDS", "_SCALES", "_FRACTIONS"):
     getattr(numbers, name).clear()
 for name in ("_ABOUT", "_MONEY", "_CUES", "_PARTS", "_FOLLOWERS"):
     setattr(numbers, name, frozenset())
-import conqret.text.stance_words as stance_words
+import conqret.text.stance_detection as stance_words
 
 for name in ("GOOD", "BAD", "LESSEN", "AGAINST"):
     setattr(stance_words, name, frozenset())

@@ -81,7 +81,6 @@ def test_the_table_has_the_paper_beside_it(corpus: CorpusDirectory) -> None:
 def test_wrong_calls(tmp_path: Path, corpus: CorpusDirectory) -> None:
     for arguments, message in (
         (["corpus", "build", str(tmp_path / "none")], "corpus evidence"),
-        (["corpus", "build", str(corpus.path), "--train-share", "1"], "between 0 and 1"),
         (["corpus", "import", str(tmp_path)], "not a ConQRet release"),
         (["corpus", "debates", str(tmp_path / "none.txt")], "no such file"),
     ):

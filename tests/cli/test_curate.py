@@ -10,7 +10,7 @@ import pytest
 import conqret
 from conqret.debateqa.curation.algorithm import CurationPlan
 from conqret.debateqa.debateqa_files import read_questions
-from conqret.text.word_lists import fold
+from conqret.text.words import fold
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 TOPICS = ("homework", "nuclear-power", "school-phones")

@@ -13,7 +13,7 @@ import pytest
 from conqret.data import Item
 from conqret.io import open_items
 from conqret.perturb.translating import groups_of
-from conqret.text.language_names import language_code
+from conqret.text.language import language_code
 from tests.cli.conftest import Cli
 from tests.server import FaultServer
 

@@ -35,7 +35,7 @@ from conqret.perspectives.perspective_writing import WAYS, Checked
 from conqret.perturb.rewriting import Rewrites
 from conqret.perturb.translating import Translation
 from conqret.retrieval.expansion import Perspectives
-from conqret.retrieval.listwise_windows import RankingAnswer
+from conqret.retrieval.rerank import RankingAnswer
 from conqret.studies.improve.learned import WordingAnswer
 
 DIGESTS = {

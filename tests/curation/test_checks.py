@@ -15,8 +15,7 @@ from conqret.debateqa.curation.benchmark_figures import (
     remove,
 )
 from conqret.errors import DeclarationError
-from conqret.io.label_scale import LabelScale
-from conqret.io.label_set import Label, LabelSet, Unit
+from conqret.io.label_set import Label, LabelScale, LabelSet, Unit
 
 
 def question(name, views, documents=("d1",)):

@@ -10,8 +10,7 @@ from conqret import Item
 from conqret.data import Judgment, Measure, Reason, Status
 from conqret.debate.debatune.manual_inspection import agreement, draw_inspection, read_inspection
 from conqret.errors import DeclarationError
-from conqret.io.label_scale import Scales
-from conqret.io.label_set import Label, LabelSet, Unit
+from conqret.io.label_set import Label, LabelSet, Scales, Unit
 
 VALUES = {"good": 1.0, "tie": 0.5, "bad": 0.0}
 

@@ -24,7 +24,7 @@ from conqret.debateqa.preferences import align
 from conqret.debateqa.score_table import LOWER_IS_BETTER, ScoreRow, frame_of
 from conqret.debateqa.scoring import AnswerCase, KeptValues, Likeness
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
-from conqret.io.comparisons import Comparison
+from conqret.io.pairs import Comparison
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer, TokenLogprobs

@@ -5,7 +5,7 @@ import pytest
 from conqret.debateqa.preferences import align
 from conqret.debateqa.score_table import AWARENESS, DIVERSITY, DIVERSITY_MEAN, ScoreRow, frame_of
 from conqret.errors import DeclarationError
-from conqret.io.comparisons import Comparison
+from conqret.io.pairs import Comparison
 
 pytest.importorskip("scipy", reason="the extra stats is not installed: scipy is missing")
 

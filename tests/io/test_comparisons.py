@@ -1,8 +1,8 @@
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.io.comparisons import read_comparisons
 from conqret.io.labels import LabelsError
+from conqret.io.pairs import read_comparisons
 
 
 def test_a_table(write):

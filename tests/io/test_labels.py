@@ -232,19 +232,6 @@ def test_webis_arguments(write):
     assert any("under two topics" in note for note in labels.notes)
 
 
-def test_published_files(data_dir):
-    relevance = read_labels(data_dir / "webis-argquality20/webis-argquality20-raw-relevance.csv")
-    assert relevance.layout == "Webis relevance"
-    assert len(relevance.labels) == 2 * 8_050
-    quality = read_labels(data_dir / "webis-argquality20/webis-argquality20-arguments.csv")
-    assert quality.layout == "Webis arguments"
-    assert len(quality.units) == 1_610
-    assert not quality.scale("logical_quality").bounded
-    novices = read_labels(data_dir / "argquality_novices/novice-annotations-unaggregated.zip")
-    assert len(novices.labels) == 12_726
-    assert novices.absent() == {"cannot_judge": 719}
-
-
 def test_a_sheet_that_nobody_has_filled_in_says_so(write):
     head = "item,annotator,topic,stance,argument,text,overall_quality,clarity\n"
     blank = write("sheet.csv", head + "a,,T?,pro,x,y,,\nb,,T?,pro,x,y,,\n")

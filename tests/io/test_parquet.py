@@ -3,7 +3,7 @@
 import polars
 import pytest
 
-from conqret.io.parquet import ParquetRows
+from conqret.io.files import parquet_rows
 from conqret.io.rows import Row
 
 RECORDS = [
@@ -25,7 +25,7 @@ def path(tmp_path):
 
 
 def test_rows_come_in_their_order(path):
-    rows = ParquetRows(path, "items.parquet")
+    rows = parquet_rows(path, "items.parquet")
     assert rows.columns == ("id", "topic", "documents", "metadata")
     for _ in range(2):
         assert [row.record for row in rows if isinstance(row, Row)] == RECORDS
@@ -37,7 +37,7 @@ def test_damaged_inside(path, tmp_path):
     data[4:200] = b"\xff" * 196
     broken = tmp_path / "broken.parquet"
     broken.write_bytes(data)
-    faults = [row for row in ParquetRows(broken, "broken.parquet") if not isinstance(row, Row)]
+    faults = [row for row in parquet_rows(broken, "broken.parquet") if not isinstance(row, Row)]
     assert faults[0].problem.startswith("is a corrupt Parquet file: 0 rows can be read")
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import item_check, open_items
-from conqret.io.faults import MAX_KEPT
+from conqret.io.rows import MAX_KEPT
 
 FULL = {
     "topic": "T?",

@@ -33,7 +33,7 @@ from conqret.prompts import Library
 from conqret.studies.bias.bias_run import plan_bias
 from conqret.studies.bias.contrast import PROBES, TEXTS, ProbeContext
 from conqret.studies.bias.probes import questions, remarks
-from conqret.text.other_languages import function_words
+from conqret.text.analysis import function_words
 from conqret.text.sentences import sentences
 
 ITEMS = Path(__file__).parents[2] / "fixtures" / "languages" / "items.jsonl"

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from conqret.io.label_scale import LabelScale
-from conqret.io.label_set import Unit
+from conqret.io.label_set import LabelScale, Unit
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
 from conqret.studies.agreement.shared_units import SharedUnits, UnitSides

@@ -9,8 +9,7 @@ import pytest
 from conqret.data import Call, Item, Measure, Part, Reason, Status, Trace
 from conqret.errors import DeclarationError
 from conqret.io.jsonl import compact
-from conqret.io.label_scale import LabelScale
-from conqret.io.label_set import Unit
+from conqret.io.label_set import LabelScale, Unit
 from conqret.io.labels import read_labels
 from conqret.judging.judge_folder import JudgeFolder, judgment_rows
 from conqret.judging.judge_run import sum_up, write_items

@@ -19,7 +19,6 @@ from conqret.retrieval.cross_encoder import CrossEncoder
 from conqret.retrieval.dense import vectors
 from conqret.retrieval.dense.text_encoding import Encoding
 from conqret.retrieval.search_engine import get_engine
-from conqret.stats.resampling import mean_interval
 from conqret.text.text_passages import passages
 from tests.needed import Needed
 from tests.retrieval.small_encoder import train
@@ -102,23 +101,6 @@ def test_the_search_is_exact(trained, monkeypatch):
         )
 
 
-def test_it_ranks_topics_that_were_left_out_better_than_chance(trained, tmp_path):
-    other = Encoding(str(_trained(HALVES[1], tmp_path / "other")), passage_words=WORDS)
-    copy = shutil.copytree(FIXTURES, tmp_path / "corpus")
-    areas = []
-    for index, left_out in (
-        (trained, HALVES[1]),
-        (build_index(copy, engine="dense", settings=other), HALVES[0]),
-    ):
-        for topic in left_out:
-            hits = index.search([QUESTION_OF[topic]], len(index))
-            good = np.array([_topic(index.ids[document]) == topic for document in hits.documents])
-            areas.append(np.cumsum(~good[::-1])[::-1][good].mean() / (~good).sum())
-    interval = mean_interval(areas, scale="share")
-    assert interval.low is not None
-    assert interval.low > 0.5, interval
-
-
 @pytest.fixture
 def small(corpus, encoder):
     """A corpus of ten documents with its index by vectors."""
@@ -178,41 +160,6 @@ def test_a_changed_model_is_refused(small, corpus, encoder, tmp_path):
     assert BM25(corpus).index.engine != "dense"
 
 
-class _StopError(Exception):
-    """What stops a build halfway."""
-
-
-def test_a_build_that_was_stopped_goes_on(corpus, encoder, monkeypatch):
-    chosen, encoded = Encoding(str(encoder), passage_words=5), []
-    monkeypatch.setattr(vectors, "BLOCK", 4)
-    write = vectors.write
-
-    def counted(folder, texts, encode, words):
-        def through(pieces):
-            if fails and len(encoded) > 9:
-                raise _StopError
-            encoded.extend(pieces)
-            return encode(pieces)
-
-        return write(folder, texts, through, words)
-
-    monkeypatch.setattr("conqret.retrieval.engines.dense.write", counted)
-    fails = True
-    with pytest.raises(_StopError):
-        build_index(corpus, engine="dense", settings=chosen)
-    (left,) = corpus.glob(".index-dense.*/index/engine")
-    with (left / "vectors.f32").open("ab") as file:
-        file.write(b"torn")
-    before, fails = len(encoded), False
-    index = build_index(corpus, engine="dense", settings=chosen)
-    assert len(encoded) - before < before + len(index.searcher.vectors.rows) - 10
-    assert not list(corpus.glob(".index-dense.*/*"))
-    rows = np.array(index.searcher.vectors.rows)
-    whole = build_index(corpus, engine="dense", settings=chosen, rebuild=True)
-    assert np.array_equal(rows, whole.searcher.vectors.rows)
-    assert list(index.searcher.vectors.counts) == list(whole.searcher.vectors.counts)
-
-
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_killed_build_goes_on(tmp_path, monkeypatch):
     rows = [{"id": f"d{n}", "text": f"tram {n} " * 30} for n in range(60)]
@@ -267,7 +214,7 @@ def test_bare_models_are_pooled_as_declared(tmp_path):
     import torch
     from transformers import AutoModel, AutoTokenizer, DPRConfig, DPRContextEncoder, DPRQuestionEncoder
 
-    from conqret.retrieval.dense.encoders import load
+    from conqret.retrieval.dense.vectors import load
     from tests.perplexity.small_seq2seq import encoder as small_bert
 
     def vectors_of(folder, **given):

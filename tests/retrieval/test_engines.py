@@ -7,7 +7,7 @@ import pytest
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
 from conqret.retrieval.search_engine import ENGINES as DECLARED
 from conqret.retrieval.search_engine import Engine, WordIndexSettings, get_engine
-from conqret.text.word_lists import fold, words
+from conqret.text.words import fold, words
 
 TEXTS = [
     "the cat sat on the mat",

@@ -5,10 +5,11 @@ import math
 import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.retrieval.evaluation.balance import alpha_ndcg, balance
 from conqret.retrieval.evaluation.evaluate import (
     MARK_BETTER,
     MARK_WORSE,
+    alpha_ndcg,
+    balance,
     evaluate,
 )
 

@@ -9,7 +9,7 @@ from conqret.data import Reason
 from conqret.llm import retry
 from conqret.llm.client_options import ClientOptions
 from conqret.retrieval import BM25, PerspectiveExpansion, build_index
-from conqret.retrieval.fusion import round_robin
+from conqret.retrieval.first_stage import round_robin
 from tests.server import FaultPlan, FaultServer
 
 QUESTION = pd.DataFrame({"qid": ["cats"], "query": ["Should cats be kept indoors?"]})

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conqret.retrieval import MMR
-from conqret.retrieval.evaluation.mmr_tuning import tune_mmr
+from conqret.retrieval.evaluation.ranking_evaluation import tune_mmr
 from conqret.retrieval.mmr import cosines, lexical, select
 
 LIKENESS = np.array([[1.0, 0.9, 0.1], [0.9, 1.0, 0.2], [0.1, 0.2, 1.0]])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from conqret.retrieval.engines import bm25s
 from conqret.retrieval.search_engine import WordIndexSettings
-from conqret.text.word_lists import fold
+from conqret.text.words import fold
 
 DOCUMENTS = (
     "税收使排放减少了三分之一。",

@@ -10,7 +10,6 @@ from conqret.data import Reason
 from conqret.llm import retry
 from conqret.llm.client_options import ClientOptions
 from conqret.retrieval import ListwiseReranker
-from conqret.runs.session import Session
 from tests.server import FaultPlan, FaultServer
 
 
@@ -93,31 +92,6 @@ def test_a_provider_that_is_down_changes_no_ranking():
     assert reranker.summary.failed == 1
 
 
-def test_answers_are_recorded_and_replayed(tmp_path):
-    store = tmp_path / "recordings.sqlite"
-    with FaultServer(answer=ideal) as server:
-        first = ListwiseReranker(options(server), "con", recordings=store)(frame(30))
-        asked = len(server.requests)
-        ListwiseReranker(options(server), "con", recordings=store)(frame(30))
-        assert len(server.requests) == asked == 2
-    again = ListwiseReranker(ClientOptions("openai/ranker"), "con", replay=store)
-    assert list(again(frame(30))["docno"]) == list(first["docno"])
-    other = ListwiseReranker(ClientOptions("openai/ranker"), "pro", replay=store)
-    other(frame(30))
-    assert other.summary.reasons == {"not_recorded": 2}
-
-
-def test_the_budget_holds_for_all_that_a_session_asks():
-    with FaultServer(answer=ideal) as server:
-        session = Session(
-            options(server, budget_usd=1e-9, input_price=1.0, output_price=1.0, max_concurrency=1)
-        )
-        for stance in ("pro", "con"):
-            reranker = ListwiseReranker(stance=stance, session=session)
-            reranker(frame(5))
-    assert reranker.summary.reasons == {"budget": 1}
-
-
 def test_documents_are_trimmed_alike_to_fit_the_model():
     long = frame(4).assign(text=[f"grade {n} of 0. " + "word " * 4_000 for n in range(4)])
     with FaultServer(answer=ideal) as server:
@@ -127,15 +101,6 @@ def test_documents_are_trimmed_alike_to_fit_the_model():
     assert list(found["docno"]) == ["t0d3", "t0d2", "t0d1", "t0d0"]
     assert reranker.summary.trimmed == 4
     assert len(sent) < 25_000
-
-
-def test_a_window_that_cannot_fit_keeps_its_order():
-    with FaultServer(answer=ideal) as server:
-        reranker = ListwiseReranker(options(server, context_window=200))
-        found = reranker(frame(3))
-        assert server.requests == []
-    assert list(found["docno"]) == ["t0d0", "t0d1", "t0d2"]
-    assert reranker.summary.reasons == {"context_overflow": 1}
 
 
 async def test_it_works_inside_a_running_loop():

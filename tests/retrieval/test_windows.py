@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from conqret.errors import DeclarationError
-from conqret.retrieval.listwise_windows import RankingAnswer, Repair, apply, ranking_in, repair, spans
+from conqret.retrieval.rerank import RankingAnswer, apply, ranking_in, repair, spans
 
 
 def test_the_windows_of_rankgpt():
@@ -43,18 +43,18 @@ def test_impossible_windows(window, step):
 
 
 def test_repairs_are_counted():
-    assert repair([3, 1, 3, 9, 0, 2], 4) == Repair((2, 0, 1, 3), duplicates=1, invented=2, missing=1)
-    assert repair([], 3) == Repair((0, 1, 2), missing=3)
-    assert repair([2, 1], 2) == Repair((1, 0))
+    assert repair([3, 1, 3, 9, 0, 2], 4) == ((2, 0, 1, 3), {"duplicates": 1, "invented": 2, "missing": 1})
+    assert repair([], 3) == ((0, 1, 2), {"duplicates": 0, "invented": 0, "missing": 3})
+    assert repair([2, 1], 2) == ((1, 0), {"duplicates": 0, "invented": 0, "missing": 0})
 
 
 @given(st.lists(st.integers(-3, 30)), st.integers(1, 20))
 def test_every_answer_becomes_a_permutation(ranking, count):
-    found = repair(ranking, count)
-    assert sorted(found.order) == list(range(count))
-    assert found.duplicates + found.invented + count - found.missing == len(ranking)
+    order, found = repair(ranking, count)
+    assert sorted(order) == list(range(count))
+    assert found["duplicates"] + found["invented"] + count - found["missing"] == len(ranking)
     left_out = [place for place in range(count) if place + 1 not in ranking]
-    assert list(found.order[count - found.missing :]) == left_out
+    assert list(order[count - found["missing"] :]) == left_out
 
 
 def test_a_window_is_put_in_order():

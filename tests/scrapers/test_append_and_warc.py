@@ -112,15 +112,6 @@ async def test_a_kill_at_any_byte_loses_only_what_was_being_written(tmp_path: Pa
         assert WarcReader(killed).read("http://a.test/3", LIMITS).body == b"three"
 
 
-async def test_a_damaged_record_is_an_error_and_no_exception(tmp_path: Path) -> None:
-    await write(tmp_path, some_reply(body=b"hello " * 100))
-    place = next(iter(read_index(tmp_path)))
-    data = bytearray((tmp_path / WARC_NAME).read_bytes())
-    data[place.offset + 30 : place.offset + 60] = bytes(30)
-    (tmp_path / WARC_NAME).write_bytes(data)
-    assert not WarcReader(tmp_path).read("http://a.test/x", LIMITS).ok
-
-
 def line(number: int, status: str = "ok", debate: str = "d", **more: object) -> LedgerLine:
     return LedgerLine.model_validate({"debate": debate, "number": number, "status": status, **more})
 

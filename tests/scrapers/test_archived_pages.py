@@ -11,7 +11,7 @@ from conqret.io.corpus_folder import CorpusDirectory
 from conqret.scrapers.archive import ArchivedPages, InternetArchive
 from conqret.scrapers.debate_pages import gather_debates
 from conqret.scrapers.debates import LayoutProblem, read_debate
-from conqret.scrapers.debates.page_html import original_address, snapshot_of
+from conqret.scrapers.debates.layout import original_address, snapshot_of
 from conqret.scrapers.fetch import Fetcher, FetchOptions, FetchStatus, Policy, Retries
 from tests.scrapers.raw_server import RawServer, redirect, reply
 
@@ -103,12 +103,6 @@ async def test_a_snapshot_that_leads_to_the_new_site_is_a_problem_with_a_remedy(
             page = await ArchivedPages(fetcher, archive).fetch(ZOOS)
         assert page.status is FetchStatus.NOT_FOUND
         assert "leads out of it" in page.detail
-
-
-async def test_a_time_goes_before_the_date_of_citation() -> None:
-    async with RawServer({"/wayback/available": answer("")}) as server, Fetcher(OPTIONS) as fetcher:
-        await InternetArchive(server.url(), "202406").snapshot(fetcher, ZOOS, "Jan. 5, 2012")
-        assert parse_qs(urlsplit(server.seen[0]).query)["timestamp"] == ["202406"]
 
 
 async def test_a_redirect_within_the_site_is_followed() -> None:

@@ -101,18 +101,6 @@ def test_texts_hold_what_was_written_and_nothing_hidden(scraped: tuple[Site, Cor
         assert len(words & set(document.text.split())) > 0.8 * len(words), names[document.id]
 
 
-def test_a_second_run_fetches_nothing(scraped: tuple[Site, CorpusDirectory], tmp_path: Path) -> None:
-    site, corpus = scraped
-    before, ledger = site.requests.total(), corpus.ledger_file.read_bytes()
-    urls = tmp_path / "urls.txt"
-    urls.write_text("\n".join(site.debates), encoding="utf-8")
-    assert conqret("corpus", "debates", str(urls), "-o", str(corpus.path), "--allow-private").returncode == 0
-    again = conqret("corpus", "evidence", str(corpus.path), "--allow-private", "--delay", "0")
-    assert again.returncode == 0, again.stderr
-    assert site.requests.total() == before
-    assert corpus.ledger_file.read_bytes() == ledger
-
-
 def test_building_again_gives_the_same_bytes(scraped: tuple[Site, CorpusDirectory]) -> None:
     _, corpus = scraped
     files = [corpus.topics_file, corpus.statistics_file, *sorted((corpus.path / "qrels").iterdir())]

@@ -13,26 +13,7 @@ from conqret.io.safe_files import only_writer
 from conqret.scrapers.evidence_fetching import gather_evidence, reparse_evidence
 from conqret.scrapers.extract import Extractor
 from tests.scrapers.evidence_corpus import OPTIONS, corpus_of, documents, ledger
-from tests.scrapers.fetch.test_client import HOSTILE
 from tests.scrapers.raw_server import PROSE, Handler, RawServer, page, reply
-
-
-async def test_hostile_servers_lose_no_source(tmp_path: Path) -> None:
-    routes = {f"/{n}": answer for n, (_, answer, _) in enumerate(HOSTILE)} | {
-        "/robots.txt": reply(""),
-        "/good": reply(page(PROSE)),
-    }
-    async with RawServer(routes) as server:
-        corpus = corpus_of(
-            tmp_path / "corpus", [(name, server.url(path)) for path in [*routes] for name in (path,)]
-        )
-        async with asyncio.timeout(60):
-            await gather_evidence(corpus, OPTIONS)
-    lines = ledger(corpus)
-    assert len(lines) == len(routes)
-    assert lines[-1]["status"] == "ok"
-    for (name, _, words), line in zip(HOSTILE, lines, strict=False):
-        assert line["status"] in {str(word) for word in words} | {"unparsable"}, (name, line)
 
 
 async def test_a_fault_of_ours_costs_one_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

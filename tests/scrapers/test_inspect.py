@@ -9,10 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from conqret.cli.main import app
-from conqret.scrapers.debates.layout import Selector
+from conqret.scrapers.debates.layout import Selector, parse
 from conqret.scrapers.debates.layout_inspection import inspect_page, kinds, nearest
 from conqret.scrapers.debates.layout_registry import LAYOUTS
-from conqret.scrapers.debates.page_html import parse
 from fixtures.site import FIXTURES, Site, serving
 
 RUNNER = CliRunner()
@@ -76,9 +75,10 @@ def test_the_lines_for_people_say_what_to_do(tmp_path: Path) -> None:
     whole = RUNNER.invoke(app, ["corpus", "inspect", str(page), "--further", str(cons)])
     assert "missing" not in whole.output
     assert "6, 5 with an address; 5 cited" in whole.output
-    index = RUNNER.invoke(
-        app, ["corpus", "inspect", str(PROCON / "index.html"), "--address", "https://x.test/procon"]
-    )
+    listed = tmp_path / "index.html"
+    base = '<head><link rel="canonical" href="https://x.test/procon">'
+    listed.write_text((PROCON / "index.html").read_text("utf-8").replace("<head>", base), encoding="utf-8")
+    index = RUNNER.invoke(app, ["corpus", "inspect", str(listed)])
     assert "none fits; --layout NAME compares the page with one" in index.output
     assert "index     3 debates are listed; conqret corpus topics makes a list" in index.output
     short = RUNNER.invoke(

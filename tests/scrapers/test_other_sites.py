@@ -1,6 +1,5 @@
 """britannica.com/procon and Debatabase, as the fixture site has them, from the index to the judged pairs."""
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -123,22 +122,6 @@ def test_an_index_lists_debates_under_its_headings(site: Site, tmp_path: Path) -
         f"{site.url}/procon/night-trams-debate",
         f"# explainer, without sides: {site.url}/procon/fare-zones-explainer",
     ]
-    more = RUNNER.invoke(
-        app,
-        [
-            "corpus",
-            "topics",
-            f"{site.url}/procon",
-            "-o",
-            str(listed),
-            "--overwrite",
-            "--explainers",
-            "--json",
-            *POLITE,
-        ],
-    )
-    assert json.loads(more.output)["explainers"] == [f"{site.url}/procon/fare-zones-explainer"]
-    assert f"\n{site.url}/procon/fare-zones-explainer\n" in listed.read_text(encoding="utf-8")
 
 
 def test_an_explainer_is_a_problem_that_says_so(site: Site, tmp_path: Path) -> None:

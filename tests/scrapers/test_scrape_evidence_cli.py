@@ -36,7 +36,6 @@ def test_figures_as_json_and_as_text(tmp_path: Path) -> None:
     [
         ["--search", "bing"],
         ["--search", "brave"],
-        ["--concurrency", "0"],
         ["--user-agent", " "],
         ["--reparse"],
     ],

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.io.labels import read_labels
 from conqret.stats.agreement import LEVELS, NO_UNITS, ONE_CATEGORY, alphas, krippendorff_alpha
 from conqret.stats.confusion import shared_by_chance
 from conqret.stats.estimate import average
@@ -114,29 +113,3 @@ def test_wrong_calls():
         krippendorff_alpha([[-1, 2], [1, 2]], "ratio")
     with pytest.raises(DeclarationError, match="units"):
         alphas([[[1, 2], [1, 2]]], "nominal", Resamples(np.ones((1, 3)), np.arange(3)))
-
-
-@pytest.mark.parametrize(
-    ("dimension", "level", "wanted"),
-    [
-        ("relevance", "nominal", 0.1342),
-        ("relevance", "ordinal", 0.2759),
-        ("relevance", "interval", 0.2786),
-        ("is_argument", "nominal", 0.2183),
-    ],
-)
-def test_webis_reference_values(data_dir, dimension, level, wanted):
-    labels = read_labels(data_dir / "webis-argquality20/webis-argquality20-raw-relevance.csv")
-    table = labels.table(dimension, labels.units)[1]
-    assert round(krippendorff_alpha(table, level), 4) == wanted
-
-
-def test_the_novices_with_the_package(data_dir):
-    labels = read_labels(data_dir / "argquality_novices/novice-annotations-unaggregated.zip")
-    assert len(labels.annotators) == 108
-    assert len(labels.units) == 320
-    assert len(labels.dimensions) == 11
-    for dimension in labels.dimensions:
-        table = labels.table(dimension, labels.units)[1]
-        wanted = krippendorff.alpha(reliability_data=table, level_of_measurement="ordinal")
-        assert krippendorff_alpha(table, "ordinal") == pytest.approx(wanted, abs=1e-9)

@@ -34,19 +34,6 @@ def test_cohen_by_hand():
     assert accuracy(people, judge).value == 0.75
 
 
-def test_the_others_by_hand():
-    # Apart by 0, 1, 2, 0 steps: 3/4 in the mean, and 5/4 squared. By chance 3/4 (1 * 1/4 + 2 * 2/4) for people's 0 and
-    # 1/4 (2 * 1/4 + 1 * 1/4) for their 2: 9/8; squared 3/4 (1/4 + 4 * 2/4) + 1/4 (4 * 1/4 + 1/4) = 2.
-    people, judge = [0, 0, 0, 2], [0, 1, 2, 2]
-    assert quadratic_kappa(people, judge).value == pytest.approx(3 / 8)
-    # tp = 1, fp = 1, fn = 0: F1 = 2/3. c = 3, s = 4, people 3 and 1, judge 2 and 2: (12 - 8) / sqrt((16 - 8)(16 - 10)).
-    people, judge = [0, 0, 0, 1], [0, 0, 1, 1]
-    assert f1(people, judge).value == pytest.approx(2 / 3)
-    assert matthews(people, judge).value == pytest.approx(4 / 48**0.5)
-    # Of the pairs of a positive and a negative: 0.4 beats 0.1, ties with 0.4, loses to 0.8.
-    assert auroc([1, 0, 0, 0], [0.4, 0.1, 0.4, 0.8]).value == pytest.approx(0.5)
-
-
 def test_gwets_ac2_by_hand():
     # Three steps, weights 1, 3/4, 0. Apart by 0, 1, 0, 0: p_a = 15/16. Mean shares 3/8, 3/8, 1/4; the weights add up to
     # 6 of 3 * 2, so p_e = 2 * 15/64 + 3/16 = 21/32, and (15/16 - 21/32) / (1 - 21/32) = 9/11.

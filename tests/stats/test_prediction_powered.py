@@ -7,35 +7,6 @@ from conqret.errors import DeclarationError
 from conqret.stats.estimate import UNVARIED
 from conqret.stats.prediction_powered import prediction_powered_mean
 
-DATA_SETS = 400
-TOLERANCE = 0.03
-
-
-def simulate(rng, correlation, labelled, further, mean=0.3):
-    truth = rng.normal(size=labelled + further)
-    noise = np.sqrt(1 - correlation**2) * rng.normal(size=labelled + further)
-    people = correlation * truth + noise + mean
-    judge = 0.7 * truth - 0.4  # another scale and a bias
-    return prediction_powered_mean(people[:labelled], judge[:labelled], judge[labelled:])
-
-
-@pytest.mark.parametrize(
-    ("correlation", "labelled", "further"), [(0.0, 50, 500), (0.4, 40, 400), (0.8, 50, 500)]
-)
-def test_coverage_and_width(correlation, labelled, further):
-    rng = np.random.default_rng(11)
-    found = [simulate(rng, correlation, labelled, further) for _ in range(DATA_SETS)]
-    held = np.mean([one.corrected.low <= 0.3 <= one.corrected.high for one in found])
-    naive = np.mean([one.naive.low <= 0.3 <= one.naive.high for one in found])
-    width = np.mean([one.corrected.high - one.corrected.low for one in found])
-    alone = np.mean([one.labels.high - one.labels.low for one in found])
-    assert held == pytest.approx(0.95, abs=TOLERANCE)
-    assert naive < 0.1
-    if correlation:
-        assert width < alone
-    else:
-        assert width == pytest.approx(alone, rel=0.02)
-
 
 def test_by_hand():
     # theta = mean(Y) + (mean(F) - mean(f)) = 0.5 + (0.8 - 0.7) = 0.6 with the weight fixed at 1.

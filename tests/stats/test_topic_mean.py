@@ -8,7 +8,6 @@ from scipy import stats
 
 from conqret.errors import DeclarationError
 from conqret.stats.estimate import UNVARIED
-from conqret.stats.resampling import mean
 from conqret.stats.topic_mean import topic_mean
 
 
@@ -52,21 +51,6 @@ def test_the_variance_between_topics_gives_the_squares_that_are_expected() -> No
     centre = (weights * means).sum() / weights.sum()
     assert centre == pytest.approx(found.estimate.value)
     assert (weights * (means - centre) ** 2).sum() == pytest.approx(len(sizes) - 1)
-
-
-def test_it_covers_and_finds_more_where_topics_are_unequal() -> None:
-    covered = found = by_items = 0
-    for seed in range(300):
-        values, topics = sample(1_000 + seed)
-        estimate = topic_mean(values, topics)
-        low, high = estimate.estimate.low, estimate.estimate.high
-        assert low is not None
-        assert high is not None
-        covered += low <= 0.1 <= high
-        found += estimate.p is not None and estimate.p < 0.05
-        by_items += (mean(values, topics).p() or 1) < 0.05
-    assert covered >= 276  # 285 of 300 at 95%, less two standard errors
-    assert found > by_items + 20
 
 
 def test_ends_and_faults() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import threading
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,15 +13,13 @@ from typing import Self
 @dataclass
 class Mirror:
     """Sends ``files`` by their paths. ``cut`` are the numbers of bytes after which the next answers break off, and
-    ``statuses`` what they say instead; ``ranges`` are the first bytes that were asked for. In the middle of a file it
-    waits for ``pause``, and an ``endless`` one repeats it for ever and does not say how long it is."""
+    ``statuses`` what they say instead; ``asked`` counts the requests. An ``endless`` one repeats a file for ever and
+    does not say how long it is."""
 
     files: dict[str, bytes]
     cut: list[int] = field(default_factory=list)
     statuses: list[int] = field(default_factory=list)
-    ranges: list[int] = field(default_factory=list)
-    resumes: bool = True
-    pause: threading.Event | None = None
+    asked: int = 0
     endless: bool = False
 
     def __enter__(self) -> Self:
@@ -31,30 +28,19 @@ class Mirror:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 content = mirror.files.get(self.path.lstrip("/"))
-                asked = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
-                start = int(asked[1]) if asked and mirror.resumes else 0
-                mirror.ranges.append(int(asked[1]) if asked else 0)
+                mirror.asked += 1
                 status = mirror.statuses.pop(0) if mirror.statuses else 404 if content is None else 200
                 if status != 200 or content is None:
                     self.send_error(status)
                     return
-                if start >= len(content) and start:
-                    self.send_error(416)
-                    return
-                part = content[start:]
-                self.send_response(206 if start else 200)
+                self.send_response(200)
                 if not mirror.endless:
-                    self.send_header("Content-Length", str(len(part)))
+                    self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
-                if mirror.pause is not None:
-                    half = len(part) // 2
-                    self.wfile.write(part[:half])
-                    mirror.pause.wait(60)
-                    part = part[half:]
                 with contextlib.suppress(OSError):
                     while mirror.endless:
-                        self.wfile.write(part)
-                self.wfile.write(part[: mirror.cut.pop(0)] if mirror.cut else part)
+                        self.wfile.write(content)
+                self.wfile.write(content[: mirror.cut.pop(0)] if mirror.cut else content)
                 self.close_connection = True
 
             def log_message(self, *arguments: object) -> None:

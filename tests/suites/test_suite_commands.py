@@ -21,10 +21,10 @@ def test_a_suite_from_its_fetch_to_the_leaderboard(cli, small_suite, tmp_path, m
     monkeypatch.chdir(tmp_path)
     with Mirror({"owner/name/v1/data/pairs.csv": small.table()}) as mirror:
         monkeypatch.setenv("CONQRET_SUITES_MIRROR", mirror.url)
-        refused = cli("suite", "fetch", "small")
-        assert (refused.code, mirror.ranges) == (2, [])
+        refused = cli("suite", "list", "small", "--fetch")
+        assert (refused.code, mirror.asked) == (2, 0)
         assert "license: CC0-1.0" in refused.err
-        fetched = cli("suite", "fetch", "small", "--yes", "--json")
+        fetched = cli("suite", "list", "small", "--fetch", "--yes", "--json")
     assert json.loads(fetched.out)["fetched"] == ["pairs.csv"]
     listed = {one["name"]: one for one in json.loads(cli("suite", "list", "--json").out)}
     assert listed["small"]["here"] == str(tmp_path / "fetched" / "small")
@@ -62,13 +62,14 @@ def test_without_results_the_published_judges_are_shown(cli, small_suite):
     ("arguments", "said"),
     [
         (("list", "smal"), "did you mean 'small'"),
+        (("list", "--fetch"), "name the suite"),
         (("run", "small", "--sample", "0"), "--sample"),
         (("run", "small", "--sample", "41", "--from", "."), "has only 40 items"),
         (
             ("run", "small", "--from", "nowhere"),
             "pairs.csv from https://raw.githubusercontent.com/owner/name/v1",
         ),
-        (("report", "nowhere.json"), "nowhere.json is missing"),
+        (("report", "nowhere.json"), "nowhere.json does not exist: run conqret suite run"),
         (("report", "pairs.csv"), "is not a result of conqret suite run"),
     ],
     ids=str,
@@ -116,7 +117,7 @@ def test_the_commands_of_the_page_do_what_it_says(cli, tmp_path, monkeypatch):
     (tmp_path / "my_module.py").write_text("def my_judge(item):\n    return 'first'\n", encoding="utf-8")
     for command in commands:
         words = [{"gpt-4o-mini": "offline", "40": "3"}.get(word, word) for word in shlex.split(command)]
-        if words[2] == "fetch" or "my-prompts/" in words:  # of the network, and of a folder of one's own
+        if "--fetch" in words or "my-prompts/" in words:  # of the network, and of a folder of one's own
             continue
         done = cli(*words[1:])
         assert done.code == 0, (command, done.err)

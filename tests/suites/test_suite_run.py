@@ -202,7 +202,7 @@ def test_published_judges_that_are_not_here_are_to_be_fetched(small_suite, tmp_p
     half = conqret.run_suite("small", source=small_suite, judge=wrong, sample=24).result
     report = suite_report([log, half], source=tmp_path)
     assert report.boards[0].against_leader == ()
-    assert "conqret suite fetch small" in report.notes[0]
+    assert "conqret suite list small --fetch" in report.notes[0]
 
 
 def test_a_folder_of_runs_is_a_folder_of_results(small_suite, tmp_path):
@@ -260,7 +260,7 @@ def test_a_result_of_a_stranger_is_refused_by_its_field(small_suite, tmp_path, o
     made = conqret.run_suite("small", source=small_suite, sample=24)
     file = tmp_path / "suite.json"
     file.write_text(made.result.model_dump_json().replace(old, new, 1), encoding="utf-8")
-    with pytest.raises(DeclarationError, match=f"is not a result of conqret suite run: {field}"):
+    with pytest.raises(DeclarationError, match=rf"is not a result of conqret suite run \({field}: "):
         read_result(file)
 
 

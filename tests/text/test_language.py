@@ -6,8 +6,7 @@ from conqret import DeclarationError, judge
 from conqret.data import Document, Item
 from conqret.io import open_items
 from conqret.text import language as detection
-from conqret.text.language import item_language, language_of
-from conqret.text.language_names import language_code
+from conqret.text.language import item_language, language_code, language_of
 
 TEXTS = {
     "en": "The ban cut deaths by a third, but two studies dispute it [1]. Should other cities follow?",

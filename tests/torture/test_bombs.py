@@ -170,9 +170,9 @@ import sys
 import zlib
 from pathlib import Path
 from conqret.errors import Fault
-from conqret.io.parquet import ParquetRows
+from conqret.io.files import parquet_rows
 rows = faults = 0
-for row in ParquetRows(Path(sys.argv[1]), "file"):
+for row in parquet_rows(Path(sys.argv[1]), "file"):
     rows, faults = rows + 1, faults + isinstance(row, Fault)
     if rows > 60:
         break

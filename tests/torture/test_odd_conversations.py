@@ -20,20 +20,7 @@ ODD: list[Any] = [
     "https://example.org/a.png", DATA, {"image": 5}, {"image_url": {"url": {"url": "x"}}}, [[[]]], "\ud800", "\x00",
     10**400, [None], {"role": {}}, {"type": "image"}, {"source": {"data": 3}}, {"function": {"name": 5}},
 ]  # fmt: skip
-KEYS = (
-    "role",
-    "type",
-    "content",
-    "text",
-    "image",
-    "document",
-    "calls",
-    "tool_calls",
-    "images",
-    "data",
-    "kwargs",
-    "lc",
-)
+KEYS = "role type content text image document calls tool_calls images data kwargs lc".split()
 
 
 def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

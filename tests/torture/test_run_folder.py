@@ -12,7 +12,6 @@ import sqlite3
 import time
 from pathlib import Path
 
-import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
@@ -167,12 +166,3 @@ def test_a_run_folder_through_anything(forks: Forks, tmp_path: Path) -> None:
             phases=(Phase.generate,), suppress_health_check=list(HealthCheck),
         )  # fmt: skip
         run_state_machine_as_test(machine, settings=effort)
-
-
-def test_the_model_notices_what_is_lost(tmp_path: Path) -> None:
-    with FaultServer(latency=LATENCY) as server:
-        machine = type("Given", (RunFolder,), {"server": server, "place": tmp_path, "whole": {}})()
-        machine.begin()
-        server.requests.append(None)  # type: ignore[arg-type]
-        with pytest.raises(AssertionError):
-            machine.nothing_is_asked_more_often_than_explained()

@@ -26,10 +26,9 @@ from conqret.data.item import Stance
 from conqret.errors import DeclarationError
 from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.checks import a_list, each, identifier, one_of, text
-from conqret.io.faults import Unfit, quoted
 from conqret.io.files import file_rows
 from conqret.io.items import STANCES
-from conqret.io.rows import Row
+from conqret.io.rows import Row, Unfit, quoted
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.llm.request import Message

@@ -30,7 +30,7 @@ from conqret.local.token_windows import window_of
 from conqret.local.training_loop import EXTRA, arguments, brief, check_base, lora, merged, quiet, train, whole
 from conqret.runs.run_folder import default_folder, stem
 from conqret.show.page import write_file
-from conqret.text.word_lists import caseless
+from conqret.text.words import caseless
 
 UNLEARNT = -100
 """The label of a token that is read and not learnt, as torch's cross-entropy leaves it out."""

@@ -40,7 +40,7 @@ from conqret.llm.request import Request, messages
 from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome
 from conqret.text.analysis import Text, weight
-from conqret.text.word_lists import caseless
+from conqret.text.words import caseless
 
 PROMPT = "debate/arguments"
 

@@ -20,7 +20,7 @@ from conqret.debate.debatune.output_filter import harmless
 from conqret.debate.debatune.transcript import HeldSummary
 from conqret.errors import DeclarationError, strict_options
 from conqret.judges.controllability import declines
-from conqret.text.word_lists import caseless
+from conqret.text.words import caseless
 
 Shape = Literal["chat", "instruction"]
 

@@ -22,7 +22,7 @@ from conqret._optional import require
 from conqret.debate.two_turn.outcomes import Answers, counted_answers
 from conqret.debate.two_turn.slider_answers import Design, SliderAnswer
 from conqret.errors import DeclarationError, strict_options
-from conqret.io.faults import listed
+from conqret.io.rows import listed
 from conqret.show import words
 from conqret.show.table import Column, Table
 

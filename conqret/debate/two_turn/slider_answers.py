@@ -20,8 +20,8 @@ from typing import Any, Literal
 
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.checks import between, cell_text, identifier, one_of
-from conqret.io.faults import quoted
 from conqret.io.files import file_rows
+from conqret.io.rows import quoted
 from conqret.io.schema import Check, Field, Schema, TableReader
 
 Design = Literal["main", "pilot"]

@@ -19,9 +19,9 @@ from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion, read_two_tur
 from conqret.errors import strict_options
 from conqret.io.cell_values import as_list
 from conqret.io.checks import between, identifier, one_of
-from conqret.io.faults import Unfit, quoted
 from conqret.io.files import file_rows
 from conqret.io.pairs import ANSWERS
+from conqret.io.rows import Unfit, quoted
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate

@@ -25,9 +25,8 @@ from conqret.errors import DeclarationError, Fault
 from conqret.io.cell_values import as_list
 from conqret.io.checks import each, filled, identifier, number, text
 from conqret.io.checks import whole_number as whole
-from conqret.io.faults import Unfit, kind, quoted
 from conqret.io.files import file_rows
-from conqret.io.rows import Rows, columns_of
+from conqret.io.rows import Rows, Unfit, columns_of, kind, quoted
 from conqret.io.schema import Check, Field, Schema, TableReader
 from conqret.prompts.neutralizing import ANGLES
 from conqret.text.citations import quoted_span

@@ -220,7 +220,7 @@ class Collector:
         return CurationStep(id=key, queries=tuple(answer.queries))
 
     async def _documents(self, question: SourcedQuestion, searched: CurationStep, key: str) -> CurationStep:
-        from conqret.retrieval.fusion import round_robin
+        from conqret.retrieval.first_stage import round_robin
 
         rankings = await self.source.search(searched.queries, DEPTH)
         candidates = list(dict.fromkeys(identifier for ranking in rankings for identifier in ranking))

@@ -42,8 +42,7 @@ from conqret.io.questions import read_sourced
 from conqret.io.safe_files import Content, InFolder
 from conqret.judging.asked_run import Run, RunPrompt
 from conqret.judging.judge_settings import AskedSettings, as_path, client_options
-from conqret.retrieval.listwise_windows import RankingAnswer
-from conqret.retrieval.rerank import INSTRUCTIONS
+from conqret.retrieval.rerank import INSTRUCTIONS, RankingAnswer
 from conqret.runs.run_folder import ITEMS, default_folder, stem
 from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome
 

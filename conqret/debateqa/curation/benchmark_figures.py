@@ -282,7 +282,7 @@ def _words(groups: Sequence[Sequence[str]]) -> list[list[str]]:
     import math
 
     from conqret.text.text_passages import root
-    from conqret.text.word_lists import fold, words
+    from conqret.text.words import fold, words
 
     counts = [Counter(word for text in group for word in words(fold(text)) if root(word)) for group in groups]
     every: Counter[str] = sum(counts, Counter())

@@ -25,7 +25,7 @@ from conqret.judging.judge_settings import AskedSettings
 from conqret.judging.responses import Typed
 from conqret.runs.study_run import StudyOutcome
 from conqret.text.text_passages import root
-from conqret.text.word_lists import words
+from conqret.text.words import words
 
 CRITERIA = {
     "clear": "its meaning is not clear",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from conqret.errors import DeclarationError
 from conqret.text.text_passages import root
-from conqret.text.word_lists import fold, words
+from conqret.text.words import fold, words
 
 if TYPE_CHECKING:
     import numpy as np

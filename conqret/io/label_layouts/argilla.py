@@ -11,7 +11,7 @@ from conqret.errors import number
 from conqret.io.cell_values import as_text
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
 from conqret.io.label_layouts.sheet import read_marks
-from conqret.io.label_scale import dimension_name
+from conqret.io.label_set import dimension_name
 from conqret.io.label_sheets import FOR_ESTIMATION, PROBABILITY
 
 SUBMITTED = "submitted"

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 
 from conqret.errors import Fault
 from conqret.io.cell_values import as_text
-from conqret.io.csv_table import CsvRows
 from conqret.io.decoding import Line, byte_lines, decoded
-from conqret.io.faults import quoted
+from conqret.io.files import csv_rows
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
-from conqret.io.label_scale import LabelScale, Scales, dimension_name
+from conqret.io.label_set import LabelScale, Scales, dimension_name
+from conqret.io.rows import quoted
 
 ITEM, ANNOTATOR, TOPIC = "#id", "annotator", "issue"
 OTHER = (ITEM, ANNOTATOR, TOPIC, "argumentative", "argument", "stance")
@@ -33,7 +33,7 @@ def _fits(file: LabelFile) -> bool:
 
 
 def _cells(file: LabelFile) -> Iterator[RawLabel]:
-    rows = CsvRows(file.path, file.name, published_in="windows-1252")
+    rows = csv_rows(file.path, file.name, published_in="windows-1252")
     lines = byte_lines(file.path, file.name)
     if any(isinstance(line, Line) and isinstance(decoded(line, file.name), Fault) for line in lines):
         file.notes.append("the file is not UTF-8 and is read as Windows-1252, as the corpus is published")

@@ -10,7 +10,7 @@ from conqret.io.cell_values import as_text
 from conqret.io.jsonl import parse
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
 from conqret.io.label_layouts.sheet import read_marks
-from conqret.io.label_scale import dimension_name
+from conqret.io.label_set import dimension_name
 from conqret.io.label_sheets import FOR_ESTIMATION, PROBABILITY
 
 ITEM = "item"

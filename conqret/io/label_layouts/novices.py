@@ -11,10 +11,10 @@ import zlib
 from collections.abc import Iterator
 
 from conqret.io import limits
-from conqret.io.faults import quoted
 from conqret.io.jsonl import parse
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
-from conqret.io.label_scale import LabelScale, Scales, dimension_name
+from conqret.io.label_set import LabelScale, Scales, dimension_name
+from conqret.io.rows import quoted
 
 _AGAIN = "Fetch the archive again"
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, RuntimeError)

@@ -11,7 +11,7 @@ from typing import Any
 
 from conqret.errors import DeclarationError
 from conqret.io.label_layout import LAYOUTS, TABLE, LabelFile, LabelLayout, RawLabel
-from conqret.io.label_scale import LabelScale, Scales
+from conqret.io.label_set import LabelScale, Scales
 from conqret.io.label_sheets import COLUMNS, SCALE, SHEET, unguarded
 from conqret.text.numbers import number_in
 

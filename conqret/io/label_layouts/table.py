@@ -17,13 +17,12 @@ from dataclasses import replace
 from conqret.errors import DeclarationError, UnknownNameError, check_known, number
 from conqret.io.cell_values import as_text, is_missing
 from conqret.io.checks import cell_text
-from conqret.io.faults import near
 from conqret.io.label_layout import WIDE, LabelFile, LabelLayout, RawLabel
 from conqret.io.label_layouts.label_studio import answer_in_cell
 from conqret.io.label_layouts.sheet import sheet_scales
-from conqret.io.label_scale import LabelScale, Scales, dimension_name
+from conqret.io.label_set import LabelScale, Scales, dimension_name
 from conqret.io.label_sheets import FOR_ESTIMATION, INSTRUCTION, PROBABILITY, SCALE
-from conqret.io.rows import Row
+from conqret.io.rows import Row, near
 from conqret.io.schema import Field, Schema, TableReader
 
 
@@ -38,17 +37,8 @@ LABEL = Schema(
         "dimension": Field(("dimension", "metric", "criterion"), cell_text, needed="Name what was labeled"),
         "value": Field(("value", "label", "rating", "score"), _label_text),
         "annotator": Field(
-            (
-                "annotator",
-                "annotator_id",
-                "rater",
-                "rater_id",
-                "worker",
-                "worker_id",
-                "coder",
-                "coder_id",
-                "completed_by",
-                "user_id",
+            tuple(
+                "annotator annotator_id rater rater_id worker worker_id coder coder_id completed_by user_id".split()
             ),
             cell_text,
             needed="Name the annotator of the label",

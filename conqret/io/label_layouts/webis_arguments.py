@@ -1,7 +1,7 @@
 """Webis-ArgQuality-20, arguments: the qualities that follow from the paired comparisons, as z-scores; and what the
 tables of this corpus (Gienapp et al., ACL 2020) have in common.
 
-An argument is named ``<discussion>-<argument>``. Its paired comparisons are read by :mod:`conqret.io.comparisons`.
+An argument is named ``<discussion>-<argument>``. Its paired comparisons are read by :mod:`conqret.io.pairs`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from conqret.data.digest import gathered
 from conqret.io.cell_values import as_text
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
-from conqret.io.label_scale import LabelScale, Scales
+from conqret.io.label_set import LabelScale, Scales
 
 IS_ARGUMENT = LabelScale("nominal", 0, 1, {"false": 0, "true": 1}, source="the Webis layout")
 DISCUSSION, ARGUMENT, TOPIC = "Discussion ID", "Argument ID", "Topic ID"

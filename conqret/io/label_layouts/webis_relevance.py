@@ -6,7 +6,7 @@ from functools import partial
 
 from conqret.io.label_layout import LabelLayout
 from conqret.io.label_layouts.webis_arguments import IS_ARGUMENT, cells, fits
-from conqret.io.label_scale import LabelScale, Scales
+from conqret.io.label_set import LabelScale, Scales
 
 DIMENSIONS = {"Relevance": "relevance", "Is Argument?": "is_argument"}
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from conqret.data import Judgment
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
-from conqret.io.label_scale import dimension_name
+from conqret.io.label_set import dimension_name
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
 from conqret.labels.exporting import scale_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from conqret.errors import number
 from conqret.perturb.expectations import ANSWER, CORRECTNESS, GROUNDING, QUALITY, RECALL, RELEVANCE, expect
 from conqret.perturb.perturbation import Change, Draw, Perturbation, PerturbedItem, UnreachedError
-from conqret.text.language_names import NAMES
+from conqret.text.language import NAMES
 
 
 def change(draw: Draw) -> PerturbedItem:

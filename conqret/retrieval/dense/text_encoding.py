@@ -111,7 +111,7 @@ class Encoding:
     def __post_init__(self) -> None:
         if self.pooling is not None and self.pooling not in POOLINGS:
             raise UnknownNameError("pooling", self.pooling, POOLINGS)
-        check_positive({"--passage-words": self.passage_words, "--max-tokens": self.max_tokens})
+        check_positive({"passage_words": self.passage_words, "max_tokens": self.max_tokens})
 
     def settled(self, engine: Engine) -> Encoding:
         """The same with the model's defaults and the digest of its weights.

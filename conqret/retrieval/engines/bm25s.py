@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from conqret.io import limits
 from conqret.io.bounded import whole_bytes
 from conqret.retrieval.search_engine import Engine, Hits, WordIndexSettings, highest
-from conqret.text.word_lists import stop_list, words
+from conqret.text.words import stop_list, words
 
 _NO_WORD = -1
 LANGUAGES = tuple(

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from conqret.retrieval.dense.encoders import load
 from conqret.retrieval.dense.text_encoding import EXTRA, Encoder, Encoding
-from conqret.retrieval.dense.vectors import Vectors, write
+from conqret.retrieval.dense.vectors import Vectors, load, write
 from conqret.retrieval.search_engine import Engine, Hits
 
 

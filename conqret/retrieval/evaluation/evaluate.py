@@ -2,16 +2,130 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import Any
 
-from conqret.errors import DeclarationError, UnknownNameError, check_known
-from conqret.retrieval.evaluation.balance import alpha_ndcg, balance
-from conqret.retrieval.evaluation.depths import TOP, cut_off, cutoff, default_measures, parsed_measure
+from conqret.errors import DeclarationError, UnknownNameError, check_known, number
 from conqret.show import words
 from conqret.stats.effects import ALPHA, holm
 from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.stats.resampling import mean, mean_interval
+
+NOVELTY = 0.5
+"""How much a subtopic is worth again after each document that had it (Clarke et al. 2008, section 4)."""
+
+
+def balance(ranking: Sequence[str], sides: Mapping[str, Set[str]], cut: int) -> float | None:
+    """How even the two sides are among the first ``cut`` documents, in [0, 1].
+
+    ``2 min(p, c) / (p + c)``, p and c the documents of either side (one of both counts for both). 1: as many
+    of the one as of the other; 0: one side only. None where there is no relevant document at all.
+    """
+    shown = [sides.get(document, frozenset()) for document in ranking[:cut]]
+    pro, con = (sum(side in held for held in shown) for side in ("pro", "con"))
+    return 2 * min(pro, con) / (pro + con) if pro + con else None
+
+
+def alpha_ndcg(ranking: Sequence[str], subtopics: Mapping[str, Set[str]], cut: int) -> float:
+    """alpha-nDCG at ``cut``, in [0, 1] (Clarke et al. 2008).
+
+    ``subtopics`` names those that each document has, alpha is :data:`NOVELTY`. The gain of the document at rank k is
+    ``sum over its subtopics s of (1 - alpha)^(documents above that have s)``, discounted by ``log2(1 + k)``
+    and divided by that of the ideal ranking, which takes the document of greatest gain at each rank (an
+    exact ideal is NP-hard; greedy is what ndeval does, equals by id). 0 where nothing is relevant.
+    """
+    best = _gains(_greedy(subtopics, cut), subtopics, cut)
+    return _gains(ranking, subtopics, cut) / best if best else 0.0
+
+
+def _gains(ranking: Sequence[str], subtopics: Mapping[str, Set[str]], cut: int) -> float:
+    seen: Counter[str] = Counter()
+    total = 0.0
+    for rank, document in enumerate(ranking[:cut], start=1):
+        held = subtopics.get(document, frozenset())
+        total += sum((1 - NOVELTY) ** seen[subtopic] for subtopic in held) / math.log2(1 + rank)
+        seen.update(held)
+    return total
+
+
+def _greedy(subtopics: Mapping[str, Set[str]], cut: int) -> list[str]:
+    left = {document: held for document, held in sorted(subtopics.items()) if held}
+    seen: Counter[str] = Counter()
+    order: list[str] = []
+    while left and len(order) < cut:
+        best = max(
+            left,
+            key=lambda document: sum((1 - NOVELTY) ** seen[subtopic] for subtopic in left[document]),
+        )
+        order.append(best)
+        seen.update(left.pop(best))
+    return order
+
+
+TOP = 10
+"""The depth of Table 4's measures."""
+
+
+def default_measures(depth: int) -> tuple[str, ...]:
+    """Table 4's two, and the recall at the depth that was retrieved: the ceiling that is left to any reranker."""
+    top = min(TOP, depth)
+    return f"P@{top}", f"nDCG@{top}", f"R@{depth}"
+
+
+def parsed_measure(measure: str) -> Any:
+    """The measure of ir-measures with this name.
+
+    Raises:
+        DeclarationError: there is none.
+    """
+    import ir_measures
+
+    try:
+        return ir_measures.parse_measure(measure)
+    except (NameError, ValueError, SyntaxError) as error:
+        raise DeclarationError(
+            f"{measure!r} is not a measure of ir-measures, such as nDCG@10 or R@100: {error}"
+        ) from None
+
+
+def cutoff(measure: str) -> int:
+    """How many documents a measure looks at, 0 where it has no such number (``AP``).
+
+    Raises:
+        DeclarationError: there is no such measure.
+    """
+    return int(parsed_measure(measure).params.get("cutoff") or 0)
+
+
+def check_depth(measures: Sequence[str], depth: int, documents: int) -> None:
+    """Make sure that every measure looks no deeper than ``depth``; a corpus of fewer documents is ranked whole.
+
+    Raises:
+        DeclarationError: one does, or is no measure.
+    """
+    for measure in measures:
+        deepest = cutoff(measure)
+        if deepest > depth and documents > depth:
+            raise DeclarationError(
+                f"{measure} needs {number(deepest, 'document')}, but only {depth} are retrieved: add --depth {deepest}"
+            )
+
+
+def cut_off(
+    measures: Mapping[str, int], depths: Mapping[str, int | None], systems: Sequence[str]
+) -> dict[tuple[str, str], str]:
+    """By system and measure, why a ranking is too short for it. ``measures`` have their cutoffs; None is no limit."""
+    return {
+        (system, measure): f"{system} was retrieved to {depth} documents only"
+        for system in systems
+        if (depth := depths.get(system)) is not None
+        for measure, deepest in measures.items()
+        if deepest > depth
+    }
+
 
 Run = Mapping[str, Sequence[str]]
 """For each topic its documents, best first."""

@@ -2,22 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from conqret._optional import require
 from conqret.errors import check_known, strict_options
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
+from conqret.retrieval.evaluation.evaluate import Evaluation, Judgments, evaluate
+from conqret.retrieval.evaluation.system_names import TRADE_OFFS
+from conqret.retrieval.evaluation.systems import rankings
 from conqret.retrieval.retrieve import as_split, chosen_topics, retrieval_session, topics_of
 from conqret.runs.run_folder import RUNS
 from conqret.runs.session import SessionCounts
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from conqret.retrieval.evaluation.evaluate import Evaluation
     from conqret.retrieval.evaluation.systems import SystemRun
+    from conqret.retrieval.mmr import Encoder
+
+
+MEASURE = "alpha_nDCG@10"
+"""What is maximised: both sides are wanted early, and relevance counts."""
+
+WITHOUT = "without"
+"""The name of the ranking as it is, in the evaluation."""
+
+
+def tune_mmr(
+    ranked: pd.DataFrame,
+    judgments: Mapping[str, Judgments],
+    encoder: Encoder | None = None,
+    trade_offs: Sequence[float] = TRADE_OFFS,
+) -> tuple[Evaluation, float]:
+    """Score a ranking with texts without MMR and with each lambda, and say which lambda has the highest
+    :data:`MEASURE`; of equals the highest, which changes least. ``judgments`` needs the views ``pro`` and ``con``.
+
+    Raises:
+        DeclarationError: a view has no relevant document.
+    """
+    from conqret.retrieval.mmr import MMR, lexical
+
+    made = encoder or lexical
+
+    @cache
+    def once(texts: tuple[str, ...]) -> Any:
+        return made(texts)
+
+    runs = {
+        f"{trade_off:g}": rankings(MMR(trade_off, encoder=lambda texts: once(tuple(texts)))(ranked))
+        for trade_off in trade_offs
+    }
+    evaluation = evaluate({WITHOUT: rankings(ranked), **runs}, judgments, measures=("nDCG@10",))
+    best = max(
+        sorted(trade_offs, reverse=True),
+        key=lambda trade_off: evaluation.score("stance", f"{trade_off:g}", MEASURE).interval.value or 0.0,
+    )
+    return evaluation, best
+
 
 SYSTEMS = ("bm25", "generic", "pro", "con")
 """Those of the paper's Table 4."""
@@ -86,8 +133,7 @@ def evaluate_rankings(
     """
     require("pyterrier", extra="retrieval")
     from conqret.retrieval.corpus_index import open_index
-    from conqret.retrieval.evaluation.depths import check_depth, default_measures
-    from conqret.retrieval.evaluation.evaluate import evaluate
+    from conqret.retrieval.evaluation.evaluate import check_depth, default_measures, evaluate
     from conqret.retrieval.evaluation.system_names import check_systems
     from conqret.retrieval.evaluation.systems import VIEWS, judgments, run_systems
     from conqret.retrieval.pipeline import PipelinePlan
@@ -149,7 +195,6 @@ def choose_mmr(
         MissingDependencyError: pyterrier is not installed.
     """
     require("pyterrier", extra="retrieval")
-    from conqret.retrieval.evaluation.mmr_tuning import tune_mmr
     from conqret.retrieval.evaluation.system_names import FIRST_STAGES
     from conqret.retrieval.evaluation.systems import judgments, queries
     from conqret.retrieval.pipeline import PipelinePlan, assemble, open_indexes

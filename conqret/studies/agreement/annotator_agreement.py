@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from conqret.data.item import Frozen
 from conqret.data.topic_keys import TopicKeys
 from conqret.errors import strict_options
-from conqret.io.label_scale import LabelScale
+from conqret.io.label_set import LabelScale
 from conqret.io.labels import Labels, LabelSet, Unit, labels_of
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.stats.agreement import alphas
@@ -18,7 +18,7 @@ from conqret.stats.estimate import Estimate, JackknifedEstimate, average
 from conqret.stats.resampling import Resamples, leave_one_out
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.statistics import STATISTICS
-from conqret.text.language_names import NAMES
+from conqret.text.language import NAMES
 
 OVERALL = "overall_quality"
 """The dimension that averages leave out (ConQRet, Table 5)."""

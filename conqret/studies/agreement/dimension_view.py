@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from conqret.io.label_scale import LabelScale
-from conqret.io.label_set import Unit
+from conqret.io.label_set import LabelScale, Unit
 from conqret.stats.agreement import alphas
 from conqret.stats.correlation import mean_of_raters
 from conqret.stats.estimate import Estimate, JackknifedEstimate, undefined, without_value

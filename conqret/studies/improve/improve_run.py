@@ -20,7 +20,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, number
 from conqret.io import item_record
 from conqret.io.jsonl import compact
-from conqret.io.label_scale import LabelScale
+from conqret.io.label_set import LabelScale
 from conqret.io.safe_files import InFolder, write_files, write_whole
 from conqret.judging.judge_folder import InstrumentRecord, trial_key
 from conqret.judging.judge_run import judge_in_span, span_attributes

@@ -9,8 +9,7 @@ from typing import Any, Unpack
 
 from conqret.data import Item
 from conqret.errors import DeclarationError, check_known, number
-from conqret.io.label_scale import dimension_name
-from conqret.io.label_set import LabelSet
+from conqret.io.label_set import LabelSet, dimension_name
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.asked_run import Counted
 from conqret.judging.call_setup import prepared

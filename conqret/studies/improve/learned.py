@@ -17,8 +17,7 @@ from pydantic import BeforeValidator, Field
 
 from conqret.data import Item, Judgment, Measure, Reason
 from conqret.data.digest import digest_of
-from conqret.io.label_scale import LabelScale
-from conqret.io.label_set import LabelSet
+from conqret.io.label_set import LabelScale, LabelSet
 from conqret.judging.judge_options import CRITERIA
 from conqret.judging.responses import Typed, no_truth_value
 from conqret.judging.setup import Setup

@@ -16,9 +16,9 @@ from conqret.data.corpus import Qrel
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, UnknownNameError, number
-from conqret.io.faults import listed
 from conqret.io.leaderboards import ALL, SystemLeaderboard, leaderboard
 from conqret.io.reports import RUN, TOPIC
+from conqret.io.rows import listed
 from conqret.judging.judge_parts import SECOND
 from conqret.judging.summary import MetricSummary
 from conqret.stats.estimate import CONFIDENCE, JackknifedEstimate

@@ -10,18 +10,19 @@ from pathlib import Path
 
 from conqret.errors import Fault, ItemsError
 from conqret.io.checks import identifier
-from conqret.io.faults import FaultList, quoted
 from conqret.io.files import file_rows
+from conqret.io.rows import FaultList, quoted
 from conqret.io.schema import Schema, TableReader
 from conqret.stats.agreement import Level
-from conqret.suites.published_files import MOVED, files_present
 from conqret.suites.suite import (
+    MOVED,
     PublishedFigure,
     Suite,
     SuiteData,
     SuiteFile,
     SuiteStatistic,
     SuiteVerdicts,
+    files_present,
     suite_file,
 )
 from conqret.suites.suite_statistics import annotator_table, over_groups

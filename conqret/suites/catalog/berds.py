@@ -6,8 +6,8 @@ from pathlib import Path
 
 from conqret.errors import DeclarationError, Fault, ItemsError
 from conqret.io.pairs import read_pairs
-from conqret.suites.published_files import MOVED
 from conqret.suites.suite import (
+    MOVED,
     PublishedFigure,
     Suite,
     SuiteData,

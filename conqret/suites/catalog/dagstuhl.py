@@ -13,19 +13,23 @@ import numpy as np
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io.checks import cell_text, identifier, one_of
-from conqret.io.csv_table import CsvRows
+from conqret.io.files import csv_rows
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
 from conqret.io.schema import Field, Schema
 from conqret.judging.dimensions import DIMENSIONS
-from conqret.suites.published_files import MOVED, files_present, is_there, published_rows, published_text
 from conqret.suites.suite import (
+    MOVED,
     PublishedFigure,
     Suite,
     SuiteData,
     SuiteFile,
     SuiteVerdicts,
+    files_present,
+    is_there,
     printed,
+    published_rows,
+    published_text,
     suite_file,
 )
 from conqret.suites.suite_statistics import correlation, mean_labels, spearman_rho
@@ -68,7 +72,7 @@ def read(folder: Path) -> DagstuhlData:
         return DagstuhlData(novices=novices, notes=(f"{EXPERTS} is not there: nothing can be judged",))
     path = suite_file(folder, EXPERTS)
     texts: dict[str, Item] = {}
-    for row in published_rows(folder, EXPERTS, TEXT, partial(CsvRows, published_in="windows-1252")):
+    for row in published_rows(folder, EXPERTS, TEXT, partial(csv_rows, published_in="windows-1252")):
         if row["is_argument"]:
             texts.setdefault(row["id"], Item(id=row["id"], topic=row["topic"], argument=row["text"]))
     annotations: dict[str, dict[str, dict[str, float]]] = {name: {} for name in NAMES}

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 from conqret.errors import DeclarationError
-from conqret.io.comparisons import read_comparisons
+from conqret.io.pairs import read_comparisons
 from conqret.suites.suite import (
     PublishedFigure,
     Suite,

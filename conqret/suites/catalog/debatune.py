@@ -6,7 +6,6 @@ import math
 from functools import partial
 from pathlib import Path
 
-from conqret.suites.published_files import files_present
 from conqret.suites.suite import (
     PublishedFigure,
     Suite,
@@ -14,6 +13,7 @@ from conqret.suites.suite import (
     SuiteFile,
     SuiteStatistic,
     SuiteVerdicts,
+    files_present,
     suite_file,
 )
 from conqret.suites.suite_statistics import by_group

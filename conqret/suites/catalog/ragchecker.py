@@ -11,14 +11,17 @@ import numpy as np
 from conqret.data import Item
 from conqret.io.checks import between, filled, identifier, number, text
 from conqret.io.schema import Field, Schema, TableReader
-from conqret.suites.published_files import MOVED, is_there, published_rows, published_text
 from conqret.suites.suite import (
+    MOVED,
     PublishedFigure,
     Suite,
     SuiteData,
     SuiteFile,
     SuiteStatistic,
     SuiteVerdicts,
+    is_there,
+    published_rows,
+    published_text,
 )
 from conqret.suites.suite_statistics import correlation, mean_labels, plain_correlation
 

@@ -8,8 +8,7 @@ from pathlib import Path
 from conqret.errors import DeclarationError
 from conqret.io.nuggets import read_banks
 from conqret.io.trec import read_qrels
-from conqret.suites.published_files import is_there
-from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteVerdicts, suite_file
+from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteVerdicts, is_there, suite_file
 from conqret.suites.suite_statistics import correlation, value_of
 
 METRIC = "umbrela"

@@ -8,10 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from conqret.io.checks import filled, identifier
-from conqret.io.csv_table import CsvRows
+from conqret.io.files import csv_rows
 from conqret.io.schema import Field, Schema
-from conqret.suites.published_files import MOVED, data_of_rows, files_present, published_rows, word
-from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteStatistic, printed
+from conqret.suites.suite import (
+    MOVED,
+    Suite,
+    SuiteData,
+    SuiteFile,
+    SuiteStatistic,
+    data_of_rows,
+    files_present,
+    printed,
+    published_rows,
+    word,
+)
 from conqret.suites.suite_statistics import over_groups, preference_accuracy, preference_half_ties
 
 PAIRS = "UKPConvArg1Strict-CSV"
@@ -74,7 +84,7 @@ def read(folder: Path) -> SuiteData:
 def _pairs(folder: Path) -> Iterator[dict[str, Any]]:
     for name in files_present(folder, tuple(f"{PAIRS}/{side}.csv" for side in SIDES), "pairs"):
         side = Path(name).stem
-        for row in published_rows(folder, name, PAIR, partial(CsvRows, quoted=False), unique="id"):
+        for row in published_rows(folder, name, PAIR, partial(csv_rows, quoted=False), unique="id"):
             yield {
                 "id": f"{side}/{row['id']}",
                 "topic": _topic(side),

@@ -9,17 +9,20 @@ from functools import partial
 from pathlib import Path
 
 from conqret.io.checks import filled, identifier, number, one_line, one_of
-from conqret.io.comparisons import Comparison, read_comparisons
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
+from conqret.io.pairs import Comparison, read_comparisons
 from conqret.io.schema import Field, Schema
 from conqret.stats.agreement import Level
-from conqret.suites.published_files import MOVED, data_of_rows, is_there, published_rows
 from conqret.suites.suite import (
+    MOVED,
     PublishedFigure,
     Suite,
     SuiteData,
     SuiteFile,
+    data_of_rows,
+    is_there,
+    published_rows,
     suite_file,
 )
 from conqret.suites.suite_statistics import correlation, spearman_rho, value_of

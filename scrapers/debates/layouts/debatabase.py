@@ -32,11 +32,12 @@ from conqret.scrapers.debates.layout import (
     PageIndex,
     Selector,
     main_headings,
+    outermost,
     page_question,
     page_title,
+    text_of,
 )
 from conqret.scrapers.debates.page_arguments import PageLine, blocks, lines
-from conqret.scrapers.debates.page_html import outermost, text_of
 from conqret.text.citations import cited_against, cited_by
 
 _ITEM = Selector("arguments", "div", "accordion__item")

@@ -35,11 +35,12 @@ from conqret.scrapers.debates.layout import (
     PageIndex,
     Selector,
     main_headings,
+    outermost,
     page_question,
     page_title,
+    text_of,
 )
 from conqret.scrapers.debates.page_arguments import SIDE_NUMBER, PageLine, is_section, lines
-from conqret.scrapers.debates.page_html import outermost, text_of
 from conqret.text.citations import cited_by
 
 _QUESTION = Selector("question", "div", "topic-identifier", begins=True)

@@ -22,6 +22,8 @@ from conqret.scrapers.debates.layout import (
     main_headings,
     page_question,
     page_title,
+    text_of,
+    with_class,
 )
 from conqret.scrapers.debates.page_arguments import (
     PARAGRAPHS,
@@ -34,7 +36,6 @@ from conqret.scrapers.debates.page_arguments import (
     introduction,
     is_section,
 )
-from conqret.scrapers.debates.page_html import text_of, with_class
 
 _MAX_HEADING = 300  # characters; a paragraph that happens to begin with "Pro 1" is longer
 

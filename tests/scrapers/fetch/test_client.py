@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from conqret.errors import DeclarationError
 from conqret.scrapers.fetch import (
     Fetcher,
     FetchOptions,
@@ -278,12 +277,3 @@ async def test_concurrency_is_bounded_over_all_hosts() -> None:
         pages = await asyncio.gather(*(client.fetch(server.url("/x")) for _ in range(20)))
     assert all(page.ok for page in pages)
     assert most == 3
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [{"concurrency": 0}, {"per_host": 0}, {"delay": -1.0}, {"user_agent": " "}, {"user_agent": "a\nb: c"}],
-)
-def test_wrong_options_are_declaration_errors(bad: dict[str, object]) -> None:
-    with pytest.raises(DeclarationError):
-        FetchOptions(**bad)  # type: ignore[arg-type]

@@ -1,6 +1,7 @@
 """Tricks that lead a fetcher into its own network. Behind each waits a server that must never be asked."""
 
 import asyncio
+import contextlib
 import errno
 import socket
 from collections.abc import AsyncIterator
@@ -10,8 +11,10 @@ from ipaddress import ip_address
 import pytest
 from aiohttp import ThreadedResolver
 from aiohttp.abc import AbstractResolver, ResolveResult
+from hypothesis import given
+from hypothesis import strategies as st
 
-from conqret.scrapers.fetch import Fetcher, FetchOptions, FetchStatus, Policy, Retries
+from conqret.scrapers.fetch import Fetcher, FetchError, FetchOptions, FetchStatus, Policy, Retries
 from conqret.scrapers.fetch.wire import Address, checked_url, socket_factory
 from tests.scrapers.raw_server import RawServer, redirect, reply
 
@@ -227,14 +230,6 @@ async def test_a_name_that_changes_its_answer_gains_nothing() -> None:
         assert names.asked == ["rebind.test", "rebind.test"]
 
 
-async def test_the_connection_goes_to_the_address_that_was_checked() -> None:
-    names = Names(rebind_test=[[OPEN], [SECRET]])  # a second look-up would lead to the secret
-    async with two_sites() as (public, secret), fetcher(names) as client:
-        public.routes["/"] = reply("hello")
-        page = await client.fetch(f"http://rebind.test:{public.port}/")
-        assert (page.body, secret.connections, names.asked) == (b"hello", 0, ["rebind.test"])
-
-
 async def test_robots_txt_is_guarded_like_any_page() -> None:
     names = Names(open_test=[[OPEN]], private_test=[[SECRET]])
     async with two_sites() as (public, secret), fetcher(names, robots=True) as client:
@@ -311,3 +306,16 @@ async def test_a_cancelled_fetch_leaves_nothing_behind() -> None:
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
+
+
+@given(st.text(max_size=80))
+def test_any_text_is_a_url_or_refused(text: str) -> None:
+    for candidate in (text, f"http://{text}", f"http://{text}/", f"http://a.test/{text}"):
+        url = None
+        with contextlib.suppress(FetchError):
+            url = checked_url(candidate, Policy())
+        if url is not None:
+            assert url.scheme in ("http", "https")
+            assert url.user is None
+            assert url.port in (80, 443)
+            assert str(checked_url(str(url), Policy())) == str(url)

@@ -25,8 +25,7 @@ from conqret.studies.bias.contrast import (
     own_probe,
     paired,
 )
-from conqret.text.language import is_english, item_language
-from conqret.text.language_names import NAMES
+from conqret.text.language import NAMES, is_english, item_language
 
 
 def asked_again(ground: ProbeContext) -> Sequence[Contrast]:
