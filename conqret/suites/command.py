@@ -63,8 +63,7 @@ def list_suites(
         result(facts, lines, as_json=json_output)
         return
     if name is not None:
-        facts, lines = _one_suite(SUITES[name], source)
-        result(facts, lines, as_json=json_output)
+        result(*_one_suite(SUITES[name], source), as_json=json_output)
         return
     suites = [SUITES[name] for name in SUITES]
     here = {suite.name: local_copy(suite, source) for suite in suites}

@@ -11,7 +11,8 @@ from conqret.data.item import Frozen
 from conqret.data.topic_keys import TopicKeys
 from conqret.errors import strict_options
 from conqret.io.label_set import LabelScale
-from conqret.io.labels import Labels, LabelSet, Unit, labels_of
+from conqret.io.label_set import LabelSet, Unit
+from conqret.io.labels import Labels, labels_of
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Estimate, JackknifedEstimate, average

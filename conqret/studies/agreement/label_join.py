@@ -15,7 +15,7 @@ from conqret.data.item import Frozen
 from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, check_known
 from conqret.io.label_set import dimension_name
-from conqret.io.labels import LabelSet, Unit
+from conqret.io.label_set import LabelSet, Unit
 from conqret.judging.scales import confidences
 from conqret.studies.agreement.annotator_agreement import unit_clusters
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError, number
-from conqret.io.labels import Unit
+from conqret.io.label_set import Unit
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.show import words
 from conqret.stats.estimate import Estimate, JackknifedEstimate

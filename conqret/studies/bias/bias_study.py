@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from conqret.errors import strict_options
-from conqret.io.labels import LabelSet, read_labels
+from conqret.io.label_set import LabelSet
+from conqret.io.labels import read_labels
 from conqret.judging.asked_run import Counted
 from conqret.judging.judge import Items
 from conqret.judging.judge_options import JudgeOptions

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from conqret.data import Judgment
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, strict_options
-from conqret.io.labels import Labels, LabelSet, labels_of
+from conqret.io.label_set import LabelSet
+from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import FinishedRun, folder_of
 from conqret.judging.summary import Cost
 from conqret.runs.run_folder import told_apart

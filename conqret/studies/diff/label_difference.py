@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
-from conqret.io.labels import LabelSet
+from conqret.io.label_set import LabelSet
 from conqret.stats.prediction_powered import CorrectedMean, prediction_powered_mean
 from conqret.stats.weighted_prediction import DrawnItems, weighted_difference
 from conqret.studies.agreement.agreement_settings import AgreementSettings

@@ -20,7 +20,8 @@ from conqret.data import Judgment
 from conqret.data.item import Frozen
 from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, check_known, strict_options
-from conqret.io.labels import Labels, Unit, labels_of
+from conqret.io.label_set import Unit
+from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.judging.judge_parts import TOURNAMENT
 from conqret.runs.run_folder import told_apart

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from conqret.data import Judgment
 from conqret.data.item import Frozen
-from conqret.io.labels import LabelSet
+from conqret.io.label_set import LabelSet
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.show import words
 from conqret.stats.correlation import pearson

@@ -286,7 +286,7 @@ def estimate(
     plan: SensitivityPlan,
     rewriter: ClientOptions | None = None,
     *,
-    prompts: Path | Library | None = None,
+    prompts: str | Path | Library | None = None,
     sample: int = SAMPLE,
 ) -> list[ExpectedCost]:
     """The judging by each format and model, then what ``rewriter`` is asked for the perturbations it can do.

@@ -19,7 +19,7 @@ from conqret.data import Item, Judgment
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen, dumped
 from conqret.errors import DeclarationError
-from conqret.io.labels import LabelSet
+from conqret.io.label_set import LabelSet
 from conqret.stats.agreement import alphas
 from conqret.stats.alternative_annotator import AlternativeAnnotator, alternative_annotator_test
 from conqret.stats.estimate import Estimate, JackknifedEstimate, average, too_few, undefined, without_value
