@@ -98,8 +98,8 @@ class JoinedLabels:
             if unit in before
         }
         fits = {**self.fitted.get(dimension, {}), **fitted}
-        fitted = {**self.fitted, dimension: fits}
-        return replace(self, scores={**self.scores, dimension: scores}, fitted=fitted)
+        every = {**self.fitted, dimension: fits}
+        return replace(self, scores={**self.scores, dimension: scores}, fitted=every)
 
     def only(self, items: Collection[str]) -> JoinedLabels:
         """The same join of some items alone, with the scores as they are."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -118,7 +119,7 @@ def plan_tables(sizes: SampleSizes) -> Iterator[Table]:
 
 def _known(simulations: int) -> float:
     """Half the width of the interval of a share of one half."""
-    return 1.96 * 0.5 / simulations**0.5
+    return 1.96 * 0.5 / math.sqrt(simulations)
 
 
 def lost_cells(cells: Sequence[PlannedSize]) -> str:
