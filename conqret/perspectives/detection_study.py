@@ -97,7 +97,8 @@ def detected(
 
     def concluded(rows: tuple[Detection, ...]) -> tuple[DetectionSummary, Mapping[Path, Content]]:
         summary = _summary(run.client().model_id, pairs, rows, yes_from)
-        return summary, {run.folder.table_file: _table(pairs, rows, summary.yes_from)}
+        folder: Any = run.folder
+        return summary, {folder.table_file: _table(pairs, rows, summary.yes_from)}
 
     run.ask_all(request(pair, run.library) for pair in pairs)
     return run.finish(concluded)

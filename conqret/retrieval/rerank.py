@@ -291,7 +291,8 @@ class ListwiseReranker(pt.Transformer):
             reason = answer.reason or Reason.INVALID_ANSWER
             return range(count), WindowOutcome(**place, trimmed=trimmed, reason=reason, detail=answer.detail)
         order, repairs = repair(answer.value.ranking, count)
-        return order, WindowOutcome(**place, **repairs, trimmed=trimmed)
+        outcome: dict[str, Any] = {**place, **repairs}
+        return order, WindowOutcome(**outcome, trimmed=trimmed)
 
     def __repr__(self) -> str:
         return f"ListwiseReranker({self.stance})"

@@ -248,14 +248,14 @@ def answer(
         MissingDependencyError: something is retrieved, and pyterrier is not installed.
         AnswersAwaited: answers are still in a batch.
     """
-    from_file = isinstance(questions, str | Path)
-    given = read_sourced([questions]) if from_file else tuple(questions)  # type: ignore[list-item]
+    name, given = "questions", questions
+    if isinstance(given, str | Path):
+        name, given = stem(Path(given)), read_sourced([given])
     if index is None or isinstance(index, str | Path):
         index = chunk_search(index, retriever=retriever, encoder=encoder, trusted=trusted)
     answerer = client_options(settings.get("model"), settings).resolved()
     searcher = None if agent is None else client_options(agent, settings).resolved()
     way = Answering(ANSWER_STRATEGIES.resolve(strategy), plan or AnswerPlan(), answerer, searcher, index)
-    name = stem(Path(questions)) if from_file else "questions"  # type: ignore[arg-type]
     folder = AnswersFolder(
         as_path(output) or default_folder(name, "answer", way.strategy.name, answerer.model)
     )

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from conqret.data.item import Frozen
 from conqret.data.topic_keys import TopicKeys
 from conqret.errors import strict_options
-from conqret.io.label_set import LabelScale
-from conqret.io.label_set import LabelSet, Unit
+from conqret.io.label_set import LabelScale, LabelSet, Unit
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.stats.agreement import alphas

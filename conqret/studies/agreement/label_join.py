@@ -14,8 +14,7 @@ from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, check_known
-from conqret.io.label_set import dimension_name
-from conqret.io.label_set import LabelSet, Unit
+from conqret.io.label_set import LabelSet, Unit, dimension_name
 from conqret.judging.scales import confidences
 from conqret.studies.agreement.annotator_agreement import unit_clusters
 
@@ -97,8 +96,9 @@ class JoinedLabels:
             for place, unit in enumerate(self.units)
             if unit in before
         }
-        fits = {**self.fitted, dimension: {**self.fitted.get(dimension, {}), **fitted}}
-        return replace(self, scores={**self.scores, dimension: scores}, fitted=fits)
+        fits = {**self.fitted.get(dimension, {}), **fitted}
+        every = {**self.fitted, dimension: fits}
+        return replace(self, scores={**self.scores, dimension: scores}, fitted=every)
 
     def only(self, items: Collection[str]) -> JoinedLabels:
         """The same join of some items alone, with the scores as they are."""

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from conqret.data import Judgment
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
-from conqret.io.label_set import LabelScale
-from conqret.io.label_set import LabelSet, Unit
+from conqret.io.label_set import LabelScale, LabelSet, Unit
 from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Estimate, JackknifedEstimate, average, without_value
 from conqret.stats.isotonic import FOLDS, dealt

@@ -84,12 +84,8 @@ def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
         comparison.held_out,
         f"{comparison.basis.clustered_by}s",
     )
-    costs: tuple[str, ...] = (
-        f"Price of {words.count(PRICED_ITEMS)} items",
-        "Time per item",
-        "Tokens per item",
-    )
-    costs *= bool(comparison.costs)
+    priced = (f"Price of {words.count(PRICED_ITEMS)} items", "Time per item", "Tokens per item")
+    costs = priced if comparison.costs else ()
     yield Table(
         f"Krippendorff's alpha with annotators, {comparison.basis.intervals}",
         ("Judge", "Alpha", "p", "Error", "Chosen", *costs),

@@ -26,7 +26,7 @@ def drift_screen(drift: Drift) -> Iterator[str | Table]:
     """What is shown in a terminal: the differences, then what changed, then what to do."""
     yield difference_table(drift)
     yield from pointed("What changed", _changes(drift)[-LISTED:])
-    yield from pointed("What to do", tuple(_to_do(drift)))
+    yield from pointed("What to do", list(_to_do(drift)))
 
 
 def drift_answer(drift: Drift) -> list[str]:

@@ -130,11 +130,11 @@ def _names(names: Iterable[str | None]) -> tuple[str, ...]:
 
 def changes_between(was: Wave, before: JudgeRecord, of: Wave, now: JudgeRecord) -> Iterator[str]:
     """What differs between two waves, with their records, but for the scores, in words."""
-    parts = [dict(record.identity) for record in (before, now)]
-    for record, identity in zip((before, now), parts, strict=True):
+    earlier, later = dict(before.identity), dict(now.identity)
+    for record, identity in ((before, earlier), (now, later)):
         if record.model.startswith(PREFIX):  # one log of verdicts is as good as another
             identity.pop("model", None)
-    yield from differences(parts[0], parts[1], "before")
+    yield from differences(earlier, later, "before")
     for what, new, old in (
         ("the model answers as", few(of.answered_by), few(was.answered_by)),
         ("the provider's system is", few(of.system_fingerprints), few(was.system_fingerprints)),

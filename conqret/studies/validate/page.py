@@ -123,7 +123,7 @@ def _statistics(validation: Validation) -> Iterator[Table]:
 def _replacing(validation: Validation) -> Section:
     title = "Can the judge replace an annotator?"
     note = (
-        "The alternative annotator test (Calderon, Reichart and Dror 2025) asks whether the judge or the annotator is "
+        "The alternative annotator test (Calderon, Reichart and Dror 2025) tests whether the judge or the annotator is "
         "closer to the other annotators. As the judge is cheaper, it may lose to the annotator on up to "
         f"{validation.basis.settings.epsilon:.0%} more of the items than it wins (epsilon)."
     )
