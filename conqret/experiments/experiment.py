@@ -246,11 +246,12 @@ def experiment_job(experiment: str | Path, **settings: Unpack[ExperimentSettings
     table = read_experiment(Path(experiment), trust=settings.get("trust", False))
     require("pyterrier", extra="retrieval")
     folder = as_path(settings.get("output")) or default_folder(table.name)
-    places = {name: as_path(place) for name, place in settings.items() if name in ("recordings", "replay")}  # type: ignore[arg-type]
     how: dict[str, Any] = {
         name: value for name, value in settings.items() if name in ("overwrite", "engine", "workers", "say")
     }
-    return Job(Path(experiment), table, ExperimentFolder(folder), on_stop=write_report, **places, **how)
+    recordings, replay = as_path(settings.get("recordings")), as_path(settings.get("replay"))
+    out = ExperimentFolder(folder)
+    return Job(Path(experiment), table, out, recordings, replay, on_stop=write_report, **how)
 
 
 @strict_options

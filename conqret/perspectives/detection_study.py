@@ -95,9 +95,11 @@ def detected(
     """What comes of it. ``yes_from`` is the grade from which it is a yes; where it is None the one that is best by the
     labels of the pairs, and :data:`YES_FROM` where no pair has one."""
 
+    folder: Any = run.folder
+
     def concluded(rows: tuple[Detection, ...]) -> tuple[DetectionSummary, Mapping[Path, Content]]:
         summary = _summary(run.client().model_id, pairs, rows, yes_from)
-        return summary, {run.folder.table_file: _table(pairs, rows, summary.yes_from)}
+        return summary, {folder.table_file: _table(pairs, rows, summary.yes_from)}
 
     run.ask_all(request(pair, run.library) for pair in pairs)
     return run.finish(concluded)
