@@ -246,10 +246,12 @@ def experiment_job(experiment: str | Path, **settings: Unpack[ExperimentSettings
     table = read_experiment(Path(experiment), trust=settings.get("trust", False))
     require("pyterrier", extra="retrieval")
     folder = as_path(settings.get("output")) or default_folder(table.name)
-    given: dict[str, Any] = dict(settings)
-    places: dict[str, Any] = {name: as_path(given.get(name)) for name in ("recordings", "replay")}
-    how = {name: given[name] for name in ("overwrite", "engine", "workers", "say") if name in given}
-    return Job(Path(experiment), table, ExperimentFolder(folder), on_stop=write_report, **places, **how)
+    how: dict[str, Any] = {
+        name: value for name, value in settings.items() if name in ("overwrite", "engine", "workers", "say")
+    }
+    recordings, replay = as_path(settings.get("recordings")), as_path(settings.get("replay"))
+    out = ExperimentFolder(folder)
+    return Job(Path(experiment), table, out, recordings, replay, on_stop=write_report, **how)
 
 
 @strict_options

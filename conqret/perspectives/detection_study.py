@@ -95,9 +95,10 @@ def detected(
     """What comes of it. ``yes_from`` is the grade from which it is a yes; where it is None the one that is best by the
     labels of the pairs, and :data:`YES_FROM` where no pair has one."""
 
+    folder: Any = run.folder
+
     def concluded(rows: tuple[Detection, ...]) -> tuple[DetectionSummary, Mapping[Path, Content]]:
         summary = _summary(run.client().model_id, pairs, rows, yes_from)
-        folder: Any = run.folder
         return summary, {folder.table_file: _table(pairs, rows, summary.yes_from)}
 
     run.ask_all(request(pair, run.library) for pair in pairs)

@@ -184,8 +184,7 @@ def score_perspectives(
             with detection_run(pairs, folder, model, settings) as run:
                 costs += costs_of(lambda: detected(run, pairs))
         raise Counted(_without(asking, costs))
-    missing: tuple[str, ...] = ()
-    sideless, lost = 0, dict[str, int]()
+    sideless, missing, lost = 0, tuple[str, ...](), dict[str, int]()
     with Sessions(**session_settings(settings)) as sessions:
         session = sessions.of(model)
         loaded = None if detector is None else load_detector(Path(detector))

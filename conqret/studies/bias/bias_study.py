@@ -93,7 +93,7 @@ def probed(plan: BiasPlan, *, confidence: float = CONFIDENCE, **settings: Any) -
         raise Counted(estimate(plan))
     output = settings.get("output")
     out = BiasFolder(Path(output)) if output is not None else None
-    return run_bias(plan, out, StudyRunConfig(settings), confidence=confidence)
+    return run_bias(plan, out, StudyRunConfig(cast("StudySettings", settings)), confidence=confidence)
 
 
 @strict_options
