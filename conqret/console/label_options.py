@@ -14,7 +14,7 @@ from conqret.console.shared_options import column_map, option
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from conqret.io.labels import LabelSet
+    from conqret.io.label_set import LabelSet
 
 PANEL = "Labels"
 SEVERAL = (
