@@ -69,13 +69,10 @@ def headlines(table: BiasTable) -> list[str]:
     )
     rest = gathered((mark(row), row.probe) for row in ordered([*table.primary, *valueless(table)]))
     clear = [f"{name}: {', '.join(names)}" for name, names in rest.items() if name != MARKS["alarm"]]
-    example = next((row for row in main_rows(table) if row.example is not None), None)
-    largest = (
-        [f"The largest difference of an item found by {example.probe}: {example_of(example)}"]
-        if example
-        else []
-    )
-    return [f"{'; '.join([counted, *clear])}.", *largest]
+    sentences = [f"{'; '.join([counted, *clear])}."]
+    if example := next((row for row in main_rows(table) if row.example is not None), None):
+        sentences.append(f"The largest difference of an item found by {example.probe}: {example_of(example)}")
+    return sentences
 
 
 def felt(row: BiasRow) -> str:
