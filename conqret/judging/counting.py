@@ -45,7 +45,7 @@ class CountingClient(Client):
         for what, count in (("calls", 1), ("read", read), ("written", written)):
             self._counts[prompt.task, prompt.by, what] += self.weight * count  # type: ignore[assignment]
         if request.baseline is None:
-            return Answer(None, (), reason=Reason.NOTHING_TO_JUDGE, detail="counted, not asked")
+            return Answer(None, (), reason=Reason.NOTHING_TO_JUDGE, detail="only counted")
         value = request.baseline()
         plain = {"text": value} if request.plain else value
         answer = request.response.model_validate(plain, context=dict(request.context))

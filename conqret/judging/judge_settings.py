@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from conqret.llm.backends.function import Function
     from conqret.llm.client import Client
     from conqret.prompts import Library
-    from conqret.runs.engine import Plan
     from conqret.runs.session import Session
     from conqret.studies.abstain.abstention import Abstention
 
@@ -164,29 +163,6 @@ class AskedSettings(RunSettings, WatchSettings, total=False):
     """Who is asked, and how."""
 
     model: str | ClientOptions | None
-
-
-def asked_session(settings: AskedSettings) -> Session:
-    """The session with the model that is asked.
-
-    Raises:
-        DeclarationError: a value is out of its range, or there is no such prompt.
-    """
-    from conqret.runs.session import Session
-
-    return Session(client_options(settings.get("model"), settings), **session_settings(settings))
-
-
-def run_asked(settings: AskedSettings, made: Callable[[Session], Plan[Any, T]]) -> T:
-    """What the plan comes to that is ``made`` with a session of the model that is asked; it waits for it.
-
-    Raises:
-        DeclarationError: as :func:`asked_session`, or anything that keeps the plan from being made or executed.
-    """
-    from conqret.runs.engine import run
-
-    with asked_session(settings) as session:
-        return run(made(session), overwrite=settings.get("overwrite", False))
 
 
 def check_names(function: str, names: Mapping[str, object], kind: type) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import typer
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
     from conqret.judging.cost import ExpectedCost
     from conqret.judging.judge_settings import AskingSettings
     from conqret.llm.client import Client
-    from conqret.runs.engine import Plan
-    from conqret.runs.session import Session, SessionCounts, Sessions
+    from conqret.runs.session import SessionCounts
 
 
 class StudyResult(Protocol):
@@ -73,24 +71,6 @@ class PlanOptions(OptionGroup):
     def settings(self) -> AskingSettings:
         """What the user gave."""
         return cast("AskingSettings", {**self.kept.given(), **self.engines.given()})
-
-    def session(self, model: str | None) -> Session:
-        """The session with ``model`` (None: offline) that the options name.
-
-        Raises:
-            DeclarationError: a value is out of its range, or there is no such prompt.
-        """
-        from conqret.judging.judge_settings import session_settings
-        from conqret.runs.session import Session
-
-        return Session(self.calls.of(model), **session_settings(self.settings))
-
-    def sessions(self) -> Sessions:
-        """The same for several models, to be held with ``with``."""
-        from conqret.judging.judge_settings import session_settings
-        from conqret.runs.session import Sessions
-
-        return Sessions(**session_settings(self.settings))
 
     def tell_cost(self, estimates: Sequence[ExpectedCost], **shown: Any) -> None:
         """Print what a run is expected to take, after what is ``shown`` (:func:`conqret.judging.cost_table.tell_cost`):
@@ -162,12 +142,6 @@ class PlanOptions(OptionGroup):
         if outcome.missing:
             note_all(f"the recordings lack {number(len(outcome.missing), 'answer')}", outcome.missing)
         return outcome
-
-    def execute(self, plan: Plan[Any, O], total: int, rows: str, **ask_options: Any) -> O:
-        """Execute ``plan``; ``ask_options`` is what :meth:`ask` takes besides."""
-        from conqret.runs.engine import run
-
-        return self.ask(partial(run, plan, overwrite=self.kept.overwrite), total, rows, **ask_options)
 
     def conclude(
         self,

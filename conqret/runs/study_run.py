@@ -1,16 +1,13 @@
-"""Questions to a model as a run: an answer a row, kept in a folder as it comes, so that a stopped run goes on.
+"""What is kept of questions to a model: a row for each in a folder, the record of what was asked, and the outcome.
 
-What a study adds is a :class:`StudyPlan`: the questions (a trial for each), what a row holds, and what it makes of all
-rows in the end.
+The run itself is :class:`conqret.judging.asked_run.Run`.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import BaseModel
@@ -18,13 +15,11 @@ from pydantic import BaseModel
 from conqret.data import Reason
 from conqret.data.digest import digest_of
 from conqret.data.item import Frozen
-from conqret.io.safe_files import Content, InFolder, write_files
+from conqret.io.safe_files import InFolder
 from conqret.llm.request import Answer, schema_digest
-from conqret.runs.engine import CompletedTrials, Plan, Stage
 from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import R, RunFolder, RunRecord
-from conqret.runs.session import Session, SessionCounts, Sessions
-from conqret.runs.trials import Trial
+from conqret.runs.session import Session, SessionCounts
 
 ROWS = "rows.jsonl"
 
@@ -145,48 +140,3 @@ class StudyOutcome(Generic[Row, T]):
 def lost(rows: Iterable[ResponseRow]) -> dict[str, int]:
     """How many questions have no answer, by reason."""
     return dict(Counter(str(row.reason) for row in rows if not row.answered))
-
-
-@dataclass(frozen=True)
-class StudyPlan(Plan[Row, StudyOutcome[Row, T]], Generic[Row, T]):
-    """Questions to models, each answered once. Kinds of studies add what is asked about, and narrow the types.
-
-    ``ABOUT`` says what is asked, in the words in which a model is refused that cannot be asked it, where there is only
-    one. A summary that is a model of pydantic's is written into the folder's ``summary.json``.
-    """
-
-    ABOUT: ClassVar[str] = "a request of this run"
-
-    models: Session | Sessions
-    folder: AskedFolder[Any, Row]
-
-    @abstractmethod
-    def trials(self) -> Iterable[Trial[Row]]:
-        """The questions."""
-
-    @abstractmethod
-    def conclude(self, rows: tuple[Row, ...]) -> tuple[T, Mapping[Path, Content]]:
-        """What all rows come to, in the order of their trials, and further files that say it."""
-
-    def check(self) -> None:
-        """Raise DeclarationError where a model cannot be asked this."""
-        if isinstance(self.models, Session):
-            self.models.options.backend.check_can_ask(self.ABOUT)
-
-    def open_rows(self) -> RowStore[Row]:
-        """Those of the folder."""
-        return self.folder.rows()
-
-    def stages(self) -> Iterator[Stage[Row]]:
-        """All questions at once, as far as the models' limits allow."""
-        yield Stage(self.trials(), sum(client.in_flight for client in self.models.clients))
-
-    def result(self, done: CompletedTrials[Row]) -> StudyOutcome[Row, T]:
-        """The files are written, too."""
-        rows_by_id = {row.id: row for row in done.rows.rows()}
-        ordered = tuple(rows_by_id[key] for key in done.keys)
-        summary, files = self.conclude(ordered)
-        if isinstance(summary, BaseModel):
-            files = {**files, self.folder.summary_file: summary.model_dump_json(indent=1)}
-        write_files(files)
-        return StudyOutcome(summary, ordered, done.session, done.missing)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,12 +11,11 @@ import pytest
 from pydantic import BaseModel
 
 from conqret.data import Reason
-from conqret.io.safe_files import Content
+from conqret.judging.asked_run import Run, RunPrompt
+from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer
-from conqret.runs.engine import run
 from conqret.runs.session import Session
-from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, StudyPlan
-from conqret.runs.trials import Trial
+from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome
 
 
 class Number(BaseModel):
@@ -38,57 +37,58 @@ class Folder(AskedFolder[Record, Row]):
     COMMAND: ClassVar[str] = "conqret numbers"
 
 
-@dataclass(frozen=True)
-class Numbers(StudyPlan[Row, int]):
-    names: Sequence[str]
-    work: Callable[[Mapping[str, Row]], Coroutine[Any, Any, Row]]
-
-    def record(self) -> Record:
-        assert isinstance(self.models, Session)
-        return Record.of(self.models, {"perspective-detection": Number}, self.names)
-
-    def trials(self) -> list[Trial[Row]]:
-        return [Trial(name, self.work) for name in self.names]
-
-    def conclude(self, rows: tuple[Row, ...]) -> tuple[int, Mapping[Path, Content]]:
-        return len(rows), {}
-
-
 @pytest.fixture
 def session() -> Iterator[Session]:
     with Session("offline") as opened:
         yield opened
 
 
+class Seen:
+    """Looks on: the ids of the rows that are made, and how many were there before."""
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+        self.kept = 0
+
+    def start(self, run: Any, kept: int) -> None:
+        self.kept = kept
+
+    def advance(self, row: Row) -> None:
+        self.done.append(row.id)
+
+
 def ask(
-    folder: Folder, names: Sequence[str], session: Session, good: bool = True, **options: bool
+    folder: Folder, names: Sequence[str], good: bool = True
 ) -> tuple[StudyOutcome[Row, int], list[str], int]:
-    done: list[str] = []
-    before: list[int] = []
+    seen = Seen()
 
-    async def work(earlier: Mapping[str, Row]) -> Row:
-        value = Number(number=len(done)) if good or done else None
-        return Row.of(names[len(done)], Answer(value, (), detail="" if value else "it broke"))
+    async def row(run: Run[Row], name: str) -> Row:
+        async def made() -> Row:
+            value = Number(number=len(seen.done)) if good or seen.done else None
+            return Row.of(name, Answer(value, (), detail="" if value else "it broke"))
 
-    found = run(
-        Numbers(session, folder, names, work), **options,
-        on_start=lambda client, kept: before.append(kept), on_row=lambda row: done.append(row.id),
-    )  # fmt: skip
-    return found, done, before[0]
+        return await run.row(name, made)
+
+    prompts = {"perspective-detection": RunPrompt(Number, "count", 1)}
+    with Run(
+        folder, [ClientOptions("offline")], prompts, {"watch": seen}, asked=names, total=len(names)
+    ) as run:
+        run.ask_all(row(run, name) for name in names)
+        return run.finish(lambda rows: (len(rows), {})), seen.done, seen.kept
 
 
-def test_what_has_no_answer_is_asked_again_and_the_rest_is_kept(tmp_path: Path, session: Session) -> None:
+def test_what_has_no_answer_is_asked_again_and_the_rest_is_kept(tmp_path: Path) -> None:
     folder = Folder(tmp_path / "run")
-    first, done, kept = ask(folder, "abc", session, good=False)
+    first, done, kept = ask(folder, "abc", good=False)
     assert (done, kept) == (["a", "b", "c"], 0)
     assert first.rows[0] == Row(id="a", reason=Reason.INVALID_ANSWER, detail="it broke")
     assert [row.answered for row in first.rows] == [False, True, True]
     assert (first.summary, first.lost) == (3, {"invalid_answer": 1})
-    again, done, kept = ask(folder, "abc", session)
+    again, done, kept = ask(folder, "abc")
     assert (done, kept, again.session.kept) == (["a"], 2, 2)
     assert again.lost == {}
     assert [(row.id, row.number) for row in again.rows] == [("a", 0), ("b", 1), ("c", 2)]
-    assert ask(folder, "abc", session)[1] == []
+    assert ask(folder, "abc")[1] == []
 
 
 def test_the_record_is_of_prompt_schema_and_what_is_shown(session: Session) -> None:

@@ -303,7 +303,9 @@ def estimate(
     sizes = Sizes()
     estimates = [expected_judging(setup, plan.every_item(), sizes, sample=sample) for setup in plan.setups]
     if rewriter is not None and not rewriter.backend.baseline:
-        library = prompts if isinstance(prompts, Library) else Library(None if prompts is None else Path(prompts))
+        library = (
+            prompts if isinstance(prompts, Library) else Library(None if prompts is None else Path(prompts))
+        )
         estimates += _rewriting(plan, rewriter, library, sizes)
     return estimates
 
