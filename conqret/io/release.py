@@ -142,7 +142,7 @@ def _coverage(texts: int, documents: int) -> str:
 
 
 def _line(text: object) -> str:
-    return " ".join(str(text or "").split())
+    return "" if text is None else " ".join(str(text).split())
 
 
 _OneLine = Annotated[str, BeforeValidator(_line)]

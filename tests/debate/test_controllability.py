@@ -297,3 +297,15 @@ def test_the_baseline_orders_the_published_models_as_table_1_does(data_dir):
     assert sorted(order, key=lambda one: -one.overall.value) == order
     assert order[2].refusals > 0.2 * order[2].statements
     assert order[0].refusals == 0
+
+
+TABLE_2 = {
+    "no debate": (0.946, 0.813, 0.879), "1 round": (0.954, 0.950, 0.952), "3 rounds": (0.967, 0.963, 0.965),
+    "1 argument": (0.946, 0.921, 0.933), "5 arguments": (0.933, 0.933, 0.933),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("figures", [*TABLE_1.values(), *TABLE_2.values()])
+def test_the_printed_overall_figures_follow_from_the_printed_sides(figures):
+    positive, negative, printed = figures
+    assert overall(positive, negative) == pytest.approx(printed, abs=0.001)  # all are rounded to .001

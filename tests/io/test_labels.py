@@ -244,3 +244,16 @@ def test_a_sheet_that_nobody_has_filled_in_says_so(write):
     assert [label.unit for label in begun.labels] == [Unit("a"), Unit("a")]
     with pytest.raises(DeclarationError, match="none of its 1 cell contains a label"):
         read_labels(write("long.csv", LONG + "a,clarity,ann,\n"))
+
+
+def test_published_files(data_dir):
+    relevance = read_labels(data_dir / "webis-argquality20/webis-argquality20-raw-relevance.csv")
+    assert relevance.layout == "Webis relevance"
+    assert len(relevance.labels) == 2 * 8_050
+    quality = read_labels(data_dir / "webis-argquality20/webis-argquality20-arguments.csv")
+    assert quality.layout == "Webis arguments"
+    assert len(quality.units) == 1_610
+    assert not quality.scale("logical_quality").bounded
+    novices = read_labels(data_dir / "argquality_novices/novice-annotations-unaggregated.zip")
+    assert len(novices.labels) == 12_726
+    assert novices.absent() == {"cannot_judge": 719}

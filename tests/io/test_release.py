@@ -116,3 +116,20 @@ def test_broken_releases(release: Path, file: str, text: str, message: str) -> N
     (release / "retrieval_annotations" / file).write_text(text)
     with pytest.raises(DeclarationError, match=message):
         read_release(release)
+
+
+def test_the_real_release(data_dir: Path) -> None:
+    """What the folder holds: 60 judged topics, whose averages are those of the paper's Table 2 (69, 34, 17)."""
+    found = read_release(data_dir / "conqret")
+    assert (len(found.topics), len(found.documents)) == (60, 4938)
+    assert {key: sum(pair.relevance for pair in pairs) for key, pairs in found.qrels.items() if pairs} == {
+        ("pro", "train"): 1038,
+        ("con", "train"): 1021,
+        ("all", "train"): 2001,
+    }
+    train = found.statistics["table2"]["train"]
+    assert [round(train[name]) for name in ("docs_per_topic", "relevant_per_topic", "docs_per_stance")] == [
+        69,
+        34,
+        17,
+    ]

@@ -92,3 +92,23 @@ def test_labels_that_are_none(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text)
     with pytest.raises(DeclarationError, match=f"{name}:"):
         load_labels(tmp_path / name)
+
+
+TABLE_7 = (
+    (0.505, 0.548, 0.043),
+    (0.344, 0.467, 0.123),
+    (0.248, 0.353, 0.106),
+    (0.097, 0.171, 0.074),
+    (0.038, 0.059, 0.021),
+)
+
+
+@pytest.mark.parametrize(("true", "predicted", "printed"), TABLE_7)
+def test_the_errors_of_table_7(true: float, predicted: float, printed: float) -> None:
+    from conqret.studies.sensitivity.page import precision_cell
+
+    cell = precision_cell(true, predicted)
+    error = float(cell.partition("(")[2].rstrip(")"))
+    # At 20% the printed numbers differ by .105 and the printed error is .106: it was taken before rounding.
+    assert error == pytest.approx(0.105 if printed == 0.106 else printed, abs=1e-9)
+    assert abs(error - printed) <= 0.001 + 1e-9

@@ -103,3 +103,7 @@ def test_a_score_that_stands_still_has_no_correlation() -> None:
 def test_what_is_no_curve(rows: list[list[float]], levels: tuple[float, ...], topics: list[str]) -> None:
     with pytest.raises(DeclarationError):
         respond(rows, levels, topics)
+
+
+def test_the_third_decimal_of_table_15_too() -> None:
+    assert pearson(LEVELS, TABLE_15["rag-direct con"][0]).value == pytest.approx(-0.903, abs=5e-4)
