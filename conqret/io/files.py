@@ -87,8 +87,12 @@ def _cells(lines: _Lines, name: str, *, strict: bool, quoted: bool) -> Iterator[
     if wrong := _head_problem(head):
         yield Fault(name, 1, "", *wrong)
         return
-    quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
-    reader = csv.reader(lines, delimiter=delimiter, strict=strict, quoting=quoting)
+    reader = csv.reader(
+        lines,
+        delimiter=delimiter,
+        strict=strict,
+        quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
+    )
     whole = 0
     while True:
         start = reader.line_num + before + 1

@@ -34,6 +34,8 @@ from conqret.io.label_sheets import FOR_ESTIMATION, NOT, PROBABILITY, RANDOM_SAM
 from conqret.io.rows import FaultList, quoted
 from conqret.text.numbers import is_number, number_in
 
+__all__ = ["Label", "LabelSet", "LabelsError", "Unit", "read_labels"]
+
 Place = tuple[LabelFile, int]
 """A file, and a line in it."""
 Words = dict[str, list[Place]]

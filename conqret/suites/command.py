@@ -59,12 +59,10 @@ def list_suites(
     if fetch:
         if name is None:
             raise DeclarationError("name the suite that is to be fetched: conqret suite list NAME --fetch")
-        facts, lines = _fetched(SUITES[name], source, yes=yes)
-        result(facts, lines, as_json=json_output)
+        result(*_fetched(SUITES[name], source, yes=yes), as_json=json_output)
         return
     if name is not None:
-        facts, lines = _one_suite(SUITES[name], source)
-        result(facts, lines, as_json=json_output)
+        result(*_one_suite(SUITES[name], source), as_json=json_output)
         return
     suites = [SUITES[name] for name in SUITES]
     here = {suite.name: local_copy(suite, source) for suite in suites}
