@@ -58,7 +58,7 @@ def spans(count: int, *, window: int = WINDOW, step: int = STEP) -> list[tuple[i
     return [(max(0, end - window), end) for end in ends]
 
 
-def repair(ranking: Sequence[int], count: int) -> tuple[tuple[int, ...], dict[str, int]]:
+def repair(ranking: Sequence[int], count: int) -> tuple[tuple[int, ...], dict[str, Any]]:
     """Make a permutation of ``range(count)`` of an answer that numbers documents from 1, and count the numbers that
     were ``duplicates``, ``invented`` or ``missing``.
 

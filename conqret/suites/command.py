@@ -59,8 +59,7 @@ def list_suites(
     if fetch:
         if name is None:
             raise DeclarationError("name the suite that is to be fetched: conqret suite list NAME --fetch")
-        facts, lines = _fetched(SUITES[name], source, yes=yes)
-        result(facts, lines, as_json=json_output)
+        result(*_fetched(SUITES[name], source, yes=yes), as_json=json_output)
         return
     if name is not None:
         result(*_one_suite(SUITES[name], source), as_json=json_output)
