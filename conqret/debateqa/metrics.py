@@ -21,7 +21,6 @@ from conqret.llm.request import Reading, TokenLogprobs
 from conqret.local.definitions import TargetScore
 from conqret.local.scorer import ConditionalPerplexity
 from conqret.prompts import RenderedPrompt
-from conqret.stats.classification import accuracy, auroc, f1, matthews
 from conqret.stats.estimate import Estimate
 
 SHOWN = 8
@@ -206,6 +205,8 @@ def against_labels(
     Raises:
         DeclarationError: no scored answer has a label, or a label is neither 0 nor 1.
     """
+    from conqret.stats.classification import accuracy, auroc, f1, matthews  # numpy, which no help needs
+
     counted = [(row.id, row.value) for row in rows if row.id in labels and row.value is not None]
     if not counted:
         raise DeclarationError("no scored answer has a label: use the same ids in answers and labels")

@@ -23,7 +23,7 @@ def test_whatever_command_leaves_items_out_takes_their_language_too() -> None:
         declared = file.read_text(encoding="utf-8")
         skips = len(re.findall(r": options\.SkipInvalid\b", declared))
         languages = len(re.findall(r": options\.Language\b", declared))
-        assert skips == languages, file
+        assert skips <= languages, file
 
 
 def test_it_reaches_the_items_that_are_labelled_and_debated(tmp_path: Path) -> None:

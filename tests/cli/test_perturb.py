@@ -135,7 +135,7 @@ def test_sensitivity_from_items_to_report(here: Path) -> None:
         "-o", "sens",
     )  # fmt: skip
     out = run(*arguments)
-    assert "that should change when items are perturbed" in " ".join(out.split())
+    assert "curves that should fall or rise do so" in " ".join(out.split())
     assert {"report.html", "tables.md", "results.json", "run.json", "judgments.jsonl", "scores.parquet"} <= {
         path.name for path in (here / "sens").iterdir()
     }

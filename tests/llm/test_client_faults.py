@@ -117,6 +117,17 @@ async def test_a_mixture_of_faults_loses_nothing():
     assert client.progress.retries >= server.faults()["rate_limit"]
 
 
+async def test_every_fault_at_once_is_accounted_for():
+    rates = {fault: 0.03 for fault in FAULTS if fault not in ("hang", "drip", "auth")}
+    with FaultServer(FaultPlan(rates, seed=5)) as server:
+        answers, _ = await ask_all(options(server.url), [request(n) for n in range(120)])
+    reasons = Counter(answer.reason for answer in answers)
+    final = {Reason.REFUSAL, Reason.CONTEXT_OVERFLOW, Reason.BAD_REQUEST}
+    assert set(reasons) <= {None, *final}
+    ending = ("overflow", "policy", "refusal", "filtered", "declines", "bad_request", "echo")
+    assert 0 < 120 - reasons[None] <= sum(server.faults()[fault] for fault in ending)
+
+
 async def test_a_dead_server_ends_the_run_soon():
     with FaultServer(FaultPlan(always="server_error")) as server:
         began = time.monotonic()
@@ -202,6 +213,13 @@ async def test_a_key_that_is_there_is_not_missed(monkeypatch):
     check_key(litellm, ClientOptions("cohere/command-r"), "cohere", None)
 
 
+async def test_a_rejected_key_stops_the_run_at_once():
+    with FaultServer(FaultPlan(always="auth")) as server:
+        answers, _ = await ask_all(options(server.url, max_concurrency=2), [request(n) for n in range(50)])
+    assert len(server.requests) <= 2
+    assert {a.reason for a in answers} <= {Reason.AUTHENTICATION, Reason.PROVIDER_DOWN}
+
+
 async def test_the_deadline_covers_all_retries():
     with FaultServer(FaultPlan(script=("server_error", "drip"))) as server:
         (answer,), _ = await ask_all(options(server.url, timeout=4.0), [request()])
@@ -218,6 +236,15 @@ async def test_retry_after_holds_everybody_back():
     times = sorted(received.at for received in server.requests)
     gaps = [later - earlier for earlier, later in itertools.pairwise(times)]
     assert max(gaps) >= 0.35
+
+
+async def test_a_retry_after_beyond_the_deadline_is_not_waited_for():
+    began = time.monotonic()
+    with FaultServer(FaultPlan(always="rate_limit"), retry_after={"Retry-After": "3600"}) as server:
+        (answer,), _ = await ask_all(options(server.url, timeout=15), [request()])
+    assert answer.reason is Reason.RATE_LIMITED
+    assert time.monotonic() - began < SOON
+    assert len(server.requests) == 1
 
 
 async def test_a_retry_after_of_a_day_stalls_nobody_else_and_opens_the_breaker():
@@ -242,3 +269,12 @@ async def test_those_who_waited_for_one_pause_come_back_apart():
     await asyncio.gather(*map(waiting, range(8)))
     assert min(times) - began >= 0.2
     assert max(times) - min(times) > 0.1  # drawn from 0.2 s, with these seeds
+
+
+async def test_concurrency_sinks_on_429_and_stays_under_the_maximum():
+    with FaultServer(FaultPlan({"rate_limit": 0.3}, seed=1), latency=0.01) as server:
+        settings = options(server.url, max_concurrency=8)
+        answers, client = await ask_all(settings, [request(n) for n in range(60)])
+    assert all(answer.value is not None for answer in answers)
+    assert server.most_at_once <= 8
+    assert client.progress.limit < 8
