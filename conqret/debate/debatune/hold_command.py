@@ -187,7 +187,7 @@ def write(
     output: Annotated[Path | None, options.run_folder("ROWS-debate-write-MODEL")] = None,
     asking: PlanOptions,
 ) -> None:
-    """Have a model write statements, or answer any instructions, to be judged by `conqret debate score` and
+    """Have a model write statements, or answer any instructions, to be judged by
     `conqret debate score`.
 
     Each instruction is sent word for word, and the answer is kept word for word. With `local/FOLDER` a
