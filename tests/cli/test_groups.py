@@ -78,7 +78,7 @@ def test_calls_become_the_settings_of_a_client() -> None:
 def test_whoever_calls_a_model_takes_all_of_its_options(
     cli: Cli, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("TERMINAL_WIDTH", "100")
+    monkeypatch.setenv("COLUMNS", "100")
     done = cli(*command.split(), "--help-all")
     assert done.code == 0
     missing = [name for name in vars(options.Calls()) if f"--{name.replace('_', '-')} " not in done.out]
