@@ -51,13 +51,18 @@ class UnknownNameError(DeclarationError):
     ) -> None:
         self.kind, self.name, self.known = kind, name, sorted(known)
         hint = elsewhere(name, self.known) if elsewhere is not None else ""
-        near = difflib.get_close_matches(name, self.known, n=2, cutoff=NEAR)
         parts = [part.strip() for part in name.split(",")]
         if len(parts) > 1 and set(parts) <= set(self.known):
             hint = f"give each by itself ({', '.join(map(repr, parts))}), repeating the option"
-        hint = f"{hint}; " if hint else f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+        hint = f"{hint}; " if hint else did_you_mean(name, self.known, "did you mean {}? ")
         what, of, whose = kind.rpartition(" of ") if " of " in kind else (kind, "", "")
         super().__init__(f"there is no {what} {name!r}{of}{whose}: {hint}known: {', '.join(self.known)}")
+
+
+def did_you_mean(name: str, known: Iterable[str], words: str = "Did you mean {}?") -> str:
+    """A question in these words for the nearest of the known names; empty where none is near."""
+    near = difflib.get_close_matches(name, list(known), n=2, cutoff=NEAR)
+    return words.format(" or ".join(map(repr, near))) if near else ""
 
 
 def check_known(kind: str, known: Collection[str], *names: str, elsewhere: Elsewhere | None = None) -> None:

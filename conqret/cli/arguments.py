@@ -1,132 +1,129 @@
-"""What is checked of the arguments of every command, before it does anything.
+"""What is checked of the arguments of every command, before it does anything, and what is said of wrong ones.
 
-An option that takes one value is given once: of two values, one would be lost without a word. And what a command writes
-is no file that it reads, nor a table that no command made: a slip of the ``-o`` would cost the labels or the items.
+What a command writes is no file that it reads, nor a table that no command made: a slip of the ``-o`` would cost the
+labels or the items.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-from typer.core import TyperCommand
+from cyclopts.exceptions import (
+    CoercionError,
+    CycloptsError,
+    MissingArgumentError,
+    RepeatArgumentError,
+    UnknownOptionError,
+    UnusedCliTokensError,
+    ValidationError,
+)
 
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, did_you_mean
+
+if TYPE_CHECKING:
+    from cyclopts.argument import Argument
+
+    from conqret.cli.commands import Command
 
 WRITTEN = ("output", "to", "page", "svg", "plot", "report", "junit", "markdown")
 """The parameters that name what a command writes."""
-HELP_ALL = "--help-all"
-RUNS = "runs"
-"""The argument that takes several folders of runs."""
 
 
-class CheckedCommand(TyperCommand):
-    """A command whose arguments are checked. Where ``common`` options are named, ``--help`` shows these, and
-    ``--help-all`` all of them."""
+def read_arguments(command: Command, words: Sequence[str]) -> Callable[[], None]:
+    """What a command does with these arguments and options.
 
-    common: frozenset[str] = frozenset()
-
-    def show_common(self, names: Iterable[str]) -> None:
-        """Have ``--help`` show the options of these names (of parameters), and the arguments.
-
-        Raises:
-            ValueError: there is no such option.
-        """
-        self.common = frozenset(names)
-        if unknown := self.common - {param.name for param in self.params}:
-            raise ValueError(f"no options of {self.name}: {', '.join(sorted(unknown))}")
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """The help, without the options that few people use unless all are wanted."""
-        shown = self.params
-        if self.common and not ctx.meta.get(HELP_ALL):
-            self.params = [
-                parameter
-                for parameter in shown
-                if parameter.param_type_name != "option" or parameter.name in self.common
-            ]
-        left = len(shown) - len(self.params)
-        help_text = self.help
-        if left:
-            self.help = f"{help_text}\n\nThese are the most used options; `--help-all` shows {left} more."
-        try:
-            super().format_help(ctx, formatter)
-        finally:
-            self.params, self.help = shown, help_text
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments.
-
-        Raises:
-            DeclarationError: an option that takes one value is given twice, or the output is a file that is read.
-        """
-        if HELP_ALL in itertools.takewhile("--".__ne__, args):
-            ctx.meta[HELP_ALL] = True
-            typer.echo(ctx.get_help(), color=ctx.color)
-            ctx.exit()
-        if not ctx.resilient_parsing:
-            options, rest, order = self.make_parser(ctx).parse_args(args=list(args))
-            _check_repeated(order)
-            _check_rest([*(options.get(RUNS) or ()), *rest], self.params)
-        left = super().parse_args(ctx, args)
-        if not ctx.resilient_parsing:
-            _check_written(self.params, ctx.params)
-        return left
+    Raises:
+        DeclarationError: they are wrong, or the output is a file that is read.
+    """
+    try:
+        function, bound, _ = command.parse_args(words, print_error=False, exit_on_error=False)
+    except CycloptsError as error:
+        raise DeclarationError(
+            f"{_fault(error, command, words)} ({command.name[0]} --help lists the options)"
+        ) from None
+    bound.apply_defaults()
+    values = {argument.field_info.name: argument for argument in command.arguments if not argument.children}
+    _check_rest(values, ())
+    _check_written(values)
+    return lambda: function(*bound.args, **bound.kwargs)
 
 
-def _check_repeated(order: Iterable[Any]) -> None:
-    """``order`` has the parameters as they come on the command line, each as often as it stands there."""
-    for option, times in Counter(
-        parameter for parameter in order if parameter.param_type_name == "option"
-    ).items():
-        switch = getattr(option, "is_flag", False) and not option.secondary_opts
-        if times > 1 and not (switch or option.multiple or getattr(option, "count", False)):
-            how_often = "twice" if times == 2 else f"{times} times"
-            raise DeclarationError(
-                f"{_name(option)} is given {how_often} but takes one value: keep one of them"
-            )
+def _fault(error: CycloptsError, command: Command, words: Sequence[str]) -> str:
+    """What is wrong, and what is perhaps meant."""
+    name = _name(error.argument) if error.argument is not None else ""
+    if isinstance(error, RepeatArgumentError):
+        times = sum(word.partition("=")[0] in error.argument.names for word in words)
+        how_often = "twice" if times == 2 else f"{times} times"
+        return f"{name} is given {how_often} but takes one value: keep one of them"
+    if isinstance(error, UnknownOptionError):
+        names = [name for one in command.arguments for name in one.names if name.startswith("--")]
+        option = error.token.keyword
+        return f"No such option: {option}. {did_you_mean(option, names)}".rstrip()
+    if isinstance(error, MissingArgumentError):
+        if error.keyword or error.argument.tokens:
+            return f"Option {name} requires an argument"
+        return f"Missing {'option' if name.startswith('-') else 'argument'} {name}"
+    if isinstance(error, UnusedCliTokensError):
+        _check_rest({one.field_info.name: one for one in command.arguments}, error.unused_tokens)
+        return f"Got unexpected extra arguments: {' '.join(error.unused_tokens)}"
+    if isinstance(error, CoercionError | ValidationError):
+        return f"Invalid value for {name}: {_wanted(error)}"
+    return str(error)
 
 
-def _check_rest(rest: Iterable[str], params: Iterable[Any]) -> None:
+def _wanted(error: CoercionError | ValidationError) -> str:
+    """Which value is wrong, and which would be right."""
+    value = error.argument.tokens[-1].value
+    if isinstance(error, ValidationError):
+        return f"{value} is not in the range {error.argument.parameter.metavar}: {error.exception_message}"
+    if choices := error.argument.parameter.metavar:
+        return f"{value!r} is not one of {', '.join(map(repr, choices.split('|')))}"
+    kinds = {int: "a whole number", float: "a number"}
+    return f"{value!r} is not {kinds.get(error.target_type, 'such a value')}"
+
+
+def _check_rest(values: dict[str, Argument], rest: Iterable[str]) -> None:
     """Files that belong to nothing, or stand for runs, are what the shell has made of a pattern, of which an option
     takes the first."""
-    several = next(
-        (_name(param) for param in params if getattr(param, "multiple", False) and param.name == "labels"),
-        None,
-    )
-    file = next((argument for argument in rest if Path(argument).is_file()), None)
-    if several is not None and file is not None:
+    labels, runs = values.get("labels"), values.get("runs")
+    if labels is None or labels.index is not None:
+        return
+    given = [*(_value(runs) or () if runs is not None and isinstance(_value(runs), list) else ()), *rest]
+    file = next((argument for argument in given if Path(argument).is_file()), None)
+    if file is not None and isinstance(labels.hint, type(list[str])):
         raise DeclarationError(
-            f"{file} follows no option: write {several} before each file, or put a pattern in "
-            f"quotes ({several} 'PATTERN')"
+            f"{file} follows no option: write {_name(labels)} before each file, or put a pattern in "
+            f"quotes ({_name(labels)} 'PATTERN')"
         )
 
 
-def _check_written(params: Iterable[Any], values: Mapping[str, Any]) -> None:
+def _check_written(values: dict[str, Argument]) -> None:
     from conqret.io.overwriting import check_replaceable  # reads files, which no help does
 
-    options = {param.name: param for param in params}
-    for name in (name for name in WRITTEN if isinstance(values.get(name), Path)):
-        for other, path in _paths(values):
-            if other != name and _same_file(values[name], path):
+    for name in (name for name in WRITTEN if name in values and isinstance(_value(values[name]), Path)):
+        output, written = _name(values[name]), _value(values[name])
+        for other, path in _paths(values.values()):
+            if other is not values[name] and _same_file(written, path):
                 raise DeclarationError(
-                    f"{_name(options[name])} and {_name(options[other])} both name {path}, and one "
-                    "would overwrite the other: "
-                    f"give {_name(options[name])} another name"
+                    f"{output} and {_name(other)} both name {path}, and one would overwrite the other: "
+                    f"give {output} another name"
                 )
-        if name != "output" or "overwrite" not in options:  # who has that option looks for itself
-            check_replaceable(values[name])
+        if name != "output" or "overwrite" not in values:  # who has that option looks for itself
+            check_replaceable(written)
 
 
-def _paths(values: Mapping[str, Any]) -> Iterator[tuple[str, Path]]:
-    for name, value in values.items():
+def _value(argument: Argument) -> Any:
+    return argument.value if argument.tokens else argument.field_info.default
+
+
+def _paths(arguments: Iterable[Argument]) -> Iterator[tuple[Argument, Path]]:
+    for argument in arguments:
+        value = _value(argument)
         for path in value if isinstance(value, list | tuple) else (value,):
             if isinstance(path, Path):
-                yield name, path
+                yield argument, path
 
 
 def _same_file(written: Path, read: Path) -> bool:
@@ -136,8 +133,6 @@ def _same_file(written: Path, read: Path) -> bool:
         return False
 
 
-def _name(param: Any) -> str:
+def _name(argument: Argument) -> str:
     """What a parameter is called on the command line: its longest option, or the name of the argument."""
-    if param.param_type_name != "option":
-        return str(param.name).upper()
-    return str(max(param.opts, key=len))
+    return max((name for name in argument.names if name not in argument.negatives), key=len)

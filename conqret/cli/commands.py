@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
-from collections import UserDict
-from collections.abc import Mapping
-from difflib import get_close_matches
+from collections.abc import Container, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Final
 
-import typer
-from typer.core import TyperCommand, TyperGroup
+from cyclopts import App, Group, Parameter
+from cyclopts.argument import ArgumentCollection
 
-from conqret.cli.arguments import CheckedCommand
+from conqret.console.option_groups import command_of, rich_markup
+from conqret.console.printing import out
+from conqret.errors import DeclarationError, did_you_mean
+from conqret.options import OptionHelps
 
 Parts = Mapping[str, "str | Parts"]
 """The commands of a group by name: ``module:function`` within the package, or a group of them."""
@@ -55,8 +55,7 @@ PANELS: Mapping[str, Mapping[str, str]] = {
 """What each command does, under the headings of the help and in the order of the work: listing them imports none of
 them. The help of a command begins with the same words."""
 
-MARKUP: Final = "markdown"
-"""What helps are written in, those of the groups' subcommands too: a terminal shows what is in backquotes as code."""
+ABOUT: Final = "Judge retrieval-augmented arguments with LLMs, and measure how far the judge can be trusted."
 
 COMMANDS = {name: help_text for panel in PANELS.values() for name, help_text in panel.items()}
 
@@ -197,64 +196,8 @@ def meant(name: str) -> str | None:
     return next((command for part in parts for word, command in MEANT.items() if part.startswith(word)), None)
 
 
-class Commands(TyperGroup):
-    """The group of all commands, each of which is imported when it is called."""
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(**settings)
-        self.commands = _Parts(HOMES)
-        self._listing = False
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        """The names, in the order in which they are listed."""
-        return [name for names in PANELS.values() for name in names]
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command, or while all are listed what stands for it."""
-        if self._listing:
-            panel = next(panel for panel, names in PANELS.items() if cmd_name in names)
-            return TyperCommand(cmd_name, help=PANELS[panel][cmd_name], rich_help_panel=panel)
-        return super().get_command(ctx, cmd_name)
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command of the first argument; where there is none, an error names the one that is meant."""
-        if args and args[0] not in self.commands and (command := meant(args[0])) is not None:
-            ctx.fail(f"No such command '{args[0]}'. Did you mean '{command}'?")
-        return super().resolve_command(ctx, args)
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """The help, for which no command is imported."""
-        self._listing = True
-        try:
-            super().format_help(ctx, formatter)
-        finally:
-            self._listing = False
-
-
-class CommandGroup(TyperGroup):
-    """A group of commands within the group of all: a word that is none of its own, and like none of them, may stand
-    for a command elsewhere."""
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command of the first argument; where there is none, an error names the one that is meant."""
-        if args and not get_close_matches(args[0], self.commands) and (command := meant(args[0])) is not None:
-            ctx.fail(f"No such command '{args[0]}'. Did you mean 'conqret {command}'?")
-        return super().resolve_command(ctx, args)
-
-
-class _Parts(UserDict[str, Any]):
-    """The commands of a group by name; each is made when it is asked for."""
-
-    def __getitem__(self, name: str) -> Any:
-        home = self.data[name]
-        if isinstance(home, str):
-            self.data[name] = _command(name, home)
-        elif isinstance(home, Mapping):
-            self.data[name] = _group(name, home)
-        return self.data[name]
-
-
 EXAMPLES: Mapping[str, str] = {
+    "conqret": "conqret judge items.jsonl --format rag-fine-grained --model gpt-4o-mini -o runs/model",
     "runs": "conqret runs report runs/first",
     "recordings": "conqret runs recordings export runs/first recordings.jsonl",
     "serve": "conqret serve http --model gpt-4o-mini --port 8000",
@@ -273,36 +216,122 @@ EXAMPLES: Mapping[str, str] = {
 """What the help of a group shows."""
 
 
-def _command(name: str, home: str) -> Any:
-    """The command whose function, with its docstring for a help and the examples at its end, is ``module:function``."""
-    module_name, name_there = home.split(":")
-    module = import_module(f"conqret.{module_name}")
-    function = getattr(module, name_there)
-    alone = typer.Typer(add_completion=False, rich_markup_mode=MARKUP)
-    what, example, examples = inspect.cleandoc(function.__doc__).partition("\n\nExample")
-    alone.command(name, cls=CheckedCommand, help=what, epilog=example.strip() + examples)(function)
-    command: Any = typer.main.get_command(alone)
-    command.name = name
-    if common := getattr(module, "COMMON", ()):
-        command.show_common(common)
-    return command
+class Command(App):  # type: ignore[misc]
+    """A command, or a group of them; ``--help`` of a command shows only its ``common`` options where these are named
+    (by their parameters)."""
+
+    common: Container[str] = ()
+    arguments: Sequence[Any] = ()
+
+    def assemble_argument_collection(self, **settings: Any) -> ArgumentCollection:
+        """The arguments and options; they have their values once the command line is read."""
+        self.arguments = found = super().assemble_argument_collection(**settings)
+        for argument in found:
+            if self.common and argument.index is None and argument.field_info.name not in self.common:
+                argument.parameter = Parameter.combine(argument.parameter, Parameter(show=False))
+        return found
 
 
-def _group(name: str, parts: Parts) -> Any:
-    """The group of the commands."""
-    helps = {name: text for names in (*PANELS.values(), GROUPS) for name, text in names.items()}
-    alone = typer.Typer(
-        cls=CommandGroup,
-        no_args_is_help=True,
-        rich_markup_mode=MARKUP,
-        help=helps[name],
-        epilog=f"Example: {EXAMPLES[name]}",
+def find(words: Sequence[str], *, everything: bool = False) -> tuple[Command, list[str]]:
+    """The command or group that the first of the words name, and the words after its name; with ``everything``, its
+    help shows all options.
+
+    Raises:
+        DeclarationError: there is no such command; the message names the one that is meant.
+    """
+    path, home, rest = ["conqret"], HOMES, list(words)
+    while rest and not rest[0].startswith("-") and not isinstance(home, str):
+        name = rest.pop(0)
+        if name not in home:
+            raise DeclarationError(f"No such command '{name}'. {_suggested(name, home, path)}")
+        path.append(name)
+        home = home[name]
+    return _app(path, home, everything=everything), rest
+
+
+def tree() -> Command:
+    """All commands, each with all its options."""
+    return _app(["conqret"], HOMES, everything=True, whole=True)
+
+
+def _suggested(name: str, known: Parts, path: Sequence[str]) -> str:
+    """What is perhaps meant by a word that is no command of a group."""
+    parts = name.lower().replace("_", "-").split("-")
+    words = (command for part in parts for word, command in MEANT.items() if part.startswith(word))
+    if len(path) == 1 and (command := next(words, None)):
+        return f"Did you mean '{command}'?"
+    if near := did_you_mean(name, known):
+        return near
+    command = next(words, None)
+    return f"Did you mean 'conqret {command}'?" if command else f"{' '.join(path)} --help lists all"
+
+
+def _app(
+    path: Sequence[str], home: str | Parts, *, everything: bool, whole: bool = False, alone: bool = True
+) -> Command:
+    """The command or group of this name, with what its help lists; of the group of all, the commands themselves only
+    where the ``whole`` tree is wanted."""
+    settings: dict[str, Any] = {
+        "name": " ".join(path) if alone else path[-1],
+        "help_format": "rich",
+        "help_flags": "--help",
+        "version_flags": (),
+        "group_parameters": Group("Options"),
+        "default_parameter": Parameter(negative=()),
+    }
+    if isinstance(home, str):
+        module_name, name = home.split(":")
+        module = import_module(f"conqret.{module_name}")
+        return _leaf(module, getattr(module, name), settings, everything=everything)
+    helps = COMMANDS | GROUPS
+    app = Command(
+        help=helps.get(path[-1], ABOUT), help_epilogue=f"Example: {EXAMPLES[path[-1]]}", **settings
     )
-    alone.callback()(_no_option)
-    group = typer.main.get_group(alone)
-    group.name, group.commands = name, _Parts(parts)
-    return group
+    if len(path) == 1:
+        for function in (version, install_completion, show_completion):
+            app.command(function, name=f"--{function.__name__.replace('_', '-')}", group="Options")
+    app["--help"].group = "Options"
+    for place, (name, below) in enumerate(home.items()):
+        if len(path) > 1 or whole:
+            child = _app([*path, name], below, everything=everything, whole=whole, alone=False)
+        else:
+            child = Command(name=name, help=COMMANDS[name], help_flags=(), version_flags=())
+        panel = next((panel for panel, names in PANELS.items() if len(path) == 1 and name in names), "Commands")
+        child.group, child.sort_key = Group(panel, sort_key=[*PANELS, "Commands"].index(panel)), place
+        app.command(child)
+    return app
 
 
-def _no_option() -> None:
-    """What a group of commands does itself: nothing."""
+def _leaf(module: Any, function: Any, settings: Mapping[str, Any], *, everything: bool) -> Command:
+    """The command whose function has its docstring for a help, with the examples at its end."""
+    what, example, examples = OptionHelps(function).rest.partition("\n\nExample")
+    app = Command(
+        help=rich_markup(what),
+        help_epilogue=rich_markup(example.strip() + examples),
+        config=getattr(module, "SETTINGS", None),
+        **settings,
+    )
+    app.default(command_of(function))
+    common = getattr(module, "COMMON", ())
+    if common and not everything:
+        app.common = common
+        hidden = sum(not argument.show for argument in app.assemble_argument_collection() if not argument.children)
+        app.help += f"\n\nThese are the most used options; [bold cyan]--help-all[/] shows {hidden} more."
+    return app
+
+
+def version() -> None:
+    """Print the version and exit."""
+    from conqret._version import __version__
+
+    out().out(f"conqret {__version__}")
+
+
+def install_completion() -> None:
+    """Install completion for the current shell."""
+    out().out(f"written to {tree().install_completion()}; it works in new shells")
+
+
+def show_completion() -> None:
+    """Show completion for the current shell, to copy it or customize the installation."""
+    out().out(tree().generate_completion())

@@ -9,7 +9,6 @@ import sys
 from typing import TYPE_CHECKING
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
 from conqret.console.printing import end, entry, out, result
 
 if TYPE_CHECKING:
@@ -101,7 +100,6 @@ def _without_documents(judge: Judge) -> list[str]:
     return [metric for part in judge.parts() if "documents" not in part.needs for metric in part.metrics]
 
 
-@grouped
 def doctor(*, model: str | None = None, calls: options.Calls) -> None:
     """Check the installation: versions, optional packages, API keys (only whether they are set), tokenizer files, and
     with `--model` whether a model answers.

@@ -9,22 +9,20 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import functools
 import gc
 import logging
 import os
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from types import FrameType
 from typing import Any
 
-import typer
-
 from conqret._optional import missing, require
-from conqret.cli.commands import MARKUP, Commands
-from conqret.console.printing import complain, err, note, result
+from conqret.cli.arguments import read_arguments
+from conqret.cli.commands import find
+from conqret.console.printing import complain, err, note, out, result
 from conqret.errors import AnswersAwaited, ConqretError, DeclarationError
 
 SIGNALLED = 128
@@ -35,43 +33,10 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 TRACES = "CONQRET_TRACES"
 """Set, it makes spans of what is asked (:mod:`conqret.llm.tracing`), which few want and is heavy to import."""
 
-STOPPED = SIGNALLED + signal.SIGINT
-
 COLLECTED_AFTER = (10_000, 50, 50)
 """How many objects are made before Python looks for unused cycles among the young ones, and after how many such looks
 among the older. By its own measure (700, 10, 10) it looks through all that is imported again and again: a tenth of a
 run's work, and pauses of a tenth of a second between the answers. So they stay under ten milliseconds."""
-
-app = typer.Typer(
-    name="conqret",
-    cls=Commands,
-    help="Judge retrieval-augmented arguments with LLMs, and measure how far the judge can be trusted.",
-    epilog="Example: conqret judge items.jsonl --format rag-fine-grained --model gpt-4o-mini -o runs/model",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=MARKUP,
-)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        from conqret._version import __version__
-
-        typer.echo(f"conqret {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def root(
-    context: typer.Context,
-    version: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="Print the version and exit."
-    ),
-) -> None:
-    """What all subcommands share."""
-    if os.environ.get(TRACES):
-        send_traces(context)
-
 
 class _Remarks(logging.Handler):
     """What conqret remarks while it works (a damaged answer, say) is told like all else."""
@@ -100,12 +65,6 @@ class _Signals:
             interrupt(signal.SIGINT, frame)
 
 
-@functools.cache
-def _command() -> Callable[[], object]:
-    """The whole tree of commands, which takes a tenth of a second to make."""
-    return typer.main.get_command(app)
-
-
 def main() -> None:
     """Run the command line."""
     gc.set_threshold(*COLLECTED_AFTER)
@@ -114,7 +73,7 @@ def main() -> None:
     signals = _Signals()
     try:
         _check_arguments(sys.argv[1:])
-        _command()()
+        _run(sys.argv[1:])
     except AnswersAwaited as waiting:
         result({"outstanding": waiting.outstanding, "total": waiting.total}, [], as_json="--json" in sys.argv)
         note(str(waiting))
@@ -131,10 +90,6 @@ def main() -> None:
         sys.exit(2)
     except KeyboardInterrupt:
         _stopped(signals.last)
-    except SystemExit as end:  # typer turns the interrupt of a command into this
-        if end.code != STOPPED:
-            raise
-        _stopped(signals.last)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
@@ -144,8 +99,24 @@ def main() -> None:
         sys.exit(1)
 
 
+def _run(words: list[str]) -> None:
+    """Do what the words say. A group of commands without one of them shows its help."""
+    options = words[: words.index("--")] if "--" in words else words
+    if everything := "--help-all" in options:
+        words = ["--help" if word == "--help-all" else word for word in words]
+    command, rest = find(words, everything=everything)
+    if command.default_command is None and not rest:
+        command.help_print([], console=out())
+        sys.exit(2)
+    run = read_arguments(command, rest)
+    with contextlib.ExitStack() as kept:
+        if os.environ.get(TRACES):
+            send_traces(command.name[0], kept)
+        run()
+
+
 def _check_arguments(arguments: list[str]) -> None:
-    """Typer repeats a wrong argument as it stands, and a name of a file may come from others."""
+    """A wrong argument is repeated as it stands, and a name of a file may come from others."""
     for place, argument in enumerate(arguments, start=1):
         if any(
             (character < " " and character not in "\n\t") or "\x7f" <= character <= "\x9f"
@@ -188,10 +159,10 @@ def as_options(table: Mapping[str, Any]) -> Iterator[str]:
             yield from () if value is True else (str(value),)
 
 
-def send_traces(command: typer.Context) -> None:
+def send_traces(command: str, kept: contextlib.ExitStack) -> None:
     """Set up the sending of spans, if the environment asks for them (CONQRET_TRACES) and nobody else has; what is not
-    sent yet is sent when the command ends. A span of the whole ``command`` holds all that it asks for: one trace; that
-    of a server, which goes on for days, has none.
+    sent yet is sent when the command ends. A span of the whole ``command``, ``kept`` until it ends, holds all that it
+    asks for: one trace; that of a server, which goes on for days, has none.
 
     Raises:
         DeclarationError: it asks for another kind of traces, or the extra ``otel`` is missing.
@@ -216,8 +187,9 @@ def send_traces(command: typer.Context) -> None:
     provider = TracerProvider()
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     trace.set_tracer_provider(provider)
-    if (name := command.invoked_subcommand) and name not in ("labels", "serve"):
-        command.with_resource(run_span_here(f"conqret {name}"))
+    name = command.split()[1]
+    if name not in ("labels", "serve"):
+        kept.enter_context(run_span_here(f"conqret {name}"))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
 from conqret.console.printing import at, entry, note, note_left_out, out, result, say
 from conqret.data import Item
 from conqret.errors import DeclarationError, UnknownNameError
@@ -29,7 +28,6 @@ DEMO_ITEMS = Path("fixtures/demo/items.jsonl")
 """Shown where no items are given, in a checkout."""
 
 
-@grouped
 def prompt(
     name: str | None = None,
     *,

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
 from conqret.console.printing import complain, end, result, say
 from conqret.errors import number
 from conqret.io.bounded import whole_text
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 _UNITS = ("B", "KB", "MB", "GB")
 
 
-@grouped
 def list_(folder: Path = Path("runs"), json_output: options.Printed = None) -> None:
     """List the runs in a folder, one per line: whether a run is finished, when it was made, its size and its kind.
 
@@ -59,7 +57,6 @@ def _state(run: FoundRun) -> str:
     return ", ".join(filter(None, (run.state, run.lost, damaged)))
 
 
-@grouped
 def prune(
     folder: Path = Path("runs"),
     *,
@@ -108,7 +105,6 @@ def _size(size: float) -> str:
     return f"{size:.0f} {unit}" if size >= 10 or unit == "B" else f"{size:.1f} {unit}"
 
 
-@grouped
 def export(
     store: Path,
     to: Path,
@@ -164,7 +160,6 @@ def _patterns(values: list[str]) -> Iterator[str]:
         yield from listed if set(listed) <= PATTERNS.keys() else [value]
 
 
-@grouped
 def import_(sources: list[Path], store: Path) -> None:
     """Copy recorded model responses into one recordings file; responses that it already has are not replaced.
 

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
 from conqret.console.option_groups import OptionGroup
 from conqret.console.shared_options import column_map, option
+from conqret.options import Within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +25,7 @@ SEVERAL = (
 
 def label_files(what: str, name: str = "--labels", panel: str | None = None) -> Any:
     """``--labels`` of a command; ``what`` says of what, and what for."""
-    return typer.Option(name, help=f"{what} May be repeated. {SEVERAL}", rich_help_panel=panel)
+    return option(panel, f"{what} May be repeated. {SEVERAL}", name)
 
 
 Labels = Annotated[list[Path], label_files("Human labels of the items.")]
@@ -81,7 +80,7 @@ class LabelReading(OptionGroup):
         )
 
 
-Confidence = Annotated[float, typer.Option(help="The confidence level of the intervals.", min=0.5, max=0.999)]
+Confidence = Annotated[float, Within(0.5, 0.999), option(None, "The confidence level of the intervals.")]
 Metrics = Annotated[
     list[str] | None,
     option(
@@ -101,9 +100,10 @@ Aggregate = Annotated[
 ]
 Baseline = Annotated[
     Path | None,
-    typer.Option(
-        help="The folder of a run of `conqret judge --model offline` over the same items: this baseline from word "
-        "statistics is compared with the judge."
+    option(
+        None,
+        "The folder of a run of `conqret judge --model offline` over the same items: this baseline from word "
+        "statistics is compared with the judge.",
     ),
 ]
 

@@ -1,128 +1,115 @@
 """Options that belong together are declared once, and a command takes them as one parameter.
 
-A group is a frozen dataclass whose fields carry typer's annotations; :func:`grouped` shows typer the fields, and hands
-the command the group with what the user gave. A dataclass of settings whose fields are all options is such a group,
-too.
+A group is a frozen dataclass whose fields are options. What an option does stands in the docstring of its command or
+group (:mod:`conqret.options`), or in the annotation where several share it (:func:`option`); :func:`declare` makes of
+both what cyclopts reads. A dataclass of settings whose fields are all options is such a group, too.
 
-What an option does may stand in the docstring of its command or group instead (:mod:`conqret.options`).
-
-A parameter of a command that may be given by position is an argument, and so is what stands under ``Arguments`` in a
-group; all others are options.
+A parameter of a command that may be given by position is an argument; all others are options.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, is_dataclass
-from types import FunctionType
-from typing import Annotated, Any, get_args, get_type_hints
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-import typer
+from cyclopts import Parameter
+from cyclopts.validators import Number
 
-from conqret.options import DeclaredOption, OptionHelps, Within, declared
+from conqret.options import OptionHelps, Within, declared
 
 
 @dataclass(frozen=True)
 class OptionGroup:
     """What groups of options have in common; the fields of a group are options, with their defaults, or groups.
 
-    With ``of``, the group also has all options of that dataclass of settings, and those of its fields of which the
-    group's docstring says what they do; the user may leave all of them unset."""
+    With ``of``, the group also has those fields of a dataclass of settings of which a docstring says what they do; the
+    user may leave all of them unset."""
 
     def __init_subclass__(cls, of: type | None = None) -> None:
         super().__init_subclass__()
         if of is None:
             return
-        hints = get_type_hints(of)
-        for name in [name for name in OptionHelps(cls).told if name in hints]:
-            switch = hints[name] is bool
-            cls.__annotations__[name] = bool if switch else hints[name] | None
-            setattr(cls, name, False if switch else None)
-        for setting in declared(of):
-            cls.__annotations__[setting.name] = Annotated[setting.type | None, _typer_option(setting)]
-            setattr(cls, setting.name, None)
+        defaults = {setting.name: setting for setting in declared(of)}
+        for name, hint in get_type_hints(of, include_extras=True).items():
+            if name in OptionHelps(cls).told or name in defaults:
+                own_switch = name not in defaults and hint is bool
+                cls.__annotations__[name] = bool if own_switch else hint | None
+                setattr(cls, name, False if own_switch else None)
+                if name in defaults:
+                    setting = defaults[name]
+                    ranged, shown = setting.within, option(setting.panel, setting.help, *setting.names)
+                    cls.__annotations__[name] = Annotated[setting.type | None, ranged, shown]
 
     def given(self) -> dict[str, Any]:
         """The settings that the user gave, by field; what is None keeps the default of the layer below."""
         return {name: value for name, value in vars(self).items() if value is not None}
 
 
-def grouped(command: Callable[..., None]) -> Callable[..., None]:
-    """The command as typer is to see it: each parameter that is an :class:`OptionGroup` gives way to its fields."""
-    helps = OptionHelps(command)
-    parameters = [
-        _shown(helps, parameter)
-        for parameter in inspect.signature(command, eval_str=True).parameters.values()
-    ]
-    shown = tuple(_options(parameters))
-
-    @functools.wraps(command)
-    def expanded(**options: Any) -> None:
-        command(**_arguments(parameters, options))
-
-    expanded.__dict__["__signature__"] = inspect.Signature(shown)
-    expanded.__annotations__ = {parameter.name: parameter.annotation for parameter in shown}
-    expanded.__doc__ = helps.rest
-    return expanded
-
-
-def _shown(helps: OptionHelps, one: inspect.Parameter) -> inspect.Parameter:
-    """The parameter as typer takes it."""
-    kind, *marks = get_args(one.annotation) if hasattr(one.annotation, "__metadata__") else (one.annotation,)
-    if one.name not in helps.told or not all(isinstance(mark, Within) for mark in marks):
-        return one
-    panel, names, text = helps.told[one.name]
-    by_place = one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD and isinstance(helps.of, FunctionType)
-    if by_place or panel == "Arguments":
-        argument: Any = typer.Argument(help=text)
-    else:
-        switch = [f"--{one.name.replace('_', '-')}"] if kind is bool else []
-        argument = _typer_option(
-            DeclaredOption(one.name, kind, None, Within.of(marks), panel, names or switch, text)
-        )
-    return one.replace(annotation=Annotated[kind, argument])
-
-
-def _options(parameters: Iterable[inspect.Parameter]) -> Iterator[inspect.Parameter]:
-    """What typer sees in place of ``parameters``."""
-    for parameter in parameters:
-        if _is_group(parameter.annotation):
-            yield from _options(_fields(parameter.annotation))
-        else:
-            yield parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-
-
-def _arguments(parameters: Iterable[inspect.Parameter], options: Mapping[str, Any]) -> dict[str, Any]:
-    """What ``parameters`` get of the options that typer read."""
-    return {
-        parameter.name: parameter.annotation(**_arguments(_fields(parameter.annotation), options))
-        if _is_group(parameter.annotation)
-        else options[parameter.name]
-        for parameter in parameters
-    }
-
-
-def _is_group(kind: Any) -> bool:
-    return (
-        isinstance(kind, type)
-        and is_dataclass(kind)
-        and (issubclass(kind, OptionGroup) or any(declared(kind)))
+def option(panel: str | None, help_text: str, *names: str, **more: Any) -> Parameter:
+    """An option in a panel of ``--help``; what it is called on the command line comes last, ``--yes/--no`` where there
+    is a name for the opposite."""
+    positive = [name.partition("/")[0] for name in names]
+    opposite = [no for name in names if (no := name.partition("/")[2])]
+    return Parameter(
+        name=positive or None, negative=opposite or None, group=panel, help=rich_markup(help_text), **more
     )
 
 
-def _fields(group: Any) -> list[inspect.Parameter]:
-    hints, helps = get_type_hints(group, include_extras=True), OptionHelps(group)
-    parameters = inspect.signature(group).parameters.values()
-    return [_shown(helps, parameter.replace(annotation=hints[parameter.name])) for parameter in parameters]
+def rich_markup(text: str) -> str:
+    """A help text as Rich's markup: what is in backquotes stands out, and nothing else is markup."""
+    parts = text.replace("[", r"\[").split("`")
+    return "".join(f"[bold cyan]{part}[/]" if place % 2 else part for place, part in enumerate(parts))
 
 
-def _typer_option(setting: DeclaredOption) -> Any:
-    """What typer is to make of an option; it adds a default itself where there is one."""
-    limits = dict[str, Any]()
-    for kind in (int, float):
-        if kind in (get_args(setting.type) or (setting.type,)):
-            ends = {"min": setting.within.low, "max": setting.within.high}
-            limits = {name: end if end is None else kind(end) for name, end in ends.items()}
-    return typer.Option(*setting.names, help=setting.help, rich_help_panel=setting.panel, **limits)
+@functools.cache
+def declare(declaring: Any) -> Any:
+    """Write into the annotations of a command or group what its docstring says of its options."""
+    helps = OptionHelps(declaring)
+    for name, hint in get_type_hints(declaring, include_extras=True).items():
+        kind, *marks = get_args(hint) if hasattr(hint, "__metadata__") else (hint,)
+        if is_dataclass(kind):
+            declare(kind)
+            marks = [Parameter(name="*")]
+        elif name in helps.told:
+            panel, names, text = helps.told[name]
+            marks = [*(mark for mark in marks if isinstance(mark, Within)), option(panel, text, *names)]
+        declaring.__annotations__[name] = Annotated[kind, _value(kind, Within.of(marks)), *marks]
+    return declaring
+
+
+def _value(kind: Any, within: Within) -> Parameter:
+    """What stands for a value in the help, and the range that is checked."""
+    parts = [part for part in get_args(kind) or (kind,) if part is not type(None)]
+    if get_origin(parts[0]) is Literal or get_origin(kind) is Literal:
+        choices = get_args(kind) if get_origin(kind) is Literal else get_args(parts[0])
+        return Parameter(metavar="|".join(map(str, choices)), show_choices=False)
+    ends = {name: end for name, (_, end) in within.ends.items()}
+    if not ends:
+        return Parameter()
+    low, high, above = within.low, within.high, within.above
+    kept = "".join(f"{end:g}{sign}" for end, sign in ((low, "<="), (above, "<")) if end is not None)
+    shown = f"{kept}{parts[0].__name__.upper()}{'' if high is None else f'<={high:g}'}"
+    return Parameter(metavar=shown, validator=Number(gte=low, gt=above, lte=high))
+
+
+def command_of(function: Callable[..., None]) -> Callable[..., None]:
+    """The function with the signature that cyclopts is to see: an argument has no name as an option, and a group of
+    which all may be left out is there anyhow."""
+    hints = get_type_hints(declare(function), include_extras=True)
+    parameters = []
+    for one in inspect.signature(function).parameters.values():
+        kind = get_args(hints[one.name])[0]
+        if is_dataclass(kind) and one.default is one.empty and not _required(kind):
+            one = one.replace(default=kind())
+        if one.kind is one.POSITIONAL_OR_KEYWORD:
+            one = one.replace(kind=one.POSITIONAL_ONLY)
+        parameters.append(one.replace(annotation=hints[one.name]))
+    function.__dict__["__signature__"] = inspect.Signature(parameters)
+    return function
+
+
+def _required(group: Any) -> bool:
+    return any(field.default is MISSING and field.default_factory is MISSING for field in fields(group))

@@ -9,13 +9,12 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import typer
 
 from conqret.errors import number
 
@@ -207,16 +206,16 @@ def end(
     if session is not None and session.refused:
         name = session.refused
         complain(f"every request failed: {reason(name)}, as for {session.failures[name]}; {_REMEDIES[name]}")
-        raise typer.Exit(2)
+        sys.exit(2)
     if session is not None and session.stopped:
         complain(session.stopped)
     elif not there:
         example = session.failures.get(str(commonest)) if session is not None else None
         complain(f"nothing has a result: {reason(commonest)}{f', as for {example}' if example else ''}")
     if not there and commonest == "not_recorded":
-        raise typer.Exit(2)
+        sys.exit(2)
     if failed or not there or (session is not None and session.stopped):
-        raise typer.Exit(1)
+        sys.exit(1)
 
 
 def tell_outcomes(outcomes: Sequence[RequirementOutcome]) -> bool:

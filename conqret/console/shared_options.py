@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-import typer
-
-from conqret.console.option_groups import OptionGroup
+from conqret.console.option_groups import OptionGroup, option
 from conqret.console.printing import at, note, note_left_out, result, tell, tell_session
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.options import FILES as FILES
@@ -32,11 +30,6 @@ ITEM_COLUMNS = "topic=question,documents=ctx"
 """What --columns looks like for items."""
 
 
-def option(panel: str, help_text: str, *names: str, **more: Any) -> Any:
-    """An option in a panel of ``--help``; what it is called on the command line comes last."""
-    return typer.Option(*names, help=help_text, rich_help_panel=panel, **more)
-
-
 def run_folder(default: str, what: str = "The run's folder", where: str = "where it stopped") -> Any:
     """``-o`` of a command that goes on ``where`` it stopped: ``what`` folder, and its ``default`` below runs/."""
     return option(
@@ -47,9 +40,10 @@ def run_folder(default: str, what: str = "The run's folder", where: str = "where
     )
 
 
-ITEMS = typer.Argument(
-    help="Items: a JSONL, CSV or Parquet file, a folder of such files, or an address (s3://…). conqret recognizes the "
-    "columns of ragas, DeepEval, TruLens, RAGChecker, nuggetizer and pyterrier-rag, and TREC RAG reports."
+ITEMS = option(
+    None,
+    "Items: a JSONL, CSV or Parquet file, a folder of such files, or an address (s3://…). conqret recognizes the "
+    "columns of ragas, DeepEval, TruLens, RAGChecker, nuggetizer and pyterrier-rag, and TREC RAG reports.",
 )
 Items = Annotated[Path, ITEMS]
 Columns = Annotated[
@@ -126,22 +120,24 @@ Prompts = Annotated[
 ]
 RecordedResponses = Annotated[
     Path | None,
-    typer.Option(
-        help="Where the raw model responses are, if not in the run's folder: a recordings file, an export of one, or "
-        "another run's folder."
+    option(
+        None,
+        "Where the raw model responses are, if not in the run's folder: a recordings file, an export of one, or "
+        "another run's folder.",
     ),
 ]
 DryRun = Annotated[
     bool,
-    typer.Option(
-        "--dry-run",
-        help="Print how many model calls and tokens the command would need and what they would cost, and stop "
+    option(
+        None,
+        "Print how many model calls and tokens the command would need and what they would cost, and stop "
         "without a call.",
+        "--dry-run",
     ),
 ]
 Printed = Annotated[
     bool | None,
-    typer.Option("--json/--latex", help="Print JSON, or the tables as LaTeX, on standard output."),
+    option(None, "Print JSON, or the tables as LaTeX, on standard output.", "--json/--latex"),
 ]
 """Yes for JSON, no for LaTeX, None for people."""
 

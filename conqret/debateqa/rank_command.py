@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
 from conqret.console.printing import at, heading, note, result
 from conqret.debateqa.score_command import remark_missing
 from conqret.errors import DeclarationError, number
@@ -30,7 +29,6 @@ MEANS = {
 }
 
 
-@grouped
 def rank(
     scores: list[Path],
     *,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note, note_each, progress, result
 from conqret.debateqa.baseline_metrics import BASELINES
 from conqret.errors import DeclarationError
@@ -56,7 +56,6 @@ class LocalModels(OptionGroup):
     wrapping: int = 1
 
 
-@grouped
 def score(
     answers: Path,
     *,

@@ -8,12 +8,10 @@ from typing import Annotated
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
 from conqret.console.printing import at, end, note, result
 from conqret.judging.command_options import Engines
 
 
-@grouped
 def run(
     experiment: Path,
     *,

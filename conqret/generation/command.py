@@ -6,14 +6,12 @@ from pathlib import Path
 from typing import Literal
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
 from conqret.console.printing import at, end, note, note_each, result
 from conqret.errors import number
 from conqret.generation.generator import GenerateOptions
 from conqret.judging.study_command import StudyOptions
 
 
-@grouped
 def generate(
     corpus: Path,
     *,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import (
     at,
     complain,
@@ -22,7 +22,13 @@ from conqret.console.printing import (
     tell_retried,
 )
 from conqret.errors import DeclarationError, check_known, number
-from conqret.judging.command_options import ChosenJudge, Config, JudgeRunOptions, JudgingOptions
+from conqret.judging.command_options import (
+    ChosenJudge,
+    Config,
+    JudgeRunOptions,
+    JudgingOptions,
+    read_settings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,6 +59,8 @@ COMMON = (
     "json_output",
 )
 """The options that ``--help`` shows."""
+SETTINGS = read_settings
+"""What gives options that the command line leaves open their values."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +119,6 @@ class BuildGate(OptionGroup):
             "Write JUnit XML for a CI server into this file: a test case for each item and for each condition that "
             "`--require` sets on the result.",
             "--junit",
-            dir_okay=False,
         ),
     ] = None
     markdown: Annotated[
@@ -121,12 +128,10 @@ class BuildGate(OptionGroup):
             "Write the mean scores into this file as Markdown, and whether the conditions set by `--require` are "
             "met, for the summary page of a CI build.",
             "--markdown",
-            dir_okay=False,
         ),
     ] = None
 
 
-@grouped
 def judge(
     items: Annotated[Path | None, options.ITEMS] = None,
     *,

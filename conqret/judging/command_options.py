@@ -11,13 +11,11 @@ A table of the file has the command's name, and its keys those of the options (`
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
-import typer
+from cyclopts import Token
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
@@ -28,7 +26,9 @@ from conqret.judging.judge_options import JudgeOptions
 from conqret.options import Within
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from cyclopts.argument import Argument
 
     from conqret.judging.cost import ExpectedCost
 
@@ -150,7 +150,7 @@ class JudgingOptions(OptionGroup, of=JudgeOptions):
 class ChosenJudge(OptionGroup):
     """The judge."""
 
-    own: AnyJudge
+    own: AnyJudge = AnyJudge()
     format: Format = None
     model: Model = None
 
@@ -163,9 +163,9 @@ class ChosenJudge(OptionGroup):
 class JudgeRunOptions(OptionGroup):
     """How the run is made."""
 
-    calls: Calls
-    engines: BatchedEngines
-    kept: RunFolderOptions
+    calls: Calls = Calls()
+    engines: BatchedEngines = BatchedEngines()
+    kept: RunFolderOptions = RunFolderOptions()
     prompts: Prompts = None
 
 
@@ -177,43 +177,44 @@ _NO_SETTING = ("config", "dry_run", "json_output", "quiet", "judge", "verdicts")
 """What is asked of one call, and not set: no file of settings imports a module, or has items sent somewhere."""
 
 
-def _read(ctx: typer.Context, value: Path | None) -> Path | None:
-    """Make the file's settings the defaults of the command, before its options are looked at."""
-    from conqret.io.toml import read_toml, toml_error
-
-    path = Path(NAME) if value is None else value
-    if ctx.resilient_parsing or (value is None and not path.is_file()):
-        return value
-    text, tables = read_toml(path)
-    table, defaults = tables.get(TABLE, {}), dict[str, Any]()
-    faults: list[tuple[tuple[str, ...], str]] = [
-        ((name,), f"only a table [{TABLE}] is read")
-        for name, found in tables.items()
-        if name != TABLE or not isinstance(found, dict)
-    ]
-    for key, setting in table.items() if isinstance(table, dict) else ():
-        name = key.replace("-", "_")
-        if value is None and _leads_away(name, setting):
-            faults.append(((TABLE, key), f"keys would go there unasked: name the file, --config {NAME}"))
-        elif fault := _settle(name, setting, path.parent, defaults):
-            faults.append(((TABLE, key), fault))
-    if faults:
-        raise toml_error(path, text, faults, "settings")
-    ctx.default_map = {**(ctx.default_map or {}), **defaults}
-    return path if defaults else value
-
-
 Config = Annotated[
     Path | None,
     options.option(
         options.FILES,
         "A TOML file with settings in a table `[judge]`; command-line options override it. "
         f"Default: `{NAME}`, if there is one.",
-        "--config",
-        callback=_read,
-        is_eager=True,
     ),
 ]
+
+
+def read_settings(app: Any, commands: Sequence[str], arguments: Iterable[Argument]) -> None:
+    """Give the arguments and options that the command line leaves open the values of the file."""
+    from conqret.io.toml import read_toml, toml_error
+
+    known = {argument.field_info.name: argument for argument in arguments if not argument.children}
+    named = [Path(token.value) for token in known["config"].tokens]
+    path = named[0] if named else Path(NAME)
+    if not named and not path.is_file():
+        return
+    text, tables = read_toml(path)
+    table = tables.get(TABLE, {})
+    faults: list[tuple[tuple[str, ...], str]] = [
+        ((name,), f"only a table [{TABLE}] is read")
+        for name, found in tables.items()
+        if name != TABLE or not isinstance(found, dict)
+    ]
+    settled = False
+    for key, setting in table.items() if isinstance(table, dict) else ():
+        name = key.replace("-", "_")
+        if not named and _leads_away(name, setting):
+            faults.append(((TABLE, key), f"keys would go there unasked: name the file, --config {NAME}"))
+        elif fault := _settle(known, name, setting, path):
+            faults.append(((TABLE, key), fault))
+        settled = True
+    if faults:
+        raise toml_error(path, text, faults, "settings")
+    if settled and not named:
+        known["config"].append(Token(value=str(path)))
 
 
 def _leads_away(name: str, setting: Any) -> bool:
@@ -225,31 +226,25 @@ def _leads_away(name: str, setting: Any) -> bool:
     return name == "api_base" or (name in ("items", "rubric") and "://" in str(setting))
 
 
-def _settle(name: str, value: Any, folder: Path, defaults: dict[str, Any]) -> str:
-    """Put a setting into ``defaults``; returns what is wrong with it, if anything."""
+def _settle(known: Mapping[str, Argument], name: str, value: Any, path: Path) -> str:
+    """Give an option a value of the file, if it has none; returns what is wrong with the value, if anything."""
     from pydantic import TypeAdapter, ValidationError
 
-    known = {known: kind for known, kind in _kinds().items() if known not in _NO_SETTING}
-    if name not in known:
-        return str(UnknownNameError(f"setting of {TABLE}", name, known))
-    is_path = Path in (known[name], *get_args(known[name]))
+    if name not in known or name in _NO_SETTING:
+        return str(UnknownNameError(f"setting of {TABLE}", name, known.keys() - {*_NO_SETTING}))
+    kind = known[name].hint
+    is_path = Path in (kind, *get_args(kind))
     plain = ",".join(f"{key}={inner}" for key, inner in value.items()) if isinstance(value, dict) else value
     try:
-        TypeAdapter(known[name]).validate_python(plain, strict=not is_path)
+        TypeAdapter(kind).validate_python(plain, strict=not is_path)
         if name == "criterion":
             criteria_of(plain)
     except ValidationError as error:
         return str(error.errors()[0]["msg"])
     except DeclarationError as error:
         return str(error)
-    defaults[name] = str(folder / plain) if is_path else plain
+    if not known[name].tokens:
+        for place, one in enumerate(plain if isinstance(plain, list) else [plain]):
+            text = str(path.parent / one) if is_path else str(one)
+            known[name].append(Token(value=text, source=str(path), index=place))
     return ""
-
-
-def _kinds() -> dict[str, Any]:
-    """The types of the command's options, as its function declares them."""
-    parameters = inspect.signature(import_module("conqret.judging.command").judge).parameters
-    hints = {name: parameter.annotation for name, parameter in parameters.items()}
-    return {
-        name: get_args(hint)[0] if get_origin(hint) is Annotated else hint for name, hint in hints.items()
-    }

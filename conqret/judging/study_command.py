@@ -3,11 +3,10 @@ session with the model, a line that says what is asked of whom, a bar with live 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
-
-import typer
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
@@ -61,11 +60,11 @@ class StudyWatch:
 class PlanOptions(OptionGroup):
     """The options that every such command ends with, and the steps that they decide."""
 
-    calls: options.Calls
-    engines: BatchedEngines
-    kept: options.RunFolderOptions
+    calls: options.Calls = options.Calls()
+    engines: BatchedEngines = BatchedEngines()
+    kept: options.RunFolderOptions = options.RunFolderOptions()
     dry_run: options.DryRun = False
-    shown: options.OutputOptions
+    shown: options.OutputOptions = options.OutputOptions()
 
     @property
     def settings(self) -> AskingSettings:
@@ -121,7 +120,7 @@ class PlanOptions(OptionGroup):
         is expected. ``role`` is what the offline baseline is not.
 
         Raises:
-            typer.Exit: it was a dry run.
+            SystemExit: it was a dry run.
         """
         from conqret.judging.asked_run import Counted
 
@@ -130,7 +129,7 @@ class PlanOptions(OptionGroup):
                 function(*arguments, **settings, **self.settings, dry_run=True)
             except Counted as counted:
                 self.tell_cost(counted.costs, **counted.shown)
-            raise typer.Exit
+            sys.exit()
         with progress(doing, quiet=self.shown.quiet) as bar:
             watch = StudyWatch(bar, self.shown, role)
             outcome = function(*arguments, **settings, **self.settings, watch=watch)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from conqret._optional import require
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import note, note_left_out, say
 from conqret.errors import DeclarationError, number
 from conqret.io.bounded import whole_text
@@ -191,7 +191,6 @@ def _say_links(base: str, ledger: Ledger, links: Links) -> None:
     )
 
 
-@grouped
 def collect(
     items: options.Items,
     *,

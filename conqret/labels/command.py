@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
-from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, result
 from conqret.errors import number
 
@@ -71,7 +71,6 @@ class SamplingOptions(OptionGroup):
     seed: int = 13
 
 
-@grouped
 def label(
     items: options.Items,
     *,

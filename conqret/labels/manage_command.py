@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
 from conqret.console.printing import at, note, result, say
 from conqret.errors import DeclarationError, number
 from conqret.options import Within
@@ -28,7 +27,6 @@ STATES = {
 """The state in which an action leaves an annotator, and what is said of it."""
 
 
-@grouped
 def manage(
     folder: Path,
     action: Literal["pause", "resume", "drop", "reassign", "forget", "backup"] | None = None,
@@ -112,7 +110,6 @@ def _show_progress(ledger: Ledger, as_json: bool | None) -> None:
     result(facts, [progress, people_so_far(people), agreement], as_json=as_json)
 
 
-@grouped
 def export(
     folder: Path,
     *,
@@ -192,7 +189,6 @@ def _readers(label_export: LabelExport, to: str, *, final: bool, practice: bool)
     yield f"read it with: {shlex.join(words)}"
 
 
-@grouped
 def adjudicate(
     folder: Path,
     *,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, progress, result
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from conqret.perspectives.detector_tuning import Parts
 
 
-@grouped
 def detect(
     pairs: Path,
     *,
@@ -146,7 +145,6 @@ class DetectorTuningOptions(OptionGroup, of=DetectorSettings):
     """
 
 
-@grouped
 def tune(
     pairs: Path,
     *,

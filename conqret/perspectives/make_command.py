@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
 from conqret.console.printing import at, end, note, note_all, progress, result
 from conqret.debateqa.curation.command import WebSearch
 from conqret.judging.study_command import StudyOptions
@@ -23,7 +22,6 @@ class From(StrEnum):
     inspected = "inspected"
 
 
-@grouped
 def make(
     rows: Path,
     *,
@@ -86,7 +84,6 @@ def _count_errors(sheet: Path, shown: options.OutputOptions) -> None:
     )
 
 
-@grouped
 def collect(
     questions: Path,
     *,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note, note_all, result
 from conqret.errors import number as counted
 from conqret.judging.study_command import StudyOptions
@@ -33,7 +33,6 @@ class DetectedPerspectives(OptionGroup):
     detector: options.Detector = None
 
 
-@grouped
 def score(
     runs: list[str],
     *,

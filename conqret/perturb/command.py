@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, entry, note_all, note_left_out, result
 
 if TYPE_CHECKING:
@@ -61,7 +61,6 @@ class ChangeOptions(OptionGroup):
     seed: int = SEED
 
 
-@grouped
 def perturb(
     name: str | None = None,
     items: Path | None = None,
@@ -201,7 +200,6 @@ def _tell(perturbed: Perturbed, json_output: bool | None) -> None:
     result(facts, lines, as_json=json_output)
 
 
-@grouped
 def translate(
     items: options.Items,
     *,

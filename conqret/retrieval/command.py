@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import end, named, note, note_all, note_each, progress, result
 from conqret.console.shared_options import RecordingOptions
 from conqret.errors import number
@@ -96,7 +96,6 @@ class SearchedTopics(OptionGroup):
     mmr_encoder: MmrEncoder = None
 
 
-@grouped
 def evaluate(
     corpus: Corpus,
     *,
@@ -309,7 +308,6 @@ class RetrievalRun(OptionGroup):
     prompts: options.Prompts = None
 
 
-@grouped
 def run(
     corpus: Corpus,
     *,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, progress, result
 from conqret.errors import number
 from conqret.retrieval.dense.text_encoding import Encoding
@@ -50,7 +50,6 @@ class Encodings(OptionGroup, of=Encoding):
     """
 
 
-@grouped
 def index(
     corpus: Path,
     *,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import named, say, tell
 from conqret.judging.command_options import JudgingOptions, OwnCriteria
 from conqret.options import Within
@@ -48,7 +48,6 @@ class ServiceAddress(OptionGroup):
     max_body: Annotated[int, Within(1)] = 4
 
 
-@grouped
 def serve(
     *,
     format: list[str] | None = None,  # noqa: A002 - the option's name
@@ -171,7 +170,6 @@ _ESCAPE = re.compile(
 within an emoji, and answers none: who sent it would wait for ever."""
 
 
-@grouped
 def mcp(
     runs: Path = Path("runs"),
     *,
@@ -239,7 +237,6 @@ def _pass_on(source: BufferedReader, target: FileIO) -> None:
                 data = data[target.write(data) :]
 
 
-@grouped
 def view(folder: Path = Path("runs"), *, port: Annotated[int, Within(0, 65535)] = 8765) -> None:
     """Serve a folder of runs to a browser, read only: reports, prompts and raw responses.
 

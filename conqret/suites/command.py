@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
 from conqret.console.printing import at, entry, note, progress, result, tell
 from conqret.errors import DeclarationError, number
 from conqret.suites.suite_run_command import Source, judged_by

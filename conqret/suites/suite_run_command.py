@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note_all, progress, result
 from conqret.errors import number
 from conqret.judging.command_options import AnyJudge, JudgeRunOptions
@@ -59,7 +59,6 @@ class SuiteJudgeOptions(OptionGroup):
     model: options.Model = None
 
 
-@grouped
 def run(
     name: Annotated[
         str, typer.Argument(help="The name of the suite (public test set); `conqret suite list` lists all.")

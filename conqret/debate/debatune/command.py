@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
 from conqret.console.printing import NONE, at, end, note, result
 from conqret.errors import DeclarationError, number
 from conqret.judging.study_command import StudyOptions
@@ -122,7 +121,6 @@ def sifted(
     )  # fmt: skip
 
 
-@grouped
 def score(
     statements: Statements,
     *,
@@ -230,7 +228,6 @@ def _compare_with_annotators(sheets: Sequence[Path], plan: Path, shown: options.
     result(data, [agreement_table(agreements.systems, agreements.inspection)], as_json=shown.json_output)
 
 
-@grouped
 def filter_(
     statements: Path,
     *,
@@ -275,7 +272,6 @@ def filter_(
         sifted(done.judgments, done.found, output, "Statements", "statements", asking=asking)
 
 
-@grouped
 def topics(
     raw: Path,
     *,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
 from conqret.console.printing import at, note, result
 from conqret.errors import number
 from conqret.judging.study_command import PlanOptions, StudyOptions
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from conqret.debate.debatune.transcript import HeldSummary
 
 
-@grouped
 def hold(
     topics: Path,
     *,
@@ -96,7 +94,6 @@ MOST_NAMED = 10
 """Unfinished debates that are named one by one; the page names all."""
 
 
-@grouped
 def export(
     sources: list[Path],
     *,
@@ -177,7 +174,6 @@ def _training_lines(counts: dict[str, Any], output: Path) -> Iterator[str]:
         yield f"left out: {in_words(counts['left_out'])}"
 
 
-@grouped
 def write(
     rows: Path,
     *,

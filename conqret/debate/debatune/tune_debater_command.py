@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import fmean
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, progress, result
 from conqret.debate.debatune.debate_files import SIDE_OF
 from conqret.debate.debatune.debater_tuning import (
@@ -41,7 +41,6 @@ class DebaterTuningOptions(OptionGroup, of=TuningSettings):
     """
 
 
-@grouped
 def tune(
     data: Path,
     *,

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
-from conqret.console.option_groups import grouped
 from conqret.console.printing import at, note, note_all, note_each, result
 from conqret.debate.debatune.command import conclude, judged
 from conqret.errors import DeclarationError, number
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from conqret.debate.two_turn.outcomes import Outcomes
 
 
-@grouped
 def judge(
     questions: Path,
     *,
@@ -152,7 +150,6 @@ def _summarize(questions: Path, annotations: Path, shown: options.OutputOptions)
     )
 
 
-@grouped
 def write(
     questions: Path,
     *,
@@ -244,7 +241,6 @@ def _judgments_allowed(counts: dict[str, int]) -> Iterator[str]:
     yield f"  right is the first option in {first}, the longer argument in {longer}"
 
 
-@grouped
 def outcomes(
     answers: Path | None = None,
     *,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, progress
 from conqret.debateqa.answering.rag_session import AnswerPlan
 from conqret.judging.study_command import StudyOptions
@@ -35,7 +35,6 @@ class EvidenceSearch(OptionGroup):
     trusted: str | None = None
 
 
-@grouped
 def answer(
     questions: Path,
     *,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
-from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note
 from conqret.debateqa.curation.algorithm import CurationPlan
 from conqret.debateqa.curation.embeddings import LEXICAL
@@ -53,7 +53,6 @@ class BenchmarkCheck(OptionGroup):
     answers: Path | None = None
 
 
-@grouped
 def curate(
     source: Path,
     *,

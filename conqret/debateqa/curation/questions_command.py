@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
 from conqret.console.printing import at, result
 from conqret.debateqa.curation.embeddings import LEXICAL
 from conqret.errors import number
@@ -34,7 +33,6 @@ SHOWN = 10
 """Pairs that are shown; all stand in the file."""
 
 
-@grouped
 def questions(
     files: Annotated[
         list[Path],

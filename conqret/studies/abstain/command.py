@@ -7,7 +7,7 @@ from pathlib import Path
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note, note_each, result, tell
 
 
@@ -32,7 +32,6 @@ class RiskOptions(OptionGroup):
     together: bool = False
 
 
-@grouped
 def abstain(
     run: Path,
     *,

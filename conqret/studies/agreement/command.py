@@ -9,11 +9,9 @@ import typer
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
 from conqret.console.printing import note
 
 
-@grouped
 def agree(
     labels: Annotated[
         list[Path],

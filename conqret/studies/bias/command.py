@@ -10,7 +10,7 @@ import typer
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, entry, note, result, tell_outcomes
 from conqret.errors import number
 from conqret.judging.command_options import ChosenJudge
@@ -60,7 +60,6 @@ class ProbeOptions(OptionGroup):
     ] = None
 
 
-@grouped
 def bias(
     items: Annotated[Path | None, options.ITEMS] = None,
     *,

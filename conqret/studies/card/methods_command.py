@@ -7,13 +7,11 @@ from typing import Annotated
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
 from conqret.console.printing import at, note, result, tell
 
 MARKDOWN, LATEX = ".md", ".tex"
 
 
-@grouped
 def methods(
     run: Path,
     *,

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.conditions import Requirement, RequirementOutcome
-from conqret.console.option_groups import grouped
 from conqret.console.printing import at, end, note, result, tell, tell_outcomes
 from conqret.errors import check_known
 
@@ -55,7 +54,6 @@ def check_difference_requirement(
     return requirement.outcome(0.0 if equal else end, difference.reason or "it has no value")
 
 
-@grouped
 def diff(
     first: Path,
     second: Path,

@@ -6,12 +6,10 @@ from pathlib import Path
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
 from conqret.console.printing import end, note_all, result, tell_outcomes
 from conqret.studies.diff.command import check_difference_requirement, parse_difference_requirement
 
 
-@grouped
 def drift(
     runs: list[Path],
     *,

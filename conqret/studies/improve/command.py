@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note, result
 from conqret.judging.study_command import StudyOptions
 from conqret.options import Within
@@ -51,7 +51,6 @@ class ImprovedJudge(OptionGroup):
         return settings
 
 
-@grouped
 def improve(
     items: options.Items,
     *,

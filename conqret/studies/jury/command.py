@@ -7,11 +7,9 @@ from typing import Annotated, Literal
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
 from conqret.console.printing import at, note, result, tell
 
 
-@grouped
 def jury(
     runs: list[Path],
     *,

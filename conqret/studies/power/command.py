@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import note, progress
 from conqret.options import Within
 
@@ -89,7 +89,6 @@ class Assumed(OptionGroup):
     ] = None
 
 
-@grouped
 def power(
     *,
     target: Literal["agreement", "difference", "bias", "tournament"],

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note, note_each, result
 from conqret.judging.command_options import OwnJudge
 from conqret.judging.study_command import StudyOptions
@@ -71,7 +71,6 @@ class ComparedJudges(OptionGroup):
         }
 
 
-@grouped
 def sensitivity(
     items: options.Items,
     *,

@@ -8,7 +8,7 @@ from typing import Literal
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import note
 
 Shape = Literal["ir_measures", "tot", "rag4reports", "trec_eval", "ranking", "jsonl"]
@@ -30,7 +30,6 @@ class SystemMeasures(OptionGroup):
     correlation: list[str] | None = None
 
 
-@grouped
 def meta(
     judges: list[Path],
     *,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note
 from conqret.judging.study_command import StudyOptions
 from conqret.studies.tournament.item_groups import TournamentOptions
@@ -56,7 +56,6 @@ class PairJudge(OptionGroup):
     judge: str | None = None
 
 
-@grouped
 def tournament(
     items: Annotated[Path, options.ITEMS],
     *,

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import end, note, result, tell, tell_outcomes
 from conqret.options import Within
 
@@ -32,7 +32,6 @@ class EvidenceFiles(OptionGroup):
     sensitivity: Path | None = None
 
 
-@grouped
 def validate(
     run: Path,
     *,

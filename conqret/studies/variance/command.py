@@ -6,11 +6,9 @@ from pathlib import Path
 
 from conqret.console import label_options
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
 from conqret.console.printing import note, tell
 
 
-@grouped
 def variance(
     runs: list[Path],
     *,
