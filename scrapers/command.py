@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, heading, note, note_all, progress, result, tell
 from conqret.errors import number, shortened
 
@@ -41,8 +39,9 @@ class Fetching(OptionGroup):
 
     archived: Annotated[
         str | None,
-        typer.Option(
-            help="Read the Internet Archive's copies nearest to this year, month or day, as in 2024-06.",
+        options.option(
+            None,
+            "Read the Internet Archive's copies nearest to this year, month or day, as in 2024-06.",
             metavar="YYYY-MM",
         ),
     ] = None
@@ -50,7 +49,6 @@ class Fetching(OptionGroup):
     allow_private: bool = False
 
 
-@grouped
 def debates(
     urls: Path,
     *,
@@ -106,7 +104,6 @@ def debates(
     end(scraped.problems)
 
 
-@grouped
 def topics(
     index: str,
     *,
@@ -163,7 +160,6 @@ TEXT_SHOWN = 60
 """Characters of a text of the page."""
 
 
-@grouped
 def inspect(
     page: str,
     *,

@@ -9,10 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from conqret.console import shared_options as options
-from conqret.console.option_groups import grouped
 from conqret.console.printing import at, note, progress, result
 
 if TYPE_CHECKING:
@@ -24,7 +21,6 @@ if TYPE_CHECKING:
     from conqret.show.table import Table
 
 
-@grouped
 def build(
     corpus: Path,
     *,
@@ -53,7 +49,6 @@ def build(
     result(built.statistics, lines, as_json=json_output)
 
 
-@grouped
 def import_corpus(
     sources: list[Path],
     *,
@@ -152,18 +147,17 @@ def _remark(statistics: Mapping[str, Any]) -> None:
         )
 
 
-@grouped
 def evidence(
     corpus: Path,
     *,
     search: str | None = None,
     archived: Annotated[
         str | None,
-        typer.Option(
-            help="Take the Internet Archive's copy nearest to this year, month or day, such as 2024-06, or to the "
+        options.option(
+            "Asking",
+            "Take the Internet Archive's copy nearest to this year, month or day, such as 2024-06, or to the "
             "date of citation (`cited`); if there is none, today's page.",
             metavar="YYYY-MM",
-            rich_help_panel="Asking",
         ),
     ] = None,
     delay: float | None = None,

@@ -6,17 +6,15 @@ labels or the items.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 
 from cyclopts.exceptions import (
     CoercionError,
     CycloptsError,
     MissingArgumentError,
     RepeatArgumentError,
-    UnknownOptionError,
-    UnusedCliTokensError,
     ValidationError,
 )
 
@@ -30,6 +28,10 @@ if TYPE_CHECKING:
 WRITTEN = ("output", "to", "page", "svg", "plot", "report", "junit", "markdown")
 """The parameters that name what a command writes."""
 
+RUNS = "runs"
+"""The argument that takes several folders of runs."""
+KINDS: Final[Mapping[Any, str]] = {int: "a whole number", float: "a number"}
+
 
 def read_arguments(command: Command, words: Sequence[str]) -> Callable[[], None]:
     """What a command does with these arguments and options.
@@ -41,65 +43,62 @@ def read_arguments(command: Command, words: Sequence[str]) -> Callable[[], None]
         function, bound, _ = command.parse_args(words, print_error=False, exit_on_error=False)
     except CycloptsError as error:
         raise DeclarationError(
-            f"{_fault(error, command, words)} ({command.name[0]} --help lists the options)"
+            f"{_fault(error, command, words).strip()} {command.name[0]} --help lists the options"
         ) from None
     bound.apply_defaults()
     values = {argument.field_info.name: argument for argument in command.arguments if not argument.children}
-    _check_rest(values, ())
+    runs = values.get(RUNS)
+    _check_rest(values, [token.value for token in runs.tokens] if runs is not None else [])
     _check_written(values)
     return lambda: function(*bound.args, **bound.kwargs)
 
 
 def _fault(error: CycloptsError, command: Command, words: Sequence[str]) -> str:
     """What is wrong, and what is perhaps meant."""
-    name = _name(error.argument) if error.argument is not None else ""
+    typed = getattr(error, "token", None)
+    keyword = typed and (typed.keyword or typed.value)
+    argument = error.argument or next((one for one in command.arguments if keyword in one.names), None)
+    if argument is None:
+        rest = error.unused_tokens or [keyword]
+        options = [name for one in command.arguments for name in one.names if name.startswith("--")]
+        if wrong := next((word.partition("=")[0] for word in rest if word.startswith("-")), None):
+            return f"No such option: {wrong}. {did_you_mean(wrong, options)}"
+        _check_rest({one.field_info.name: one for one in command.arguments}, rest)
+        return f"Got unexpected extra arguments: {' '.join(rest)}."
+    name = _name(argument)
     if isinstance(error, RepeatArgumentError):
-        times = sum(word.partition("=")[0] in error.argument.names for word in words)
+        times = sum(word.partition("=")[0] in argument.names for word in words)
         how_often = "twice" if times == 2 else f"{times} times"
-        return f"{name} is given {how_often} but takes one value: keep one of them"
-    if isinstance(error, UnknownOptionError):
-        names = [name for one in command.arguments for name in one.names if name.startswith("--")]
-        option = error.token.keyword
-        return f"No such option: {option}. {did_you_mean(option, names)}".rstrip()
+        return f"{name} is given {how_often} but takes one value: keep one of them."
     if isinstance(error, MissingArgumentError):
-        if error.keyword or error.argument.tokens:
-            return f"Option {name} requires an argument"
-        return f"Missing {'option' if name.startswith('-') else 'argument'} {name}"
-    if isinstance(error, UnusedCliTokensError):
-        _check_rest({one.field_info.name: one for one in command.arguments}, error.unused_tokens)
-        return f"Got unexpected extra arguments: {' '.join(error.unused_tokens)}"
-    if isinstance(error, CoercionError | ValidationError):
-        return f"Invalid value for {name}: {_wanted(error)}"
+        if error.keyword or argument.tokens:
+            return f"{name} requires a value."
+        return f"Missing {'option' if name.startswith('-') else 'argument'} {name}."
+    if isinstance(error, ValidationError):
+        return f"{name} is {argument.value}, but it m{error.exception_message[1:]}"
+    if isinstance(error, CoercionError) and typed is not None:
+        if error.target_type is bool:
+            return f"{name} takes no value."
+        choices = get_args(error.target_type)
+        wanted = (
+            f"one of {', '.join(map(repr, choices))}" if choices else KINDS.get(error.target_type, "valid")
+        )
+        return f"{name} is {typed.value!r}, which is not {wanted}."
     return str(error)
 
 
-def _wanted(error: CoercionError | ValidationError) -> str:
-    """Which value is wrong, and which would be right."""
-    value = error.argument.tokens[-1].value
-    if isinstance(error, ValidationError):
-        return f"{value} is not in the range {error.argument.parameter.metavar}: {error.exception_message}"
-    if choices := error.argument.parameter.metavar:
-        return f"{value!r} is not one of {', '.join(map(repr, choices.split('|')))}"
-    kinds = {int: "a whole number", float: "a number"}
-    return f"{value!r} is not {kinds.get(error.target_type, 'such a value')}"
-
-
-def _check_rest(values: dict[str, Argument], rest: Iterable[str]) -> None:
+def _check_rest(values: Mapping[str, Argument], rest: Iterable[str]) -> None:
     """Files that belong to nothing, or stand for runs, are what the shell has made of a pattern, of which an option
     takes the first."""
-    labels, runs = values.get("labels"), values.get("runs")
-    if labels is None or labels.index is not None:
-        return
-    given = [*(_value(runs) or () if runs is not None and isinstance(_value(runs), list) else ()), *rest]
-    file = next((argument for argument in given if Path(argument).is_file()), None)
-    if file is not None and isinstance(labels.hint, type(list[str])):
+    labels, file = values.get("labels"), next((word for word in rest if Path(word).is_file()), None)
+    if file is not None and labels is not None and labels.index is None and get_origin(labels.hint) is list:
         raise DeclarationError(
             f"{file} follows no option: write {_name(labels)} before each file, or put a pattern in "
             f"quotes ({_name(labels)} 'PATTERN')"
         )
 
 
-def _check_written(values: dict[str, Argument]) -> None:
+def _check_written(values: Mapping[str, Argument]) -> None:
     from conqret.io.overwriting import check_replaceable  # reads files, which no help does
 
     for name in (name for name in WRITTEN if name in values and isinstance(_value(values[name]), Path)):

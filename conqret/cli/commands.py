@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, get_origin
 
 from cyclopts import App, Group, Parameter
-from cyclopts.argument import ArgumentCollection
+from cyclopts.argument import Argument
 
 from conqret.console.option_groups import command_of, rich_markup
 from conqret.console.printing import out
@@ -167,6 +167,9 @@ GROUPS: Mapping[str, str] = {
 """What the groups of commands within a group do."""
 
 
+ARGUMENTS, OPTIONS = "Arguments", "Options"
+"""The panels of a help that its parts without another stand in."""
+
 MEANT: Mapping[str, str] = {
     "eval": "judge", "scor": "judge", "rate": "judge", "rating": "judge", "grade": "judge", "grading": "judge",
     "assess": "judge", "measure": "judge", "report": "runs report", "show": "runs show", "diff": "runs diff",
@@ -221,15 +224,41 @@ class Command(App):  # type: ignore[misc]
     (by their parameters)."""
 
     common: Container[str] = ()
-    arguments: Sequence[Any] = ()
+    arguments: Sequence[Argument] = ()
 
-    def assemble_argument_collection(self, **settings: Any) -> ArgumentCollection:
-        """The arguments and options; they have their values once the command line is read."""
+    def assemble_argument_collection(self, *, parse_docstring: bool = False, **settings: Any) -> Any:
+        """The arguments and options; they have their values once the command line is read. For a help
+        (``parse_docstring``) the panels stand in the order of the command's parameters."""
         self.arguments = found = super().assemble_argument_collection(**settings)
-        for argument in found:
-            if self.common and argument.index is None and argument.field_info.name not in self.common:
-                argument.parameter = Parameter.combine(argument.parameter, Parameter(show=False))
+        panels = {group.name: group for group in (self.group_arguments, self.group_parameters)}
+        for argument in found if parse_docstring else ():
+            (panel,) = argument.parameter.group
+            group = panels.setdefault(panel.name, Group(panel.name, sort_key=len(panels)))
+            shown = Parameter(group=group, show=None if self._is_shown(argument) else False)
+            argument.parameter = Parameter.combine(argument.parameter, shown)
         return found
+
+    def _is_shown(self, argument: Argument) -> bool:
+        """Whether a help shows it."""
+        return not self.common or argument.index is not None or argument.field_info.name in self.common
+
+    def help_print(self, tokens: Any = None, *, console: Any = None) -> None:
+        """Print the help."""
+        if self.default_command is not None:
+            found = [one for one in self.assemble_argument_collection() if not one.children]
+            places = [_placed(argument) for argument in found if argument.index is not None]
+            self.usage = " ".join([f"Usage: {self.name[0]} [OPTIONS]", *places])
+            if hidden := sum(not self._is_shown(argument) for argument in found):
+                self.help += (
+                    f"\n\nThese are the most used options; [bold cyan]--help-all[/] shows {hidden} more."
+                )
+        super().help_print(tokens, console=out())
+
+
+def _placed(argument: Argument) -> str:
+    """An argument in the usage."""
+    several = "..." if get_origin(argument.hint) is list else ""
+    return f"{argument.name}{several}" if argument.required else f"[{argument.name}{several}]"
 
 
 def find(words: Sequence[str], *, everything: bool = False) -> tuple[Command, list[str]]:
@@ -246,12 +275,12 @@ def find(words: Sequence[str], *, everything: bool = False) -> tuple[Command, li
             raise DeclarationError(f"No such command '{name}'. {_suggested(name, home, path)}")
         path.append(name)
         home = home[name]
-    return _app(path, home, everything=everything), rest
+    return _leaf(path, home, everything=everything) if isinstance(home, str) else _group(path, home), rest
 
 
 def tree() -> Command:
     """All commands, each with all its options."""
-    return _app(["conqret"], HOMES, everything=True, whole=True)
+    return _group(["conqret"], HOMES, whole=True)
 
 
 def _suggested(name: str, known: Parts, path: Sequence[str]) -> str:
@@ -266,57 +295,60 @@ def _suggested(name: str, known: Parts, path: Sequence[str]) -> str:
     return f"Did you mean 'conqret {command}'?" if command else f"{' '.join(path)} --help lists all"
 
 
-def _app(
-    path: Sequence[str], home: str | Parts, *, everything: bool, whole: bool = False, alone: bool = True
-) -> Command:
-    """The command or group of this name, with what its help lists; of the group of all, the commands themselves only
-    where the ``whole`` tree is wanted."""
-    settings: dict[str, Any] = {
-        "name": " ".join(path) if alone else path[-1],
-        "help_format": "rich",
-        "help_flags": "--help",
-        "version_flags": (),
-        "group_parameters": Group("Options"),
-        "default_parameter": Parameter(negative=()),
-    }
-    if isinstance(home, str):
-        module_name, name = home.split(":")
-        module = import_module(f"conqret.{module_name}")
-        return _leaf(module, getattr(module, name), settings, everything=everything)
-    helps = COMMANDS | GROUPS
-    app = Command(
-        help=helps.get(path[-1], ABOUT), help_epilogue=f"Example: {EXAMPLES[path[-1]]}", **settings
+def _group(path: Sequence[str], parts: Parts, *, whole: bool = False) -> Command:
+    """A group with its commands; the group of all has only what its help lists, unless the ``whole`` tree is wanted."""
+    first = len(path) == 1
+    app = _command(
+        path,
+        help=ABOUT if first else (COMMANDS | GROUPS)[path[-1]],
+        help_epilogue=f"Example: {EXAMPLES[path[-1]]}\n",
     )
-    if len(path) == 1:
+    if first:
         for function in (version, install_completion, show_completion):
-            app.command(function, name=f"--{function.__name__.replace('_', '-')}", group="Options")
-    app["--help"].group = "Options"
-    for place, (name, below) in enumerate(home.items()):
-        if len(path) > 1 or whole:
-            child = _app([*path, name], below, everything=everything, whole=whole, alone=False)
+            app.command(function, name=f"--{function.__name__.replace('_', '-')}", group=app.group_parameters)
+    panels = {panel: Group(panel, sort_key=place) for place, panel in enumerate(PANELS)}
+    for place, (name, home) in enumerate(parts.items()):
+        below = [*path, name]
+        if first and not whole:
+            child = Command(help=COMMANDS[name], help_flags=(), version_flags=())
         else:
-            child = Command(name=name, help=COMMANDS[name], help_flags=(), version_flags=())
-        panel = next((panel for panel, names in PANELS.items() if len(path) == 1 and name in names), "Commands")
-        child.group, child.sort_key = Group(panel, sort_key=[*PANELS, "Commands"].index(panel)), place
-        app.command(child)
+            child = _leaf(below, home, everything=True) if isinstance(home, str) else _group(below, home)
+        child.sort_key = place
+        if first:
+            child.group = next(panels[panel] for panel, names in PANELS.items() if name in names)
+        app.command(child, name=name)
     return app
 
 
-def _leaf(module: Any, function: Any, settings: Mapping[str, Any], *, everything: bool) -> Command:
-    """The command whose function has its docstring for a help, with the examples at its end."""
+def _leaf(path: Sequence[str], home: str, *, everything: bool) -> Command:
+    """The command whose function, with its docstring for a help and the examples at its end, is ``module:function``."""
+    module_name, name = home.split(":")
+    module = import_module(f"conqret.{module_name}")
+    function = getattr(module, name)
     what, example, examples = OptionHelps(function).rest.partition("\n\nExample")
-    app = Command(
-        help=rich_markup(what),
-        help_epilogue=rich_markup(example.strip() + examples),
+    app = _command(
+        path,
+        help="\n\n".join(" ".join(rich_markup(paragraph).split()) for paragraph in what.split("\n\n")),
+        help_epilogue=f"{rich_markup(example.strip() + examples)}\n",
         config=getattr(module, "SETTINGS", None),
-        **settings,
     )
     app.default(command_of(function))
-    common = getattr(module, "COMMON", ())
-    if common and not everything:
-        app.common = common
-        hidden = sum(not argument.show for argument in app.assemble_argument_collection() if not argument.children)
-        app.help += f"\n\nThese are the most used options; [bold cyan]--help-all[/] shows {hidden} more."
+    app.common = () if everything else getattr(module, "COMMON", ())
+    return app
+
+
+def _command(path: Sequence[str], **settings: Any) -> Command:
+    app = Command(
+        name=" ".join(path),
+        help_format="rich",
+        help_flags="--help",
+        version_flags=(),
+        group_arguments=Group(ARGUMENTS, sort_key=-2),
+        group_parameters=Group(OPTIONS, sort_key=-1),
+        default_parameter=Parameter(negative=()),
+        **settings,
+    )
+    app["--help"].group = app.group_parameters
     return app
 
 

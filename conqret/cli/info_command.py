@@ -20,7 +20,17 @@ if TYPE_CHECKING:
 
 PATIENCE = 60.0
 """Seconds to wait for an answer, where --timeout does not say."""
-_PACKAGES = ("pydantic", "litellm", "instructor", "jinja2", "polars", "tiktoken", "aiohttp", "rich", "typer")
+_PACKAGES = (
+    "pydantic",
+    "litellm",
+    "instructor",
+    "jinja2",
+    "polars",
+    "tiktoken",
+    "aiohttp",
+    "rich",
+    "cyclopts",
+)
 _FOR_DEVELOPERS = "dev"
 """The extra that users have no need of."""
 _KEYS = (
@@ -35,6 +45,7 @@ _KEYS = (
 
 
 def formats(
+    *,
     json_output: options.Printed = None,
 ) -> None:
     """List the formats of the judge, with their metrics, scales and sources.

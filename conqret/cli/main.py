@@ -38,6 +38,7 @@ COLLECTED_AFTER = (10_000, 50, 50)
 among the older. By its own measure (700, 10, 10) it looks through all that is imported again and again: a tenth of a
 run's work, and pauses of a tenth of a second between the answers. So they stay under ten milliseconds."""
 
+
 class _Remarks(logging.Handler):
     """What conqret remarks while it works (a damaged answer, say) is told like all else."""
 

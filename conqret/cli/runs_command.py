@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _UNITS = ("B", "KB", "MB", "GB")
 
 
-def list_(folder: Path = Path("runs"), json_output: options.Printed = None) -> None:
+def list_(folder: Path = Path("runs"), *, json_output: options.Printed = None) -> None:
     """List the runs in a folder, one per line: whether a run is finished, when it was made, its size and its kind.
 
     For the folder of a single run, or for all with `--json`, it also counts the recorded model responses.

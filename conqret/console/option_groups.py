@@ -13,6 +13,7 @@ import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from types import UnionType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from cyclopts import Parameter
@@ -51,11 +52,15 @@ class OptionGroup:
 def option(panel: str | None, help_text: str, *names: str, **more: Any) -> Parameter:
     """An option in a panel of ``--help``; what it is called on the command line comes last, ``--yes/--no`` where there
     is a name for the opposite."""
-    positive = [name.partition("/")[0] for name in names]
-    opposite = [no for name in names if (no := name.partition("/")[2])]
-    return Parameter(
-        name=positive or None, negative=opposite or None, group=panel, help=rich_markup(help_text), **more
-    )
+    shown: dict[str, Any] = {"help": rich_markup(help_text), **more}
+    if panel:
+        shown["group"] = panel
+    if names:
+        shown["name"] = [name.partition("/")[0] for name in names]
+        shown["negative"] = [no for name in names if (no := name.partition("/")[2])]
+    if "Default:" in help_text:
+        shown["show_default"] = False
+    return Parameter(**shown)
 
 
 def rich_markup(text: str) -> str:
@@ -68,7 +73,9 @@ def rich_markup(text: str) -> str:
 def declare(declaring: Any) -> Any:
     """Write into the annotations of a command or group what its docstring says of its options."""
     helps = OptionHelps(declaring)
-    for name, hint in get_type_hints(declaring, include_extras=True).items():
+    hints = get_type_hints(declaring, include_extras=True)
+    hints.pop("return", None)
+    for name, hint in hints.items():
         kind, *marks = get_args(hint) if hasattr(hint, "__metadata__") else (hint,)
         if is_dataclass(kind):
             declare(kind)
@@ -82,16 +89,14 @@ def declare(declaring: Any) -> Any:
 
 def _value(kind: Any, within: Within) -> Parameter:
     """What stands for a value in the help, and the range that is checked."""
-    parts = [part for part in get_args(kind) or (kind,) if part is not type(None)]
-    if get_origin(parts[0]) is Literal or get_origin(kind) is Literal:
-        choices = get_args(kind) if get_origin(kind) is Literal else get_args(parts[0])
-        return Parameter(metavar="|".join(map(str, choices)), show_choices=False)
-    ends = {name: end for name, (_, end) in within.ends.items()}
-    if not ends:
-        return Parameter()
+    plain = get_args(kind)[0] if isinstance(kind, UnionType) else kind
+    if get_origin(plain) is Literal:
+        return Parameter(metavar="|".join(get_args(plain)), show_choices=False)
     low, high, above = within.low, within.high, within.above
+    if not within.ends:
+        return Parameter(show_default=False) if plain is bool else Parameter()
     kept = "".join(f"{end:g}{sign}" for end, sign in ((low, "<="), (above, "<")) if end is not None)
-    shown = f"{kept}{parts[0].__name__.upper()}{'' if high is None else f'<={high:g}'}"
+    shown = f"{kept}{plain.__name__.upper()}{'' if high is None else f'<={high:g}'}"
     return Parameter(metavar=shown, validator=Number(gte=low, gt=above, lte=high))
 
 

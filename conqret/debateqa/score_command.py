@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-import typer
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
@@ -62,13 +61,14 @@ def score(
     references: Path,
     metric: Annotated[
         str,
-        typer.Option(
-            help=f"`{DIVERSITY}` (the perplexity of the question's partial answers for a language model that has read "
+        options.option(
+            None,
+            f"`{DIVERSITY}` (the perplexity of the question's partial answers for a language model that has read "
             f"the answer, summed over them; lower is better), `{AWARENESS}` (does the answer say that the question is "
             "debatable? 1 or 0), or other metrics to compare with, comma-separated; for all of these higher is better: "
             f"{_named('similarity')} (text similarity; these need pip install 'conqret[baselines]', and bartscore and "
             f"semscore also model weights), {_named('asked')} (scores by the LLM of --model; num-of-povs counts points "
-            f"of view), {_named('text')} (whether the answer says that the question is disputed; needs no model)."
+            f"of view), {_named('text')} (whether the answer says that the question is disputed; needs no model).",
         ),
     ],
     output: Path | None = None,
@@ -129,7 +129,7 @@ def _diversity(
         raise DeclarationError(f"--metric {DIVERSITY} needs a language model: name it with --backbone")
     if asking.dry_run:
         asking.tell_cost([])
-        raise typer.Exit
+        sys.exit()
     engines = asking.engines.given()
     del engines["batch"]
     with progress("scoring", quiet=asking.shown.quiet) as bar:

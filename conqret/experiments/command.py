@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from conqret.console import shared_options as options
 from conqret.console.printing import at, end, note, result
 from conqret.judging.command_options import Engines
+from conqret.options import Within
 
 
 def run(
@@ -81,27 +80,25 @@ def run(
 
 
 def report(
-    run: Annotated[
-        Path, typer.Argument(help="The folder of a run; of a run that was stopped, what is there is shown.")
-    ],
-    to: Annotated[
-        Path | None, typer.Option(help="Where to write the page. Default: report.html in the run's folder.")
-    ] = None,
+    run: Path,
+    *,
+    to: Path | None = None,
     recordings: options.RecordedResponses = None,
     prompts: options.Prompts = None,
-    calibration: Annotated[
-        Path | None,
-        typer.Option(
-            help="A file written by `conqret judges calibrate` for this judge; raw and calibrated scores are shown."
-        ),
-    ] = None,
-    max_items: Annotated[int, typer.Option(help="How many items are shown in full.", min=0)] = 200,
+    calibration: Path | None = None,
+    max_items: Annotated[int, Within(0)] = 200,
     json_output: options.Printed = None,
 ) -> None:
     """Write the HTML report of a run or an experiment, and print its summary.
 
     The prompts and raw answers of the items shown are in the folder `asked/` next to it, and linked. With
     `--calibration`, scores.parquet also gets a column with the calibrated scores.
+
+    Args:
+        run: The folder of a run; of a run that was stopped, what is there is shown.
+        to: Where to write the page. Default: report.html in the run's folder.
+        calibration: A file written by `conqret judges calibrate` for this judge; raw and calibrated scores are shown.
+        max_items: How many items are shown in full.
 
     Example: conqret runs report runs/first --to report.html
     """

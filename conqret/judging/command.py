@@ -109,27 +109,16 @@ class BuildGate(OptionGroup):
         require: Exit with code 1 unless this holds: `groundedness >= 0.7` (the mean), `groundedness.low >= 0.6` (the
             low end of its 95% interval), `groundedness.worst_case >= 0.6` (missing scores count as 0) or `coverage >=
             0.95` (the share of items with a score). A failed item also gives exit code 1. May be repeated.
+    Files:
+        junit: Write JUnit XML for a CI server into this file: a test case for each item and for each condition that
+            `--require` sets on the result.
+        markdown: Write the mean scores into this file as Markdown, and whether the conditions set by `--require` are
+            met, for the summary page of a CI build.
     """
 
     require: list[str] | None = None
-    junit: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "Write JUnit XML for a CI server into this file: a test case for each item and for each condition that "
-            "`--require` sets on the result.",
-            "--junit",
-        ),
-    ] = None
-    markdown: Annotated[
-        Path | None,
-        options.option(
-            options.FILES,
-            "Write the mean scores into this file as Markdown, and whether the conditions set by `--require` are "
-            "met, for the summary page of a CI build.",
-            "--markdown",
-        ),
-    ] = None
+    junit: Path | None = None
+    markdown: Path | None = None
 
 
 def judge(

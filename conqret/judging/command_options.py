@@ -11,7 +11,7 @@ A table of the file has the command's name, and its keys those of the options (`
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
@@ -150,7 +150,7 @@ class JudgingOptions(OptionGroup, of=JudgeOptions):
 class ChosenJudge(OptionGroup):
     """The judge."""
 
-    own: AnyJudge = AnyJudge()
+    own: AnyJudge = field(default_factory=AnyJudge)
     format: Format = None
     model: Model = None
 
@@ -163,9 +163,9 @@ class ChosenJudge(OptionGroup):
 class JudgeRunOptions(OptionGroup):
     """How the run is made."""
 
-    calls: Calls = Calls()
-    engines: BatchedEngines = BatchedEngines()
-    kept: RunFolderOptions = RunFolderOptions()
+    calls: Calls = field(default_factory=Calls)
+    engines: BatchedEngines = field(default_factory=BatchedEngines)
+    kept: RunFolderOptions = field(default_factory=RunFolderOptions)
     prompts: Prompts = None
 
 

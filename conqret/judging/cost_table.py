@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
-
-import typer
 
 from conqret.console.printing import NONE, complain, note, result
 
@@ -65,7 +64,7 @@ def tell_cost(
         note(stop)
     if refused is not None:
         complain(refused)
-        raise typer.Exit(2)
+        sys.exit(2)
 
 
 def refusal(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from conqret.console import shared_options as options
 from conqret.console.printing import result
@@ -23,17 +21,12 @@ BEGINNING = 1_000
 
 
 def show(
-    run: Annotated[Path, typer.Argument(help="The folder of a judge's run, finished or not.")],
-    item: Annotated[
-        str | None,
-        typer.Argument(help="The id of an item, or its beginning. Without it the items are listed."),
-    ] = None,
+    run: Path,
+    item: str | None = None,
     *,
     recordings: options.RecordedResponses = None,
     prompts: options.Prompts = None,
-    full: Annotated[
-        bool, typer.Option("--full", help="Print long prompts and answers whole, not their beginnings.")
-    ] = False,
+    full: bool = False,
     json_output: options.Printed = None,
 ) -> None:
     """List a run's items; or show the prompts as they were sent for an item, the raw responses,
@@ -41,6 +34,11 @@ def show(
 
     Long texts are cut; `--full` and `--json` have them whole. A run keeps no prompts: each is filled in again,
     and shown only if it is exactly the one that was sent.
+
+    Args:
+        run: The folder of a judge's run, finished or not.
+        item: The id of an item, or its beginning. Without it the items are listed.
+        full: Print long prompts and answers whole, not their beginnings.
 
     Examples:
 

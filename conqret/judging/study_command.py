@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from conqret.console import shared_options as options
@@ -60,11 +60,11 @@ class StudyWatch:
 class PlanOptions(OptionGroup):
     """The options that every such command ends with, and the steps that they decide."""
 
-    calls: options.Calls = options.Calls()
-    engines: BatchedEngines = BatchedEngines()
-    kept: options.RunFolderOptions = options.RunFolderOptions()
+    calls: options.Calls = field(default_factory=options.Calls)
+    engines: BatchedEngines = field(default_factory=BatchedEngines)
+    kept: options.RunFolderOptions = field(default_factory=options.RunFolderOptions)
     dry_run: options.DryRun = False
-    shown: options.OutputOptions = options.OutputOptions()
+    shown: options.OutputOptions = field(default_factory=options.OutputOptions)
 
     @property
     def settings(self) -> AskingSettings:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
@@ -24,9 +22,9 @@ if TYPE_CHECKING:
 SEED = 13
 Pool = Annotated[
     Path | None,
-    typer.Option(
-        help="Where documents of other topics come from: a corpus directory or a file of items. "
-        "Default: the other items."
+    options.option(
+        None,
+        "Where documents of other topics come from: a corpus directory or a file of items. Default: the other items.",
     ),
 ]
 
@@ -40,8 +38,8 @@ class RewritingOptions(OptionGroup):
             fixed rules without a model, and cannot translate.
     """
 
-    answers: options.RecordingOptions
-    calls: options.Calls
+    answers: options.RecordingOptions = field(default_factory=options.RecordingOptions)
+    calls: options.Calls = field(default_factory=options.Calls)
     model: str = "offline"
     prompts: options.Prompts = None
 
@@ -66,12 +64,7 @@ def perturb(
     items: Path | None = None,
     *,
     change: ChangeOptions,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help="The file to write. Default: ITEMS-NAME.jsonl, here.", dir_okay=False
-        ),
-    ] = None,
+    output: Path | None = None,
     overwrite: options.Replace = False,
     rewriting: RewritingOptions,
     columns: options.Columns = None,
@@ -88,6 +81,7 @@ def perturb(
         name: The perturbation; `--list` shows all.
         items: The items, in any layout that `conqret judge` reads.
         list_all (--list): List the perturbations, and what each should do to which metric.
+        output (--output, -o): The file to write. Default: ITEMS-NAME.jsonl, here.
 
     Examples:
 
@@ -204,12 +198,7 @@ def translate(
     items: options.Items,
     *,
     into: str = "",
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", help="The file to write. Default: ITEMS-translated.jsonl, here.", dir_okay=False
-        ),
-    ] = None,
+    output: Path | None = None,
     overwrite: options.Replace = False,
     rewriting: RewritingOptions,
     columns: options.Columns = None,
@@ -226,8 +215,8 @@ def translate(
     translations, linked by the field `translation_of`, for `conqret bias --probe language`.
 
     Args:
-        items: The items, in any layout that `conqret judge` reads.
         into: The languages to translate into, comma-separated, as codes or English names: `de,zh`.
+        output (--output, -o): The file to write. Default: ITEMS-translated.jsonl, here.
 
     Examples:
 

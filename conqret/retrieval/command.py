@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-import typer
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
@@ -27,32 +25,35 @@ if TYPE_CHECKING:
     from conqret.show.table import Cell
 
 
-Corpus = Annotated[Path, typer.Argument(help="A corpus directory; it is indexed first if it is not.")]
+Corpus = Annotated[Path, options.option(None, "A corpus directory; it is indexed first if it is not.")]
 Engines = Annotated[
     str,
-    typer.Option(
-        help="bm25, dense or a plug-in's; several with commas are fused. Build an index for `dense` first, with "
-        "`conqret retrieve index`."
+    options.option(
+        None,
+        "bm25, dense or a plug-in's; several with commas are fused. Build an index for `dense` first, with "
+        "`conqret retrieve index`.",
     ),
 ]
 Where = Annotated[
     str | None,
-    typer.Option(
-        help="The folder of the embedding model of a `dense` index, if it has been moved since the index was built."
+    options.option(
+        None,
+        "The folder of the embedding model of a `dense` index, if it has been moved since the index was built.",
     ),
 ]
 MmrEncoder = Annotated[
     str | None,
-    typer.Option(help="Compare documents by this encoder's vectors for MMR. Default: by their words."),
+    options.option(None, "Compare documents by this encoder's vectors for MMR. Default: by their words."),
 ]
 Depth = Annotated[
     int,
-    typer.Option(
-        help="How many documents each system's first stage (search by words or vectors) retrieves per topic, before "
-        "reranking."
+    options.option(
+        None,
+        "How many documents each system's first stage (search by words or vectors) retrieves per topic, before "
+        "reranking.",
     ),
 ]
-Split = Annotated[str, typer.Option(help="The topics of this split: train, test or all.")]
+Split = Annotated[str, options.option(None, "The topics of this split: train, test or all.")]
 
 
 @dataclass(frozen=True)
@@ -303,8 +304,8 @@ class RankingSteps(OptionGroup):
 class RetrievalRun(OptionGroup):
     """How models are called."""
 
-    calls: options.Calls
-    answers: RunRecordings
+    calls: options.Calls = field(default_factory=options.Calls)
+    answers: RunRecordings = field(default_factory=RunRecordings)
     prompts: options.Prompts = None
 
 
@@ -312,15 +313,7 @@ def run(
     corpus: Corpus,
     *,
     steps: RankingSteps,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="The TREC run to write (.gz is compressed). Default: runs/CORPUS-STANCE.res.gz",
-            dir_okay=False,
-        ),
-    ] = None,
+    output: Path | None = None,
     ran: RetrievalRun,
     shown: options.OutputOptions,
 ) -> None:
@@ -329,6 +322,7 @@ def run(
     Args:
         weights: To fuse the engines' scores (each scaled to 0 to 1), one weight for each, such as `0.3,0.7`. Default:
             fuse their ranks.
+        output (--output, -o): The TREC run to write (.gz is compressed). Default: runs/CORPUS-STANCE.res.gz
 
     Examples:
 

@@ -44,7 +44,8 @@ class Encodings(OptionGroup, of=Encoding):
             its name on the hub, or a Python function `MODULE:FUNCTION` that returns one.
         pooling: How a bare model's token vectors become one: `mean`, `cls`, `last` or `pooler`. Default: what conqret
             knows of the model, else `mean`.
-        normalise: Compare by cosine, or by dot product. Default: what conqret knows of the model, else dot product.
+        normalise (--normalise/--no-normalise): Compare by cosine, or by dot product. Default: what conqret knows of the
+            model, else dot product.
         query_prefix: Put this before queries. Default: the model's ('query: ' for E5).
         passage_prefix: Put this before passages. Default: the model's.
     """

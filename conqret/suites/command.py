@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from conqret.console import shared_options as options
-from conqret.console.printing import at, entry, note, progress, result, tell
+from conqret.console.printing import at, entry, err, note, progress, result, tell
 from conqret.errors import DeclarationError, number
 from conqret.suites.suite_run_command import Source, judged_by
 
@@ -22,18 +20,10 @@ if TYPE_CHECKING:
 
 
 def list_suites(
-    name: Annotated[
-        str | None,
-        typer.Argument(help="Show this suite alone, with its files, statistics and published figures."),
-    ] = None,
+    name: str | None = None,
     *,
-    fetch: Annotated[
-        bool,
-        typer.Option("--fetch", help="Fetch the files of the suite, or copy them from the folder `--from`."),
-    ] = False,
-    yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Accept the license and the size without a question.")
-    ] = False,
+    fetch: bool = False,
+    yes: bool = False,
     source: Source = None,
     json_output: options.Printed = None,
 ) -> None:
@@ -43,6 +33,11 @@ def list_suites(
     `--fetch` shows the license, downloads the files and checks them. They are put into `~/.cache/conqret/suites`, or
     where `CONQRET_SUITES` says. `CONQRET_SUITES_MIRROR` is an address to fetch from instead of
     https://raw.githubusercontent.com, with the same paths below it.
+
+    Args:
+        name: Show this suite alone, with its files, statistics and published figures.
+        fetch: Fetch the files of the suite, or copy them from the folder `--from`.
+        yes (--yes, -y): Accept the license and the size without a question.
 
     Examples:
 
@@ -146,13 +141,15 @@ def _fetched(suite: Suite, source: Path | None, *, yes: bool) -> tuple[dict[str,
         tell(f"license: {suite.license}")
         tell(f"{number(len(lacking), 'file')}, {size}, into {fetched_folder(suite)}")
         if not yes:
+            from rich.prompt import Confirm
+
             if not sys.stdin.isatty():
                 raise DeclarationError(
                     "you must accept the license, but there is no terminal to confirm it on: read it above, and give "
                     "--yes"
                 )
-            if not typer.confirm("Accept the license and continue?", err=True):
-                raise typer.Exit(1)
+            if not Confirm.ask("Accept the license and continue?", console=err()):
+                sys.exit(1)
     with progress("fetching") as bar:
 
         def on_bytes(file: str, done: int, total: int | None) -> None:
@@ -178,15 +175,9 @@ def _fetched(suite: Suite, source: Path | None, *, yes: bool) -> tuple[dict[str,
 
 
 def report(
-    results: Annotated[
-        list[Path] | None,
-        typer.Argument(help="Results (suite.json), the folders of runs, or folders that collect results."),
-    ] = None,
+    results: list[Path] | None = None,
     *,
-    suite: Annotated[
-        list[str] | None,
-        typer.Option(help="Report only this suite (public test set). May be repeated."),
-    ] = None,
+    suite: list[str] | None = None,
     source: Source = None,
     page: options.PageFile,
     json_output: options.Printed = None,
@@ -195,6 +186,10 @@ def report(
 
     A judge is called better than another only where a paired test on the same items shows it. Without results, the
     published judges of all suites whose files are here are shown.
+
+    Args:
+        results: Results (suite.json), the folders of runs, or folders that collect results.
+        suite: Report only this suite (public test set). May be repeated.
 
     Examples:
 
@@ -216,9 +211,6 @@ def report(
             f"{page.output} shows only the first of {len(found.boards)} suites: write a page (.html) for all, or "
             "choose one with --suite"
         )
-
-
-report = grouped(report)
 
 
 def _fields(rows: Iterable[object], *names: str) -> list[dict[str, Any]]:

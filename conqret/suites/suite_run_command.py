@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
@@ -15,6 +13,7 @@ from conqret.errors import number
 from conqret.judging.command_options import AnyJudge, JudgeRunOptions
 from conqret.judging.study_command import StudyWatch
 from conqret.llm.client_options import OFFLINE_MODEL
+from conqret.options import Within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,38 +42,24 @@ Source = Annotated[
 
 @dataclass(frozen=True, kw_only=True)
 class SuiteJudgeOptions(OptionGroup):
-    """The judge, where it is another than the suite's."""
+    """The judge, where it is another than the suite's.
 
-    own: AnyJudge
-    format: Annotated[
-        str | None,
-        options.option(
-            options.JUDGING,
-            "The judge format: what the judge measures and how. Default: the one that the suite (public test set) "
-            "declares.",
-            "--format",
-            "-f",
-        ),
-    ] = None
+    Judging:
+        format (--format, -f): The judge format: what the judge measures and how. Default: the one that the suite
+            (public test set) declares.
+    """
+
+    own: AnyJudge = field(default_factory=AnyJudge)
+    format: str | None = None
     model: options.Model = None
 
 
 def run(
-    name: Annotated[
-        str, typer.Argument(help="The name of the suite (public test set); `conqret suite list` lists all.")
-    ],
+    name: str,
     *,
     source: Source = None,
-    sample: Annotated[
-        int | None,
-        options.option(
-            options.JUDGING,
-            "Judge only so many items of the suite, drawn at random and stratified by topic and by gold label. "
-            "Default: all.",
-            min=1,
-        ),
-    ] = None,
-    seed: Annotated[int, options.option(options.JUDGING, "The random seed of the sample.")] = 13,
+    sample: Annotated[int | None, Within(1)] = None,
+    seed: int = 13,
     chosen: SuiteJudgeOptions,
     output: Annotated[
         Path | None, options.run_folder("SUITE-MODEL, with the size of a sample between")
@@ -89,6 +74,13 @@ def run(
     The suite says which format or criterion judges it; `--format`, `--criterion`, `--judge` or `--verdicts`
     use another judge instead. The run's folder is that of `conqret judge`, and suite.json in it is the result for
     `conqret suite report`.
+
+    Args:
+        name: The name of the suite (public test set); `conqret suite list` lists all.
+    Judging:
+        sample: Judge only so many items of the suite, drawn at random and stratified by topic and by gold label.
+            Default: all.
+        seed: The random seed of the sample.
 
     Examples:
 

@@ -7,8 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from conqret.console import shared_options as options
 from conqret.console.printing import NONE, at, end, note, result
 from conqret.errors import DeclarationError, number
@@ -43,11 +41,10 @@ def sifted_file(rows: str) -> Any:
         f"The {rows} that are kept; next to it, NAME.dropped.jsonl.",
         "--output",
         "-o",
-        dir_okay=False,
     )
 
 
-Statements = Annotated[list[Path], typer.Argument(help=COLUMNS)]
+Statements = Annotated[list[Path], options.option(None, COLUMNS)]
 
 
 def judged(

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
 from conqret.console import shared_options as options
 from conqret.console.printing import at, note, result
 from conqret.errors import number
@@ -98,27 +96,9 @@ def export(
     sources: list[Path],
     *,
     shape: Literal["chat", "instruction"] = "chat",
-    test_share: Annotated[
-        float,
-        typer.Option(
-            help="The share of the topics in test.jsonl. Default: 80 of 710, as in DEBATunE.",
-            show_default=False,
-        ),
-    ] = 80 / 710,
-    passed: Annotated[
-        Path | None,
-        typer.Option(
-            "--filter",
-            help="A run of `conqret debate filter` on these statements: those that did not pass are left out.",
-            show_default=False,
-        ),
-    ] = None,
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", help="The folder to write train.jsonl and test.jsonl into.", file_okay=False
-        ),
-    ] = Path("data"),
+    test_share: float = 80 / 710,
+    passed: Path | None = None,
+    output: Path = Path("data"),
     overwrite: options.Replace = False,
     json_output: options.Printed = None,
 ) -> None:
@@ -131,6 +111,9 @@ def export(
         sources: Folders of `conqret debate hold`, or files with columns topic, side and statement (as `conqret debate
             filter` writes them), optionally argument.
         shape (--as): The layout of a row: `messages` (chat messages), or `instruction` (instruction, input and output).
+        test_share: The share of the topics in test.jsonl. Default: 80 of 710, as in DEBATunE.
+        passed (--filter): A run of `conqret debate filter` on these statements: those that did not pass are left out.
+        output (--output, -o): The folder to write train.jsonl and test.jsonl into.
 
     Examples:
 

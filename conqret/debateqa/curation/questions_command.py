@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from conqret.console import shared_options as options
 from conqret.console.printing import at, result
 from conqret.debateqa.curation.embeddings import LEXICAL
@@ -36,10 +34,11 @@ SHOWN = 10
 def questions(
     files: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="QUESTIONS...",
-            help="A table with the column `question`, optionally `id`, `source`, `url`, `licence`: JSONL, CSV, TSV or "
+        options.option(
+            None,
+            "A table with the column `question`, optionally `id`, `source`, `url`, `licence`: JSONL, CSV, TSV or "
             "Parquet. DELPHI's and ConflictingQA's files are recognized.",
+            "questions",
         ),
     ],
     *,

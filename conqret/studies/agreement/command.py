@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.printing import note
@@ -15,8 +13,8 @@ from conqret.console.printing import note
 def agree(
     labels: Annotated[
         list[Path],
-        typer.Argument(
-            help=f"CSV, TSV, JSONL or Parquet, long or wide; or a published layout. {label_options.SEVERAL}"
+        options.option(
+            None, f"CSV, TSV, JSONL or Parquet, long or wide; or a published layout. {label_options.SEVERAL}"
         ),
     ],
     *,

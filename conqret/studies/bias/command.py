@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
@@ -43,21 +41,16 @@ class ProbeOptions(OptionGroup):
         list_all (--list): List the probes, and call no model.
         require: A condition such as `alarms == 0`, `flip_rate < 0.1`, `first_place.high < 0.6` or `effect[length] <
             0.05`. Exit code 0 if all are met, 1 if one is not. May be repeated.
+    Files:
+        junit: Write JUnit XML for a CI server into this file: a test case for each bias probe (a detected bias is a
+            failure) and for each condition that `--require` sets on the result.
     """
 
     probe: list[str] | None = None
     list_all: bool = False
     metric: options.Metric = None
     require: list[str] | None = None
-    junit: Annotated[
-        Path | None,
-        typer.Option(
-            help="Write JUnit XML for a CI server into this file: a test case for each bias probe (a detected bias "
-            "is a failure) and for each condition that `--require` sets on the result.",
-            rich_help_panel=options.FILES,
-            dir_okay=False,
-        ),
-    ] = None
+    junit: Path | None = None
 
 
 def bias(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +53,7 @@ class ComparedJudges(OptionGroup):
             a model.
     """
 
-    own: OwnJudge
+    own: OwnJudge = field(default_factory=OwnJudge)
     formats: str | None = None
     models: str = "offline"
     perturb_model: str = "offline"

@@ -31,6 +31,8 @@ class PairJudge(OptionGroup):
     Judging:
         criterion: A criterion of your own instead of `--format`: a statement (`The argument names its sources`) or a
             question (`How fair is it to the other side?`). The judge says which of two arguments meets it better.
+        format (--format, -f): The judge format with which two arguments are compared: one with the metric `preference`.
+            Default: `direct`.
 
     Model:
         model (--model, -m): The model that judges: any name that litellm knows, or `offline`, a baseline from word
@@ -41,16 +43,7 @@ class PairJudge(OptionGroup):
             key, if any, in the environment variable CONQRET_SERVER_KEY).
     """
 
-    format: Annotated[
-        str | None,
-        options.option(
-            options.JUDGING,
-            "The judge format with which two arguments are compared: one with the metric `preference`. Default: "
-            "`direct`.",
-            "--format",
-            "-f",
-        ),
-    ] = None
+    format: str | None = None
     criterion: str | None = None
     model: list[str] | None = None
     judge: str | None = None

@@ -30,7 +30,7 @@ class TournamentOptions:
             expected to tell most about the ranking), `random` (each item equally often) or `exhaustive` (every pair).
         comparisons: How many comparisons each item takes part in, on average. Has no effect with `--design exhaustive`,
             which compares every pair.
-        both_orders: Compare each pair in both orders.
+        both_orders (--both-orders/--no-both-orders): Compare each pair in both orders.
         top: Stop comparing items of a topic as soon as its best items, this many, are known with a probability
             of 95%.
 
