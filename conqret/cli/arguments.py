@@ -47,9 +47,9 @@ def read_arguments(command: Command, words: Sequence[str]) -> Callable[[], None]
         ) from None
     bound.apply_defaults()
     values = {argument.field_info.name: argument for argument in command.arguments if not argument.children}
-    runs = values.get(RUNS)
-    _check_rest(values, [token.value for token in runs.tokens] if runs is not None else [])
-    _check_written(values)
+    if function is command.default_command:  # and not its help
+        _check_rest(values, [token.value for token in values[RUNS].tokens] if RUNS in values else [])
+        _check_written(values)
     return lambda: function(*bound.args, **bound.kwargs)
 
 

@@ -252,7 +252,7 @@ class Command(App):  # type: ignore[misc]
                 self.help += (
                     f"\n\nThese are the most used options; [bold cyan]--help-all[/] shows {hidden} more."
                 )
-        super().help_print(tokens, console=out())
+        super().help_print(tokens, console=console)
 
 
 def _placed(argument: Argument) -> str:

@@ -22,7 +22,7 @@ from typing import Any
 from conqret._optional import missing, require
 from conqret.cli.arguments import read_arguments
 from conqret.cli.commands import find
-from conqret.console.printing import complain, err, note, out, result
+from conqret.console.printing import complain, err, note, result
 from conqret.errors import AnswersAwaited, ConqretError, DeclarationError
 
 SIGNALLED = 128
@@ -107,7 +107,7 @@ def _run(words: list[str]) -> None:
         words = ["--help" if word == "--help-all" else word for word in words]
     command, rest = find(words, everything=everything)
     if command.default_command is None and not rest:
-        command.help_print([], console=out())
+        command.help_print([])
         sys.exit(2)
     run = read_arguments(command, rest)
     with contextlib.ExitStack() as kept:
