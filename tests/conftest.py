@@ -1,6 +1,5 @@
 """What every test shares: dependencies kept offline, and the place of data sets too large to ship."""
 
-import functools
 import gc
 import os
 import signal
@@ -8,8 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import typer.main
-import typer.testing
 from hypothesis import HealthCheck, settings
 
 from tests.runs.killed import NEURAL, Forks, shared
@@ -98,10 +95,6 @@ def pytest_runtestloop() -> None:
     """Garbage is collected again, and of nothing that is there before the first test."""
     gc.freeze()
     gc.enable()
-
-
-# The tree of commands takes a tenth of a second to make.
-typer.testing._get_command = functools.cache(typer.main.get_command)
 
 
 @pytest.fixture(scope="session")

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 WRITTEN = ("output", "to", "page", "svg", "plot", "report", "junit", "markdown")
 """The parameters that name what a command writes."""
 
+BUILD = ("junit", "markdown")
+"""Those that are files at any rate, for a build."""
 RUNS = "runs"
 """The argument that takes several folders of runs."""
 KINDS: Final[Mapping[Any, str]] = {int: "a whole number", float: "a number"}
@@ -103,6 +105,8 @@ def _check_written(values: Mapping[str, Argument]) -> None:
 
     for name in (name for name in WRITTEN if name in values and isinstance(_value(values[name]), Path)):
         output, written = _name(values[name]), _value(values[name])
+        if name in BUILD and written.is_dir():
+            raise DeclarationError(f"{output} is {written}, which is a directory: name a file in it")
         for other, path in _paths(values.values()):
             if other is not values[name] and _same_file(written, path):
                 raise DeclarationError(

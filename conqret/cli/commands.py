@@ -167,6 +167,25 @@ GROUPS: Mapping[str, str] = {
 """What the groups of commands within a group do."""
 
 
+EXAMPLES: Mapping[str, str] = {
+    "conqret": "conqret judge items.jsonl --format rag-fine-grained --model gpt-4o-mini -o runs/model",
+    "runs": "conqret runs report runs/first",
+    "recordings": "conqret runs recordings export runs/first recordings.jsonl",
+    "serve": "conqret serve http --model gpt-4o-mini --port 8000",
+    "info": "conqret info formats",
+    "labels": "conqret labels sample items.jsonl --plan 100 -o form.csv",
+    "judges": "conqret judges compare runs/first runs/second --labels labels.csv --scale 1:3",
+    "suite": "conqret suite run judgebench --model gpt-4o-mini --sample 40",
+    "corpus": "conqret corpus debates topics.txt -o corpus/",
+    "retrieve": "conqret retrieve run corpus/ --stance pro --rerank gpt-4o-mini -k 10 -o runs/pro.res.gz",
+    "generate": "conqret generate arguments corpus/ --run runs/pro.res.gz --stance pro -o runs/arguments",
+    "debateqa": "conqret debateqa answer questions.jsonl --model gpt-4o-mini -o runs/answers",
+    "perspectives": "conqret perspectives detect pairs.tsv --model gpt-4o-mini -o runs/perspectives",
+    "debate": "conqret debate hold topics.jsonl --model gpt-4o-mini -o runs/debates",
+    "two-turn": "conqret debate two-turn judge debates.jsonl --model gpt-4o-mini -o runs/judged",
+}
+"""What the help of a group shows."""
+
 ARGUMENTS, OPTIONS = "Arguments", "Options"
 """The panels of a help that its parts without another stand in."""
 
@@ -191,32 +210,6 @@ MEANT: Mapping[str, str] = {
     "rank": "debateqa rank",
 }  # fmt: skip
 """How what people type begins whom other tools have taught other words, and the command that they mean."""
-
-
-def meant(name: str) -> str | None:
-    """The command that another word for it stands for: ``eval``, ``evaluate`` and ``score-items`` are ``judge``."""
-    parts = name.lower().replace("_", "-").split("-")
-    return next((command for part in parts for word, command in MEANT.items() if part.startswith(word)), None)
-
-
-EXAMPLES: Mapping[str, str] = {
-    "conqret": "conqret judge items.jsonl --format rag-fine-grained --model gpt-4o-mini -o runs/model",
-    "runs": "conqret runs report runs/first",
-    "recordings": "conqret runs recordings export runs/first recordings.jsonl",
-    "serve": "conqret serve http --model gpt-4o-mini --port 8000",
-    "info": "conqret info formats",
-    "labels": "conqret labels sample items.jsonl --plan 100 -o form.csv",
-    "judges": "conqret judges compare runs/first runs/second --labels labels.csv --scale 1:3",
-    "suite": "conqret suite run judgebench --model gpt-4o-mini --sample 40",
-    "corpus": "conqret corpus debates topics.txt -o corpus/",
-    "retrieve": "conqret retrieve run corpus/ --stance pro --rerank gpt-4o-mini -k 10 -o runs/pro.res.gz",
-    "generate": "conqret generate arguments corpus/ --run runs/pro.res.gz --stance pro -o runs/arguments",
-    "debateqa": "conqret debateqa answer questions.jsonl --model gpt-4o-mini -o runs/answers",
-    "perspectives": "conqret perspectives detect pairs.tsv --model gpt-4o-mini -o runs/perspectives",
-    "debate": "conqret debate hold topics.jsonl --model gpt-4o-mini -o runs/debates",
-    "two-turn": "conqret debate two-turn judge debates.jsonl --model gpt-4o-mini -o runs/judged",
-}
-"""What the help of a group shows."""
 
 
 class Command(App):  # type: ignore[misc]
@@ -286,13 +279,9 @@ def tree() -> Command:
 def _suggested(name: str, known: Parts, path: Sequence[str]) -> str:
     """What is perhaps meant by a word that is no command of a group."""
     parts = name.lower().replace("_", "-").split("-")
-    words = (command for part in parts for word, command in MEANT.items() if part.startswith(word))
-    if len(path) == 1 and (command := next(words, None)):
-        return f"Did you mean '{command}'?"
-    if near := did_you_mean(name, known):
-        return near
-    command = next(words, None)
-    return f"Did you mean 'conqret {command}'?" if command else f"{' '.join(path)} --help lists all"
+    for command in (command for part in parts for word, command in MEANT.items() if part.startswith(word)):
+        return f"Did you mean '{command if len(path) == 1 else f'conqret {command}'}'?"
+    return did_you_mean(name, known) or f"{' '.join(path)} --help lists all"
 
 
 def _group(path: Sequence[str], parts: Parts, *, whole: bool = False) -> Command:

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import krippendorff
 import pytest
-from typer.testing import CliRunner
 
-from conqret.cli.main import app
 from conqret.data import Judgment, Measure, Status
 from conqret.errors import DeclarationError
 from conqret.io.labels import read_labels
@@ -24,6 +22,7 @@ from conqret.labels.study_screens import items_of
 from conqret.labels.task import TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
 from tests.annotation.studies import begun
+from tests.commands import run_conqret
 
 
 def say(ledger: Ledger, name: str, question: str, said: dict[str, str]) -> None:
@@ -45,8 +44,8 @@ def study(tmp_path: Path) -> Ledger:
 
 def export(folder: Path, *options: str) -> list[dict[str, str]]:
     file = folder / "out.csv"
-    outcome = CliRunner().invoke(app, ["labels", "export", str(folder), "-o", str(file), *options])
-    assert outcome.exit_code == 0, outcome.output
+    outcome = run_conqret("labels", "export", str(folder), "-o", str(file), *options)
+    assert outcome.code == 0, outcome.output
     with file.open() as text:
         return list(csv.DictReader(text))
 
@@ -152,10 +151,8 @@ def test_answers_of_systems_are_compared_as_correlation_reads_them(tmp_path: Pat
 def test_an_export_that_the_labels_cannot_be(
     study: Ledger, tmp_path: Path, options: tuple[str, ...], says: str
 ) -> None:
-    outcome = CliRunner().invoke(
-        app, ["labels", "export", str(tmp_path), "-o", str(tmp_path / "no.csv"), *options]
-    )
-    assert says in " ".join((outcome.output + str(outcome.exception)).split())
+    outcome = run_conqret("labels", "export", str(tmp_path), "-o", str(tmp_path / "no.csv"), *options)
+    assert says in " ".join(outcome.err.split())
     assert not (tmp_path / "no.csv").exists()
 
 
@@ -166,5 +163,5 @@ def test_each_person_stands_beside_the_median_of_the_others(study: Ledger, tmp_p
         name: pytest.approx(krippendorff.alpha(rows, level_of_measurement="ordinal"))
         for name, rows in table.items()
     }
-    outcome = CliRunner().invoke(app, ["labels", "manage", str(tmp_path), "--json"])
+    outcome = run_conqret("labels", "manage", str(tmp_path), "--json")
     assert json.loads(outcome.output)["people"][0]["alpha"]["value"] == pytest.approx(found["p01"].value)

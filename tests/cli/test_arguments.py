@@ -2,50 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer.main
 
-from conqret.cli.arguments import WRITTEN, CheckedCommand
-from conqret.cli.commands import HOMES
-from conqret.cli.main import app
-from tests.cli.conftest import Cli
+from conqret.cli.arguments import WRITTEN
+from tests.commands import Cli, leaves, options_of
 
 ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "fixtures/demo/items.jsonl"
 LABELS = ROOT / "fixtures/demo/labels.jsonl"
 
 
-def commands() -> Iterator[tuple[str, Any]]:
-    """All commands by what is typed."""
-    root: Any = typer.main.get_command(app)
-    open_: list[tuple[str, Any]] = [(name, root.commands[name]) for name in HOMES]
-    while open_:
-        name, command = open_.pop()
-        below = getattr(command, "commands", None)
-        if below is None:
-            yield name, command
-        else:
-            open_ += [(f"{name} {one}", other) for one, other in below.items()]
-
-
-def test_every_command_checks_its_arguments() -> None:
-    found = dict(commands())
-    assert len(found) > 60
-    assert [name for name, command in found.items() if not isinstance(command, CheckedCommand)] == []
-
-
 def test_every_output_is_known() -> None:
     """What a help calls a file or page to write is one of the parameters that are compared with what is read."""
     writing = ("write", "the file to", "a page", "a picture", "the sheet to", "the folder for")
-    for name, command in commands():
-        for param in command.params:
-            help_ = (getattr(param, "help", None) or "").casefold()
-            if param.param_type_name == "option" and help_.startswith(writing) and param.name not in WRITTEN:
-                pytest.fail(f"{name} writes {param.name}")
+    found = dict(leaves())
+    assert len(found) > 60
+    for name, command in found.items():
+        for argument in options_of(command):
+            help_, field = (argument.parameter.help or "").casefold(), argument.field_info.name
+            if argument.index is None and help_.startswith(writing) and field not in WRITTEN:
+                pytest.fail(f"{name} writes {field}")
 
 
 @pytest.mark.parametrize(

@@ -4,15 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from conqret.cli.main import app
 from conqret.data import Document
-from conqret.errors import DeclarationError
 from conqret.io.corpus_folder import CorpusDirectory, write_lines
 from fixtures.site import read_topics, read_truth
-
-RUNNER = CliRunner()
+from tests.commands import run_conqret
 
 
 @pytest.fixture
@@ -55,9 +51,9 @@ def corpus(tmp_path: Path) -> CorpusDirectory:
 
 
 def test_the_built_qrels_are_the_truth(corpus: CorpusDirectory) -> None:
-    result = RUNNER.invoke(app, ["corpus", "build", str(corpus.path), "--json"])
-    assert result.exit_code == 0, result.output
-    statistics = json.loads(result.stdout)
+    result = run_conqret("corpus", "build", str(corpus.path), "--json")
+    assert result.code == 0, result.output
+    statistics = json.loads(result.out)
     assert statistics == corpus.statistics()
     assert (statistics["table2"]["train"]["topics"], statistics["table2"]["test"]["topics"]) == (8, 4)
     for side in ("pro", "con"):
@@ -71,9 +67,9 @@ def test_the_built_qrels_are_the_truth(corpus: CorpusDirectory) -> None:
 
 
 def test_the_table_has_the_paper_beside_it(corpus: CorpusDirectory) -> None:
-    result = RUNNER.invoke(app, ["corpus", "build", str(corpus.path)])
-    assert result.exit_code == 0
-    lines = {line.partition("  ")[0].strip(): line for line in result.stdout.splitlines()}
+    result = run_conqret("corpus", "build", str(corpus.path))
+    assert result.code == 0
+    lines = {line.partition("  ")[0].strip(): line for line in result.out.splitlines()}
     assert lines["Total topics"].split()[-4:] == ["8", "4", "68", "30"]
     assert "6,500" in lines["Total evidence documents"]
 
@@ -84,14 +80,14 @@ def test_wrong_calls(tmp_path: Path, corpus: CorpusDirectory) -> None:
         (["corpus", "import", str(tmp_path)], "not a ConQRet release"),
         (["corpus", "debates", str(tmp_path / "none.txt")], "no such file"),
     ):
-        result = RUNNER.invoke(app, arguments)
-        assert isinstance(result.exception, DeclarationError), arguments
-        assert message in str(result.exception)
+        result = run_conqret(*arguments)
+        assert result.code == 2, arguments
+        assert message in result.err
 
 
 def test_import(data_dir: Path, tmp_path: Path) -> None:
-    result = RUNNER.invoke(app, ["corpus", "import", str(data_dir / "conqret"), "-o", str(tmp_path / "c")])
-    assert result.exit_code == 0, result.output
+    result = run_conqret("corpus", "import", str(data_dir / "conqret"), "-o", str(tmp_path / "c"))
+    assert result.code == 0, result.output
     directory = CorpusDirectory(tmp_path / "c")
     assert len(list(directory.topics("train"))) == 60
     assert sum(1 for _ in directory.documents()) == 4938

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 
-from conqret.cli.main import app
 from conqret.io.trec import ScoredDoc, write_run
-from tests.cli.conftest import Cli
 from tests.cli.score_files import lines, questions_file
+from tests.commands import Cli, leaves, options_of
 from tests.contract.items import demo
 from tests.generation.corpora import write_corpus
 from tests.judging.runs import write_items
@@ -173,18 +170,14 @@ def test_what_is_wrong_is_wrong_in_a_dry_run_too(cli: Cli, commands: dict[str, t
     assert cli(*commands["baselines"], "--metric", "beauty", "--dry-run").code == 2
 
 
-def options_of(command: Any, *name: str) -> dict[str, set[str]]:
-    """The options of every command under this one."""
-    if not hasattr(command, "commands"):
-        return {" ".join(name): {option for param in command.params for option in param.opts}}
-    found = [options_of(inner, *name, word) for word, inner in command.commands.items()]
-    return {word: options for part in found for word, options in part.items()}
-
-
 def test_whoever_asks_a_model_takes_the_same_options() -> None:
+    all_options = {
+        name: {option for argument in options_of(command) for option in argument.names}
+        for name, command in leaves()
+    }
     asking = {
         name: options
-        for name, options in options_of(typer.main.get_command(app)).items()
+        for name, options in all_options.items()
         if {"--model", "--rerank"} & options and name not in TRAINS
     }
     assert {

@@ -9,13 +9,10 @@ import shlex
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 
-from conqret.cli.commands import MEANT
-from conqret.cli.main import app
+from conqret.cli.commands import MEANT, find
 from conqret.llm import catalogue as suggestion
 from tests.cli.conftest import Cli
 
@@ -140,7 +137,5 @@ def test_within_a_group_too(cli: Cli, typed: str, command: str) -> None:
 
 @pytest.mark.parametrize("command", sorted(set(MEANT.values())))
 def test_what_is_suggested_is_there(command: str) -> None:
-    found: Any = typer.main.get_command(app)
-    for name in command.split():
-        found = found.get_command(typer.Context(found), name)
-        assert found is not None
+    _, rest = find(command.split())
+    assert rest == []

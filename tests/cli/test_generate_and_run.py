@@ -1,12 +1,11 @@
 """``conqret generate arguments`` and ``conqret experiment`` from the command line."""
 
 import json
-import sys
 
 import pytest
 
-from conqret.cli.main import main
 from conqret.io.trec import ScoredDoc, write_run
+from tests.commands import run_conqret
 from tests.generation.corpora import write_corpus
 
 EXPERIMENT = """name = "tiny / one"
@@ -27,13 +26,6 @@ rpm = 5
 """
 
 
-def conqret(monkeypatch, *arguments) -> int:
-    monkeypatch.setattr(sys, "argv", ["conqret", *map(str, arguments)])
-    with pytest.raises(SystemExit) as caught:
-        main()
-    return int(caught.value.code or 0)
-
-
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     write_corpus(tmp_path / "corpus")
@@ -43,7 +35,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_generate(folder, monkeypatch, capsys):
+def test_generate(folder):
     given = (
         "generate",
         "arguments",
@@ -57,13 +49,13 @@ def test_generate(folder, monkeypatch, capsys):
         "-k",
         "2",
     )
-    assert conqret(monkeypatch, *given) == 0
-    printed = capsys.readouterr()
+    printed = run_conqret(*given)
+    assert printed.code == 0
     assert "1 of 1 argument written" in printed.out
     assert "lexical baseline and no author" in printed.err
     assert (folder / "runs" / "pro-offline" / "items.jsonl").is_file()
-    assert conqret(monkeypatch, *given, "--json", "-q") == 0
-    printed = capsys.readouterr()
+    printed = run_conqret(*given, "--json", "-q")
+    assert printed.code == 0
     assert json.loads(printed.out)["session"] == {
         "sent": 0,
         "recorded": 0,
@@ -76,10 +68,11 @@ def test_generate(folder, monkeypatch, capsys):
         "others": {},
     }
     assert printed.err == ""
-    assert conqret(monkeypatch, "judge", "runs/pro-offline/items.jsonl", "-q", "-o", "judged") == 0
+    printed = run_conqret("judge", "runs/pro-offline/items.jsonl", "-q", "-o", "judged")
+    assert printed.code == 0
 
 
-def test_generate_names_what_is_wrong(folder, monkeypatch, capsys):
+def test_generate_names_what_is_wrong(folder):
     given = ("generate", "arguments", "corpus", "--run", "pro.res", "--stance", "pro", "-o", "out")
     for extra, words in (
         (("--shots", "9"), "lower --shots"),
@@ -90,16 +83,19 @@ def test_generate_names_what_is_wrong(folder, monkeypatch, capsys):
         (("--model", "local/gpt2"), "an argument needs a response in a given structure"),
         (("--replay", "nowhere"), "no recordings"),
     ):
-        assert conqret(monkeypatch, *given, *extra) == 2
-        assert words in " ".join(capsys.readouterr().err.split())
+        printed = run_conqret(*given, *extra)
+        assert printed.code == 2
+        assert words in " ".join(printed.err.split())
         assert not (folder / "out").exists() or "--replay" in extra
-    assert conqret(monkeypatch, *given[:3], "no.res", *given[4:]) == 2
+    printed = run_conqret(*given[:3], "no.res", *given[4:])
+    assert printed.code == 2
     (folder / "corpus" / "debates.jsonl").unlink()
-    assert conqret(monkeypatch, *given) == 2
-    assert "conqret corpus debates" in capsys.readouterr().err
+    printed = run_conqret(*given)
+    assert printed.code == 2
+    assert "conqret corpus debates" in printed.err
 
 
-def test_generate_without_a_model(folder, monkeypatch, capsys):
+def test_generate_without_a_model(folder):
     given = (
         "generate",
         "arguments",
@@ -111,17 +107,17 @@ def test_generate_without_a_model(folder, monkeypatch, capsys):
         "--strategy",
         "extractive",
     )
-    assert conqret(monkeypatch, *given) == 0
-    printed = capsys.readouterr()
+    printed = run_conqret(*given)
+    assert printed.code == 0
     assert "1 argument by extractive: sentences of the documents" in printed.err
     assert (folder / "runs" / "pro-extractive" / "items.jsonl").is_file()
 
 
-def test_run(folder, monkeypatch, capsys):
+def test_run(folder):
     pytest.importorskip("pyterrier")
     pytest.importorskip("ir_measures")
-    assert conqret(monkeypatch, "experiment", "experiment.toml") == 0
-    printed = capsys.readouterr()
+    printed = run_conqret("experiment", "experiment.toml")
+    assert printed.code == 0
     assert "given+floor" in printed.out
     out = folder / "runs" / "tiny-one"
     for name in ("scores.parquet", "summary.json", "report.html", "tables.md"):
@@ -131,17 +127,21 @@ def test_run(folder, monkeypatch, capsys):
     assert (out / "judgments" / "given+floor" / "rag-fine-grained-offline" / "report.html").is_file()
     assert "tiny / one" in page
     assert "default-src &#39;none&#39;" in page or "default-src 'none'" in page
-    assert conqret(monkeypatch, "experiment", "experiment.toml", "-q", "--json") == 0
-    assert json.loads(capsys.readouterr().out)["arguments"]["given+floor"]["written"] == 1
+    printed = run_conqret("experiment", "experiment.toml", "-q", "--json")
+    assert printed.code == 0
+    assert json.loads(printed.out)["arguments"]["given+floor"]["written"] == 1
     (out / "report.html").unlink()
-    assert conqret(monkeypatch, "runs", "report", str(out)) == 0
-    assert "given+floor" in capsys.readouterr().out
+    printed = run_conqret("runs", "report", str(out))
+    assert printed.code == 0
+    assert "given+floor" in printed.out
     assert (out / "report.html").read_text(encoding="utf-8") == page
-    assert conqret(monkeypatch, "runs", "report", str(out), "--to", "page.html") == 2
-    assert "whose page is already in its folder" in capsys.readouterr().err
+    printed = run_conqret("runs", "report", str(out), "--to", "page.html")
+    assert printed.code == 2
+    assert "whose page is already in its folder" in printed.err
 
 
-def test_run_names_what_is_wrong(folder, monkeypatch, capsys):
+def test_run_names_what_is_wrong(folder):
     (folder / "experiment.toml").write_text(EXPERIMENT.replace('"rag-fine-grained"', '"rag-fine"'))
-    assert conqret(monkeypatch, "experiment", "experiment.toml") == 2
-    assert "experiment.toml:13 judges[0].format" in capsys.readouterr().err
+    printed = run_conqret("experiment", "experiment.toml")
+    assert printed.code == 2
+    assert "experiment.toml:13 judges[0].format" in printed.err

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
+from conqret.cli.arguments import read_arguments
+from conqret.cli.commands import Command
 from conqret.console import shared_options as options
-from conqret.console.option_groups import OptionGroup, grouped
+from conqret.console.option_groups import OptionGroup, command_of, option
 from conqret.errors import DeclarationError
 from tests.cli.conftest import Cli
 
@@ -31,15 +31,13 @@ CALLING = (
 
 @dataclass(frozen=True)
 class Size(OptionGroup):
-    width: Annotated[int | None, typer.Option("--width", "-w", help="How wide.", rich_help_panel="Size")] = (
-        None
-    )
+    width: Annotated[int | None, option("Size", "How wide.", "--width", "-w")] = None
     height: int = 2
 
 
 @dataclass(frozen=True)
 class Box(Size):
-    height: Annotated[int, typer.Option(help="How high a box is.")] = 3
+    height: Annotated[int, option(None, "How high a box is.")] = 3
     depth: int = 1
 
 
@@ -47,15 +45,13 @@ def seen(*arguments: str) -> tuple[str, Box, bool]:
     """What a command with the group gets, in the middle of parameters of its own."""
     found: list[tuple[str, Box, bool]] = []
 
-    @grouped
     def command(name: str, *, box: Box, loud: bool = False) -> None:
         """Do nothing."""
         found.append((name, box, loud))
 
-    app = typer.Typer()
-    app.command()(command)
-    done = CliRunner().invoke(app, list(arguments))
-    assert done.exit_code == 0, done.output
+    app = Command()
+    app.default(command_of(command))
+    read_arguments(app, arguments)()
     return found[0]
 
 

@@ -129,7 +129,7 @@ def test_columns_of_ones_own(cli: Cli, tmp_path: Path) -> None:
     ("arguments", "words"),
     [
         (["-f", "rag-fine-graind"], "did you mean 'rag-fine-grained'"),
-        (["--samples", "0"], "Invalid value for '--samples'"),
+        (["--samples", "0"], "--samples is 0, but it must be >= 1"),
         (["--replay", "nowhere"], "no recordings were found here"),
         (["--model", "openai/unpriced", "--budget-usd", "1"], "a budget needs prices"),
         (["--frobnicate"], "frobnicate"),

@@ -8,16 +8,15 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-from typer.main import get_command
+from rich.text import Text
 
 from conqret import __version__
-from conqret.cli.main import app
+from conqret.cli.commands import find
 from conqret.data import Document, Item, Nugget
 from conqret.prompts import Library
-from tests.cli.conftest import Cli
+from tests.commands import Cli, options_of
 from tests.contract.items import DEMO, demo
 from tests.judging.runs import write_items
 
@@ -46,11 +45,10 @@ def test_what_stands_in_backquotes_is_shown_as_code_and_nothing_is_lost(
     monkeypatch.setenv("COLUMNS", "1000")  # no column is broken
     shown = cli(*command.split(), "--help-all").out
     assert "`" not in shown
-    found: Any = get_command(app)
-    for name in command.split():
-        found = found.commands[name]
-    told = [found.help, *found.epilog.split("\n\n"), *(param.help or "" for param in found.params)]
-    written = [_dense(part) for text in told for part in text.split("\n\n")]
+    found, _ = find(command.split(), everything=True)
+    helps = [argument.parameter.help or "" for argument in options_of(found)]
+    told = [found.help, found.help_epilogue or "", *helps]
+    written = [_dense(Text.from_markup(part).plain) for text in told for part in text.split("\n\n")]
     assert [part for part in written if part not in _dense(shown)] == []
 
 
@@ -295,10 +293,10 @@ def test_a_closed_pipe_is_no_traceback() -> None:
 
 
 def test_a_shell_completes(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("_CONQRET_COMPLETE", "complete_bash")
-    monkeypatch.setenv("COMP_WORDS", "conqret valid")
-    monkeypatch.setenv("COMP_CWORD", "1")
-    assert cli().out.split() == ["validate"]
+    monkeypatch.setenv("SHELL", "/bin/bash")
+    script = cli("--show-completion").out
+    assert "complete -F" in script
+    assert {"validate", "two-turn", "--criterion", "shuffled"} <= set(re.split(r"[^\w-]+", script))
 
 
 def test_an_example_is_made_up_where_there_are_no_items(

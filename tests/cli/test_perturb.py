@@ -1,16 +1,13 @@
 """``conqret generate perturbations`` and ``conqret sensitivity`` on the fixtures."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from conqret.cli.main import app
-from conqret.errors import ConqretError, DeclarationError
 from conqret.io import open_items
 from conqret.perturb import records
+from tests.commands import run_conqret
 
 ITEMS = str(Path(__file__).resolve().parents[2] / "fixtures" / "demo" / "items.jsonl")
 LABELS = str(Path(ITEMS).with_name("labels.jsonl"))
@@ -23,11 +20,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(*arguments: str, code: int = 0) -> str:
-    result = CliRunner().invoke(app, list(arguments))
-    if isinstance(result.exception, ConqretError):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result.stdout
+    result = run_conqret(*arguments)
+    assert result.code == code, result.output
+    return result.out
 
 
 def test_every_level_of_every_item_is_written(here: Path) -> None:
@@ -102,8 +97,8 @@ def test_the_list_in_words_and_as_json() -> None:
     ],
 )
 def test_wrong_calls(arguments: tuple[str, ...], said: str, here: Path) -> None:
-    with pytest.raises(DeclarationError, match=re.escape(said)):
-        run(*arguments)
+    done = run_conqret(*arguments)
+    assert (done.code, said in done.err) == (2, True), done.err
     assert list(here.iterdir()) == []
 
 

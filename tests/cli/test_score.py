@@ -6,16 +6,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
-from conqret.cli.main import app
 from conqret.debateqa.score_table import AWARENESS, DIVERSITY, ScoreRow, write_table
-from conqret.errors import DeclarationError
 from conqret.io.safe_files import only_writer
 from conqret.runs.run_folder import default_folder, stem
 from tests.cli.score_files import lines, questions_file
-
-RUN = CliRunner()
+from tests.commands import run_conqret
 
 
 @pytest.fixture
@@ -34,15 +30,15 @@ def test_dispute_awareness_offline(tmp_path, questions, answers):
     labels.write_text("id,label\nzoos,1\ncars,0\n")
     command = ["debateqa", "score", "--metric", "dispute-awareness", answers, "--references", questions]
     command += ["-o", str(tmp_path / "out")]
-    done = RUN.invoke(app, [*command, "--labels", str(labels), "--json"])
-    assert done.exit_code == 0, done.output
-    assert json.loads(done.stdout)[0] | {"instrument": ""} == {
+    done = run_conqret(*command, "--labels", str(labels), "--json")
+    assert done.code == 0, done.output
+    assert json.loads(done.out)[0] | {"instrument": ""} == {
         "system": "mine", "metric": AWARENESS, "instrument": "", "mean": 0.5, "scored": 2, "total": 2,
         "low": None, "high": None,
     }  # fmt: skip
-    assert "trams" in done.stderr
-    assert "cigars" in done.stderr
-    assert "accuracy 1.000" in done.stderr
+    assert "trams" in done.err
+    assert "cigars" in done.err
+    assert "accuracy 1.000" in done.err
     table = pl.read_parquet(tmp_path / "out" / "scores.parquet")
     assert table["value"].to_list() == [1.0, 0.0]
 
@@ -56,22 +52,22 @@ def test_perspective_diversity_goes_on_where_it_stopped(tmp_path, questions, ans
     network("qwen2", len(words)).save_pretrained(tmp_path / "model")
     command = ["debateqa", "score", "--metric", "perspective-diversity", answers, "--references", questions]
     command += ["--backbone", str(tmp_path / "model"), "-o", str(tmp_path / "out")]
-    first = RUN.invoke(app, [*command, "--json"])
-    assert first.exit_code == 0, first.output
+    first = run_conqret(*command, "--json")
+    assert first.code == 0, first.output
     rows = (tmp_path / "out" / "rows.jsonl").read_bytes()
     assert rows.count(b"\n") == 4
-    again = RUN.invoke(app, [*command, "--json"])
-    assert "4 rows are kept" in again.stderr
-    assert json.loads(again.stdout) == json.loads(first.stdout)
+    again = run_conqret(*command, "--json")
+    assert "4 rows are kept" in again.err
+    assert json.loads(again.out) == json.loads(first.out)
     assert (tmp_path / "out" / "rows.jsonl").read_bytes() == rows
-    total, mean = json.loads(first.stdout)
+    total, mean = json.loads(first.out)
     assert (total["scored"], total["total"]) == (2, 2)
     assert total["mean"] == pytest.approx(2 * mean["mean"])
     with only_writer(tmp_path / "out"):
-        refused = RUN.invoke(app, command)
-    assert "another process is writing" in str(refused.exception)
-    released = RUN.invoke(app, [*command[:-1], str(tmp_path / "other"), "--definition", "released", "--json"])
-    assert json.loads(released.stdout)[0]["mean"] != total["mean"]
+        refused = run_conqret(*command)
+    assert "another process is writing" in refused.err
+    released = run_conqret(*command[:-1], str(tmp_path / "other"), "--definition", "released", "--json")
+    assert json.loads(released.out)[0]["mean"] != total["mean"]
 
 
 @pytest.fixture
@@ -89,27 +85,27 @@ def tables(tmp_path):
 
 
 def test_rank(tables):
-    done = RUN.invoke(app, ["debateqa", "rank", *tables, "--weights", "0,1", "--json"])
-    assert done.exit_code == 0, done.output
-    facts = json.loads(done.stdout)
+    done = run_conqret("debateqa", "rank", *tables, "--weights", "0,1", "--json")
+    assert done.code == 0, done.output
+    facts = json.loads(done.out)
     found = {(row["k"], row["system"]): row["rank"] for row in facts["ranks"]}
     assert found == {
         (0.0, "good"): "1", (0.0, "fair"): "2=", (0.0, "poor"): "2=",
         (1.0, "good"): "1", (1.0, "fair"): "2", (1.0, "poor"): "3",
     }  # fmt: skip
-    assert "3 scores are missing: the model declined to answer" in done.stderr
+    assert "3 scores are missing: the model declined to answer" in done.err
     systems = {row["system"]: row for row in facts["systems"]}
     assert [row["system"] for row in facts["systems"]] == ["good", "fair", "poor"]
     assert systems["fair"]["dispute_awareness_rank"] == "2="
-    shown = RUN.invoke(app, ["debateqa", "rank", *tables]).stdout
+    shown = run_conqret("debateqa", "rank", *tables).out
     assert "2=" in shown
     assert "likelier" not in shown + json.dumps(facts)
 
 
 def test_ranks_as_a_page(tables, tmp_path):
     file = tmp_path / "pages" / "ranks.html"
-    done = RUN.invoke(app, ["debateqa", "rank", *tables, "--report", str(file)])
-    assert (done.exit_code, str(file) in done.stdout.replace("\n", "")) == (0, True)
+    done = run_conqret("debateqa", "rank", *tables, "--report", str(file))
+    assert (done.code, str(file) in done.out.replace("\n", "")) == (0, True)
     page = file.read_text(encoding="utf-8")
     assert all(
         text in page
@@ -125,7 +121,7 @@ def test_ranks_as_a_page(tables, tmp_path):
         ["--answers", str(tmp_path)],
         ["--answers", str(tmp_path), "--report", str(tmp_path / "no.html")],
     ):
-        assert isinstance(RUN.invoke(app, ["debateqa", "rank", *tables, *more]).exception, DeclarationError)
+        assert run_conqret("debateqa", "rank", *tables, *more).code == 2
     assert not (tmp_path / "no.html").exists()
 
 
@@ -139,14 +135,12 @@ def test_rank_over_several_backbones(tmp_path):
     rows += [ScoreRow(system, "0", AWARENESS, "phi", 1.0) for system in "abc"]
     write_table(rows, tmp_path / "scores.parquet")
     command = ["debateqa", "rank", str(tmp_path / "scores.parquet"), "--weights", "1"]
-    systems = {
-        row["system"]: row for row in json.loads(RUN.invoke(app, [*command, "--json"]).stdout)["systems"]
-    }
+    systems = {row["system"]: row for row in json.loads(run_conqret(*command, "--json").out)["systems"]}
     # ranks 1 and 2, 2 and 1, 3 and 3
     assert {name: row["perspective_diversity_rank"] for name, row in systems.items()} == {
         "a": "1=", "b": "1=", "c": "3",
     }  # fmt: skip
-    shown = RUN.invoke(app, command).stdout
+    shown = run_conqret(*command).out
     assert "Diversity is the mean over 2 measuring models" in shown
     assert "Awareness rank" not in shown
 
@@ -158,29 +152,28 @@ def test_correlate(tmp_path, tables):
         "first,second,preference,annotator\n"
         + "".join(f"{a},{b},first,{who}\n" for a, b in games for who in "xy")
     )
-    done = RUN.invoke(app, ["debateqa", "rank", *tables, "--preferences", str(pairs), "--json"])
-    assert done.exit_code == 0, done.output
-    found = {row["metric"]: row for row in json.loads(done.stdout)}
+    done = run_conqret("debateqa", "rank", *tables, "--preferences", str(pairs), "--json")
+    assert done.code == 0, done.output
+    found = {row["metric"]: row for row in json.loads(done.out)}
     assert found[DIVERSITY]["rho"] == pytest.approx(1.0)
     assert found[DIVERSITY]["tau"] == pytest.approx(1.0)
     assert found[DIVERSITY]["annotators"] == 2
     assert 0 < found[AWARENESS]["tau"] < 1
     assert (
-        "perspective_diversity"
-        in RUN.invoke(app, ["debateqa", "rank", *tables, "--preferences", str(pairs)]).stdout
+        "perspective_diversity" in run_conqret("debateqa", "rank", *tables, "--preferences", str(pairs)).out
     )
 
 
 def test_notes_say_what_is_not_common(tmp_path, tables):
     write_table([ScoreRow("good", "2", DIVERSITY, "gpt2", 100.0)], tmp_path / "more.parquet")
     given = [*tables, str(tmp_path / "more.parquet")]
-    ranked = RUN.invoke(app, ["debateqa", "rank", *given, "--weights", "1", "--json"])
+    ranked = run_conqret("debateqa", "rank", *given, "--weights", "1", "--json")
     note = (
         "perspective_diversity by gpt2: 1 scored answer is left out; the means are over the 2 questions scored of "
         "all systems"
     )
-    assert note in ranked.stderr.replace("\n", " ")
-    facts = json.loads(ranked.stdout)
+    assert note in ranked.err.replace("\n", " ")
+    facts = json.loads(ranked.out)
     assert facts["systems"][0]["system"] == "good"
     assert facts["instruments"] == [
         {"metric": DIVERSITY, "instrument": "gpt2", "n": 2, "left_out": 1},
@@ -189,9 +182,9 @@ def test_notes_say_what_is_not_common(tmp_path, tables):
     pytest.importorskip("scipy", reason="the extra stats is not installed: scipy is missing")
     pairs = tmp_path / "pairs.csv"
     pairs.write_text("first,second,preference\ngood,fair,first\nfair,poor,first\n")
-    correlated = RUN.invoke(app, ["debateqa", "rank", *given, "--preferences", str(pairs)])
-    assert note in correlated.stderr.replace("\n", " ")
-    assert "rho  1.000   tau  1.000   (3 systems, 1 annotator)" in correlated.stdout
+    correlated = run_conqret("debateqa", "rank", *given, "--preferences", str(pairs))
+    assert note in correlated.err.replace("\n", " ")
+    assert "rho  1.000   tau  1.000   (3 systems, 1 annotator)" in correlated.out
 
 
 @pytest.mark.parametrize(
@@ -209,9 +202,9 @@ def test_labels_are_looked_at_before_anything_is_asked(tmp_path, questions, answ
     (tmp_path / "labels.csv").write_text(labels)
     command = ["debateqa", "score", "--metric", "dispute-awareness", answers, "--references", questions]
     command += ["-o", str(tmp_path / "out")]
-    done = RUN.invoke(app, [*command, "--labels", str(tmp_path / "labels.csv")])
-    assert isinstance(done.exception, DeclarationError)
-    assert message in str(done.exception)
+    done = run_conqret(*command, "--labels", str(tmp_path / "labels.csv"))
+    assert done.code == 2
+    assert message in done.err
     assert not (tmp_path / "out").exists()
 
 
@@ -226,8 +219,8 @@ def test_another_system_has_a_folder_of_its_own(tmp_path, questions, answers, mo
         shutil.copy(answers, tmp_path / name / "answers.jsonl")
     command = ["debateqa", "score", "--metric", "dispute-awareness", "--references", questions]
     for given in (["rag/answers.jsonl"], ["none/answers.jsonl"], [answers, "--system", "mine two"]):
-        done = RUN.invoke(app, [*command, *given])
-        assert done.exit_code == 0, done.output
+        done = run_conqret(*command, *given)
+        assert done.code == 0, done.output
     found = {
         one.name.removesuffix("-dispute-awareness-offline-few-shot") for one in (tmp_path / "runs").iterdir()
     }
@@ -249,9 +242,9 @@ def test_a_dot_in_a_system_s_name_stays(name, system):
 def test_references_without_partial_answers_are_named(tmp_path, answers):
     bare = lines(tmp_path / "bare.jsonl", [{"id": "zoos", "question": "Why?"}])
     command = ["debateqa", "score", "--metric", "perspective-diversity", answers, "--references", bare]
-    done = RUN.invoke(app, [*command, "--backbone", "none"])
-    assert isinstance(done.exception, DeclarationError)
-    assert f"no question of {bare} has partial answers" in str(done.exception)
+    done = run_conqret(*command, "--backbone", "none")
+    assert done.code == 2
+    assert f"no question of {bare} has partial answers" in done.err
 
 
 @pytest.mark.parametrize(
@@ -272,6 +265,6 @@ def test_references_without_partial_answers_are_named(tmp_path, answers):
 )
 def test_wrong_calls(arguments, message, answers, questions, tables):
     places = {"answers": answers, "questions": questions, "table": tables[0]}
-    done = RUN.invoke(app, [argument.format(**places) for argument in arguments])
-    assert isinstance(done.exception, DeclarationError)
-    assert message in str(done.exception)
+    done = run_conqret(*(argument.format(**places) for argument in arguments))
+    assert done.code == 2
+    assert message in done.err

@@ -6,13 +6,9 @@ import sys
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
-from conqret.cli.main import app
-from conqret.errors import DeclarationError
 from tests.cli.score_files import lines, questions_file
-
-RUN = CliRunner()
+from tests.commands import run_conqret
 
 
 @pytest.fixture
@@ -39,22 +35,22 @@ def test_offline_judges_and_acknowledge_need_nothing(tmp_path, answers, referenc
     asked = command(
         answers, references, tmp_path / "out", "direct-score,g-eval,num-of-povs,acknowledge", "--json"
     )
-    done = RUN.invoke(app, asked)
-    assert done.exit_code == 0, done.output
-    means = json.loads(done.stdout)
+    done = run_conqret(*asked)
+    assert done.code == 0, done.output
+    means = json.loads(done.out)
     assert [mean["metric"] for mean in means] == ["direct_score", "g_eval", "num_of_povs", "acknowledge"]
     assert {(mean["system"], mean["scored"], mean["total"]) for mean in means} == {("mine", 1, 2)}
-    assert "trams" in done.stderr
-    assert "cigars" in done.stderr
-    assert "4 scores are missing: the answer is empty" in done.stderr
+    assert "trams" in done.err
+    assert "cigars" in done.err
+    assert "4 scores are missing: the answer is empty" in done.err
     assert not (tmp_path / "out" / "values.jsonl").exists()
-    replayed = RUN.invoke(
-        app,
-        command(answers, references, tmp_path / "again", "direct-score,g-eval,num-of-povs", "--json",
-                "--replay", str(tmp_path / "out" / "recordings.sqlite")),
-    )  # fmt: skip
-    assert replayed.exit_code == 0, replayed.output
-    assert json.loads(replayed.stdout) == means[:3]
+    replayed = run_conqret(
+        *command(answers, references, tmp_path / "again", "direct-score,g-eval,num-of-povs", "--json"),
+        "--replay",
+        tmp_path / "out" / "recordings.sqlite",
+    )
+    assert replayed.code == 0, replayed.output
+    assert json.loads(replayed.out) == means[:3]
 
 
 def test_all_metrics_and_again(tmp_path, answers, references):
@@ -67,8 +63,8 @@ def test_all_metrics_and_again(tmp_path, answers, references):
     models = ["--backbone", seq2seq("bart", tmp_path / "bart"), "--encoder", encoder(tmp_path / "bert")]
     names = "bleu,rouge-l,bartscore,semscore,direct-score,g-eval,num-of-povs"
     asked = command(answers, references, tmp_path / "out", names, *models, "--json")
-    first = RUN.invoke(app, asked)
-    assert first.exit_code == 0, first.output
+    first = run_conqret(*asked)
+    assert first.code == 0, first.output
     table = pl.read_parquet(tmp_path / "out" / "scores.parquet")
     metrics = [one.replace("-", "_") for one in names.split(",")]
     assert table["metric"].to_list() == [metric for metric in metrics for _ in range(2)]
@@ -81,10 +77,10 @@ def test_all_metrics_and_again(tmp_path, answers, references):
     assert -1 <= value["semscore"] <= 1
     kept = (tmp_path / "out" / "values.jsonl").read_bytes()
     assert kept.count(b"\n") == 4
-    assert "lost text" not in first.stderr
-    again = RUN.invoke(app, asked)
-    assert "4 values are kept" in again.stderr
-    assert json.loads(again.stdout) == json.loads(first.stdout)
+    assert "lost text" not in first.err
+    again = run_conqret(*asked)
+    assert "4 values are kept" in again.err
+    assert json.loads(again.out) == json.loads(first.out)
     assert (tmp_path / "out" / "values.jsonl").read_bytes() == kept
 
 
@@ -112,9 +108,9 @@ def test_wrong_calls_write_nothing(metrics, more, message, tmp_path, answers, re
     asked = command(
         answers, references, tmp_path / "out", metrics, *(one.format(tmp=tmp_path) for one in more)
     )
-    done = RUN.invoke(app, asked)
-    assert isinstance(done.exception, DeclarationError), done.output
-    assert message in str(done.exception)
+    done = run_conqret(*asked)
+    assert done.code == 2, done.output
+    assert message in done.err
     assert not (tmp_path / "out").exists()
 
 

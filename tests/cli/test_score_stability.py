@@ -3,14 +3,11 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
 
-from conqret.cli.main import app
 from conqret.debateqa.score_table import AWARENESS, DIVERSITY, DIVERSITY_MEAN, ScoreRow, write_table
-from conqret.errors import DeclarationError
+from tests.commands import run_conqret
 
 pytest.importorskip("scipy", reason="the extra stats is not installed: scipy is missing")
-RUN = CliRunner()
 LONG = "Qwen2-0.5B-Instruct, prompt {}, paper (1a2b3c4{})"
 
 
@@ -34,9 +31,9 @@ def tables(tmp_path):
 
 def test_matrices_for_people(tables, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    done = RUN.invoke(app, ["debateqa", "rank", "--stability", "systems", *tables])
-    assert done.exit_code == 0, done.output
-    lines = done.stdout.splitlines()
+    done = run_conqret("debateqa", "rank", "--stability", "systems", *tables)
+    assert done.code == 0, done.output
+    lines = done.out.splitlines()
     assert max(map(len, lines)) <= 80
     assert "5 -1.00 -1.00 -1.00 -1.00 1.00".split() in [line.split() for line in lines]
     assert f"  5  {LONG.format(5, 5)}" in lines
@@ -44,17 +41,17 @@ def test_matrices_for_people(tables, monkeypatch):
     assert "1 and 2: 0.500" in lines  # of two questions there is no interval
     assert "no interval: 3 systems on 2 topics, and as many topics as systems are needed" in lines
     assert "no interval: 2 clusters, and 3 are needed" in lines
-    assert "measured them: mean_perplexity" in done.stderr
-    assert "a tau over 3 systems is very uncertain" in done.stderr
+    assert "measured them: mean_perplexity" in done.err
+    assert "a tau over 3 systems is very uncertain" in done.err
 
 
 def test_json_and_plot(tables, tmp_path):
     pytest.importorskip("matplotlib", reason="the extra plots is not installed: matplotlib is missing")
     plot = tmp_path / "plots" / "stability.svg"
     command = ["debateqa", "rank", "--stability", "systems", *tables, "--plot", str(plot), "--json"]
-    done = RUN.invoke(app, command)
-    assert done.exit_code == 0, done.output
-    (found,) = (one for one in json.loads(done.stdout) if one["metric"] == AWARENESS)
+    done = run_conqret(*command)
+    assert done.code == 0, done.output
+    (found,) = (one for one in json.loads(done.out) if one["metric"] == AWARENESS)
     assert (found["statistic"], found["answers"], found["systems"]) == (
         "agreement",
         6,
@@ -70,19 +67,19 @@ def test_json_and_plot(tables, tmp_path):
 def test_constant_rankings_are_none(tmp_path):
     rows = [ScoreRow(one, "x", DIVERSITY, name, 1.0) for one in "abcde" for name in ("p", "q")]
     write_table(rows, tmp_path / "scores.parquet")
-    done = RUN.invoke(app, ["debateqa", "rank", "--stability", "systems", str(tmp_path / "scores.parquet")])
-    assert ["1", "1.00", "none"] in [line.split() for line in done.stdout.splitlines()]
-    assert "1 of 1 pairs has none; 1 and 2: one of the two does not vary" in done.stdout
-    done = RUN.invoke(
-        app, ["debateqa", "rank", "--stability", "systems", str(tmp_path / "scores.parquet"), "--json"]
+    done = run_conqret("debateqa", "rank", "--stability", "systems", str(tmp_path / "scores.parquet"))
+    assert ["1", "1.00", "none"] in [line.split() for line in done.out.splitlines()]
+    assert "1 of 1 pairs has none; 1 and 2: one of the two does not vary" in done.out
+    done = run_conqret(
+        "debateqa", "rank", "--stability", "systems", str(tmp_path / "scores.parquet"), "--json"
     )
-    assert json.loads(done.stdout)[0]["matrix"] == [[1.0, None], [None, 1.0]]
+    assert json.loads(done.out)[0]["matrix"] == [[1.0, None], [None, 1.0]]
 
 
 @pytest.mark.parametrize(("more", "message"), [(["--plot", "here.pdf"], "ends in .png or .svg")])
 def test_wrong_calls(tables, more, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    done = RUN.invoke(app, ["debateqa", "rank", "--stability", "systems", *tables, *more])
-    assert isinstance(done.exception, DeclarationError)
-    assert message in str(done.exception)
+    done = run_conqret("debateqa", "rank", "--stability", "systems", *tables, *more)
+    assert done.code == 2
+    assert message in done.err
     assert not (tmp_path / "here.pdf").exists()

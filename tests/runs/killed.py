@@ -24,7 +24,7 @@ import gc, importlib.util, pkgutil
 gc.disable()
 import instructor, litellm, matplotlib.pyplot, openai.resources, polars, scipy.stats
 import conqret
-from conqret.cli.main import _command, main
+from conqret.cli.main import main
 from conqret.llm.backend import count_tokens
 from conqret.prompts import Library
 from conqret.show import page
@@ -35,7 +35,6 @@ for name in names.split():
         importlib.import_module(module.name)
 if importlib.util.find_spec("uvicorn"):
     import conqret.serve.view_app, starlette.applications, uvicorn
-_command()
 count_tokens("The table of tokens is read.")
 library = Library()
 for name in library.ids():

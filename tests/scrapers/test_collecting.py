@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 import conqret
-from conqret.cli.main import app
 from fixtures.site import FIXTURES, Site, serving
+from tests.commands import run_conqret
 
 pytest.importorskip("trafilatura", reason="the extra scrape is not installed")
 PROCON = FIXTURES / "sites" / "procon"
@@ -25,9 +24,9 @@ def site() -> Iterator[Site]:
 
 
 def command(*arguments: str, code: int = 0) -> dict[str, Any]:
-    done = CliRunner().invoke(app, ["corpus", *arguments, "--json", "--allow-private", "--delay", "0"])
-    assert done.exit_code == code, f"{done.output} {done.exception}"
-    record: dict[str, Any] = json.loads(done.stdout)
+    done = run_conqret("corpus", *arguments, "--json", "--allow-private", "--delay", "0")
+    assert done.code == code, f"{done.output}"
+    record: dict[str, Any] = json.loads(done.out)
     return record
 
 

@@ -6,23 +6,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from conqret.cli.main import app
 from conqret.scrapers.debates.layout import Selector, parse
 from conqret.scrapers.debates.layout_inspection import inspect_page, kinds, nearest
 from conqret.scrapers.debates.layout_registry import LAYOUTS
 from fixtures.site import FIXTURES, Site, serving
+from tests.commands import run_conqret
 
-RUNNER = CliRunner()
 PROCON = FIXTURES / "sites" / "procon"
 TRAMS = (PROCON / "night-trams.html").read_text(encoding="utf-8")
 URL = "https://www.example.org/procon/night-trams-debate"
 
 
 def inspect(*arguments: str) -> dict[str, Any]:
-    found = RUNNER.invoke(app, ["corpus", "inspect", *arguments, "--json"])
-    assert found.exit_code == 0, f"{found.output} {found.exception}"
+    found = run_conqret("corpus", "inspect", *arguments, "--json")
+    assert found.code == 0, f"{found.output}"
     record: dict[str, Any] = json.loads(found.output)
     return record
 
@@ -69,28 +67,26 @@ def test_the_lines_for_people_say_what_to_do(tmp_path: Path) -> None:
     page, cons = tmp_path / "saved.html", PROCON / "night-trams-cons.html"
     link = f'<link rel="canonical" href="{URL}">'
     page.write_text(TRAMS.replace("<head>", f"<head>{link}"), encoding="utf-8")
-    found = RUNNER.invoke(app, ["corpus", "inspect", str(page)])
+    found = run_conqret("corpus", "inspect", str(page))
     assert f"further   {URL}/Cons belongs to it; --further FILE gives the saved page" in found.output
     assert "missing   cons: no argument found" in found.output
-    whole = RUNNER.invoke(app, ["corpus", "inspect", str(page), "--further", str(cons)])
+    whole = run_conqret("corpus", "inspect", str(page), "--further", str(cons))
     assert "missing" not in whole.output
     assert "6, 5 with an address; 5 cited" in whole.output
     listed = tmp_path / "index.html"
     base = '<head><link rel="canonical" href="https://x.test/procon">'
     listed.write_text((PROCON / "index.html").read_text("utf-8").replace("<head>", base), encoding="utf-8")
-    index = RUNNER.invoke(app, ["corpus", "inspect", str(listed)])
+    index = run_conqret("corpus", "inspect", str(listed))
     assert "none fits; --layout NAME compares the page with one" in index.output
     assert "index     3 debates are listed; conqret corpus topics makes a list" in index.output
-    short = RUNNER.invoke(
-        app, ["corpus", "inspect", str(PROCON.parent / "debatabase" / "cats-at-school.html")]
-    )
+    short = run_conqret("corpus", "inspect", str(PROCON.parent / "debatabase" / "cats-at-school.html"))
     assert "debatabase fits" in short.output
     assert "a script draws it" not in index.output + short.output
     drawn = tmp_path / "drawn.html"
     drawn.write_text(
         "<div id=root></div><script>draw()</script><p style='display:none'>a b c", encoding="utf-8"
     )
-    said = RUNNER.invoke(app, ["corpus", "inspect", str(drawn)])
+    said = run_conqret("corpus", "inspect", str(drawn))
     assert "a script draws it" in said.output
     assert "hidden    p: 3 words that readers do not see" in said.output
 
@@ -108,9 +104,9 @@ def test_bad_input(tmp_path: Path, arguments: list[str], said: str) -> None:
     empty.write_bytes(b" \n")
     deep.write_text("<div>" * 5000, encoding="utf-8")
     given = [argument.replace("{empty}", str(empty)).replace("{deep}", str(deep)) for argument in arguments]
-    found = RUNNER.invoke(app, ["corpus", "inspect", *given])
-    assert found.exit_code != 0
-    assert said in str(found.exception)
+    found = run_conqret("corpus", "inspect", *given)
+    assert found.code != 0
+    assert said in found.err
 
 
 @pytest.mark.parametrize(

@@ -7,17 +7,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from typer.testing import CliRunner
 
-from conqret.cli.main import app
 from conqret.data import Debate, DebateArgument
 from conqret.data.corpus import LedgerEntry
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.scrapers.corpus_building import build_corpus
 from conqret.text.citations import citations
 from fixtures.site import Site, read_other_truth, serving
+from tests.commands import run_conqret
 
-RUNNER = CliRunner()
 TRUTH = {one["id"]: one for one in read_other_truth()}
 POLITE = ("--allow-private", "--delay", "0")
 
@@ -34,12 +32,10 @@ def corpus(site: Site, tmp_path_factory: pytest.TempPathFactory) -> CorpusDirect
     folder = tmp_path_factory.mktemp("sites")
     for index in ("procon", "resources/debatabase"):
         topics = folder / f"{index.rpartition('/')[2]}.txt"
-        listed = RUNNER.invoke(app, ["corpus", "topics", f"{site.url}/{index}", "-o", str(topics), *POLITE])
-        assert listed.exit_code == 0, listed.output
-        read = RUNNER.invoke(
-            app, ["corpus", "debates", str(topics), "-o", str(folder / "corpus"), "--quiet", *POLITE]
-        )
-        assert read.exit_code == 0, read.output
+        listed = run_conqret("corpus", "topics", f"{site.url}/{index}", "-o", str(topics), *POLITE)
+        assert listed.code == 0, listed.output
+        read = run_conqret("corpus", "debates", str(topics), "-o", str(folder / "corpus"), "--quiet", *POLITE)
+        assert read.code == 0, read.output
     return CorpusDirectory(folder / "corpus")
 
 
@@ -110,8 +106,8 @@ def _slug(path: str) -> str:
 
 def test_an_index_lists_debates_under_its_headings(site: Site, tmp_path: Path) -> None:
     listed = tmp_path / "topics.txt"
-    found = RUNNER.invoke(app, ["corpus", "topics", f"{site.url}/procon", "-o", str(listed), *POLITE])
-    assert found.exit_code == 0
+    found = run_conqret("corpus", "topics", f"{site.url}/procon", "-o", str(listed), *POLITE)
+    assert found.code == 0
     assert "2 debates listed on 1 page" in found.output
     assert "1 explainer left as comments: an explainer takes no side" in found.output
     assert listed.read_text(encoding="utf-8").splitlines() == [
@@ -127,8 +123,8 @@ def test_an_index_lists_debates_under_its_headings(site: Site, tmp_path: Path) -
 def test_an_explainer_is_a_problem_that_says_so(site: Site, tmp_path: Path) -> None:
     topics = tmp_path / "topics.txt"
     topics.write_text(f"{site.url}/procon/fare-zones-explainer\n", encoding="utf-8")
-    found = RUNNER.invoke(app, ["corpus", "debates", str(topics), "-o", str(tmp_path / "c"), *POLITE])
-    assert found.exit_code == 1
+    found = run_conqret("corpus", "debates", str(topics), "-o", str(tmp_path / "c"), *POLITE)
+    assert found.code == 1
     assert "this is an explainer" in found.output
 
 
@@ -145,7 +141,7 @@ def test_what_is_no_index_says_what_it_is(
 ) -> None:
     listed = tmp_path / "topics.txt"
     given = [argument.replace("{site}", site.url) for argument in arguments]
-    found = RUNNER.invoke(app, ["corpus", "topics", *given, "-o", str(listed), *POLITE])
-    assert found.exit_code != 0
-    assert said in f"{found.output} {found.exception}"
+    found = run_conqret("corpus", "topics", *given, "-o", str(listed), *POLITE)
+    assert found.code != 0
+    assert said in f"{found.output}"
     assert not listed.exists()

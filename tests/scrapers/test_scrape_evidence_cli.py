@@ -4,31 +4,21 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from conqret.errors import DeclarationError
-from conqret.scrapers.corpus_command import evidence
+from tests.commands import run_conqret
 from tests.scrapers.evidence_corpus import corpus_of
-
-
-def app() -> typer.Typer:
-    made = typer.Typer()
-    made.command("evidence")(evidence)
-    made.callback()(lambda: None)
-    return made
 
 
 def test_figures_as_json_and_as_text(tmp_path: Path) -> None:
     corpus = corpus_of(tmp_path / "corpus", [("[red]Title[/red]", ""), ("B", "http://127.0.0.1/")])
-    result = CliRunner().invoke(app(), ["evidence", str(corpus), "--json", "--quiet"])
-    assert result.exit_code == 0, result.output
-    figures = json.loads(result.stdout)
+    result = run_conqret("corpus", "evidence", corpus, "--json", "--quiet")
+    assert result.code == 0, result.output
+    figures = json.loads(result.out)
     assert (figures["cited"], figures["extracted"], figures["without_url"]) == (2, 0, 1)
     assert figures["by_status"]["not-found"] == figures["by_status"]["blocked"] == 1
-    result = CliRunner().invoke(app(), ["evidence", str(corpus)])
-    assert "cited       2" in result.stdout
-    assert "7,177 cited, 6,514 extracted" in result.stdout
+    result = run_conqret("corpus", "evidence", corpus)
+    assert "cited       2" in result.out
+    assert "7,177 cited, 6,514 extracted" in result.out
 
 
 @pytest.mark.parametrize(
@@ -42,5 +32,5 @@ def test_figures_as_json_and_as_text(tmp_path: Path) -> None:
 )
 def test_wrong_calls_are_declaration_errors(tmp_path: Path, options: list[str]) -> None:
     corpus = corpus_of(tmp_path / "corpus", [])
-    result = CliRunner().invoke(app(), ["evidence", str(corpus), *options])
-    assert isinstance(result.exception, DeclarationError)
+    result = run_conqret("corpus", "evidence", corpus, *options)
+    assert result.code == 2
