@@ -20,9 +20,8 @@ trap 'rm -rf "$kept"' EXIT
 pause=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 echo "::stop-commands::$pause"
 code=0
-# An empty list is unbound to the bash of macOS, and a file's name may begin with a hyphen. Where GITHUB_ACTIONS is set,
-# typer colours a wrong option's error, which the summary would show as signs.
-env -u GITHUB_ACTIONS "$1" judge --format "$FORMAT" --model "$MODEL" --output "$OUTPUT" \
+# An empty list is unbound to the bash of macOS, and a file's name may begin with a hyphen.
+"$1" judge --format "$FORMAT" --model "$MODEL" --output "$OUTPUT" \
     --markdown "$kept/tables" ${arguments[@]+"${arguments[@]}"} -- "$ITEMS" 2>&1 >"$kept/result" | tee "$kept/said" || code=$?
 cat "$kept/result"
 echo "::$pause::"

@@ -14,6 +14,7 @@ seconds of a processor, and ``--jobs=4`` follows four pages at a time.
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import pkgutil
 import re
@@ -22,9 +23,11 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import redirect_stdout
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
+from unittest.mock import patch
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -32,9 +35,8 @@ for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "POLARS_MAX_THREADS"):
     os.environ.setdefault(name, "1")  # pages are checked beside each other
 os.environ.update(LITELLM_LOCAL_MODEL_COST_MAP="True", HF_HUB_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
 
-from typer.testing import CliRunner  # noqa: E402 - after the threads are counted
-
-from conqret.cli.main import app  # noqa: E402
+from conqret.cli.commands import find  # noqa: E402 - after the threads are counted
+from conqret.errors import DeclarationError  # noqa: E402
 from scripts.docs_check.elsewhere import job_faults, why_not  # noqa: E402
 from scripts.docs_check.pages import mentions, split, steps, words  # noqa: E402
 from scripts.docs_check.running import Done, follow  # noqa: E402
@@ -180,12 +182,17 @@ def command_faults(page: Path) -> Iterator[str]:
 @cache
 def help_of(words: tuple[str, ...]) -> str | None:
     """The help of a subcommand, or None where there is no such one."""
-    plain = {"COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1"}
-    for option in ("--help-all", "--help"):  # a group of commands has the latter
-        done = CliRunner().invoke(app, [*words, option], env=plain)
-        if done.exit_code == 0:
-            return done.output
-    return None
+    try:
+        command, rest = find(words, everything=True)
+    except DeclarationError:
+        return None
+    if rest:
+        return None
+    with patch.dict(os.environ, {"COLUMNS": "200", "TERM": "dumb", "NO_COLOR": "1"}):
+        said = io.StringIO()
+        with redirect_stdout(said):
+            command.help_print([])
+    return said.getvalue()
 
 
 def command_fault(given: list[str]) -> str | None:

@@ -22,9 +22,7 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from typer.main import get_command  # noqa: E402
-
-from conqret.cli.main import app  # noqa: E402
+from conqret.cli.commands import HOMES, Parts, find  # noqa: E402
 
 WORDS = {
     r"people|persons?|somebody|nobody|whoever": "annotators, human labels, users",
@@ -168,17 +166,20 @@ def faults(text: str) -> Iterator[tuple[str, str, str]]:
 
 def help_texts() -> Iterator[Place]:
     """What ``--help`` and ``--help-all`` of each command say."""
-    yield from of_command("conqret", get_command(app))
+    yield from of_command([], HOMES)
 
 
-def of_command(name: str, command: Any) -> Iterator[Place]:
+def of_command(path: list[str], home: str | Parts) -> Iterator[Place]:
     """The help of a command and its options, and of those below it."""
-    for text in (command.help, command.epilog):
-        yield Place(name, prose(TYPED.sub("", text or "")))
-    for param in command.params:
-        yield Place(f"{name} {param.opts[0]}", prose(getattr(param, "help", None) or ""))
-    for child, below in getattr(command, "commands", {}).items():
-        yield from of_command(f"{name} {child}", below)
+    command, _ = find(path, everything=True)
+    for text in (command.help, command.help_epilogue):
+        yield Place(command.name[0], prose(TYPED.sub("", text or "")))
+    if isinstance(home, str):
+        for argument in command.assemble_argument_collection():
+            yield Place(f"{command.name[0]} {argument.name}", prose(argument.parameter.help or ""))
+        return
+    for child, below in home.items():
+        yield from of_command([*path, child], below)
 
 
 def docs() -> Iterator[Place]:

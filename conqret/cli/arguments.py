@@ -77,7 +77,7 @@ def _fault(error: CycloptsError, command: Command, words: Sequence[str]) -> str:
             return f"{name} requires a value."
         return f"Missing {'option' if name.startswith('-') else 'argument'} {name}."
     if isinstance(error, ValidationError):
-        return f"{name} is {argument.value}, but it m{error.exception_message[1:]}"
+        return f"{argument.tokens[-1].keyword or name} is {argument.value}, but it m{error.exception_message[1:]}"
     if isinstance(error, CoercionError) and typed is not None:
         if error.target_type is bool:
             return f"{name} takes no value."

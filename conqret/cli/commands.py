@@ -9,7 +9,7 @@ from typing import Any, Final, get_origin
 from cyclopts import App, Group, Parameter
 from cyclopts.argument import Argument
 
-from conqret.console.option_groups import command_of, rich_markup
+from conqret.console.option_groups import command_of
 from conqret.console.printing import out
 from conqret.errors import DeclarationError, did_you_mean
 from conqret.options import OptionHelps
@@ -226,8 +226,11 @@ class Command(App):  # type: ignore[misc]
         panels = {group.name: group for group in (self.group_arguments, self.group_parameters)}
         for argument in found if parse_docstring else ():
             (panel,) = argument.parameter.group
-            group = panels.setdefault(panel.name, Group(panel.name, sort_key=len(panels)))
-            shown = Parameter(group=group, show=None if self._is_shown(argument) else False)
+            shown = Parameter(
+                group=panels.setdefault(panel.name, Group(panel.name, sort_key=len(panels))),
+                help=rich_markup(argument.parameter.help or ""),
+                show=None if self._is_shown(argument) else False,
+            )
             argument.parameter = Parameter.combine(argument.parameter, shown)
         return found
 
@@ -235,17 +238,27 @@ class Command(App):  # type: ignore[misc]
         """Whether a help shows it."""
         return not self.common or argument.index is not None or argument.field_info.name in self.common
 
+    def usage_line(self) -> str:
+        """How it is called."""
+        places = (_placed(one) for one in self.assemble_argument_collection() if one.index is not None)
+        return " ".join([self.name[0], "[OPTIONS]", *places])
+
     def help_print(self, tokens: Any = None, *, console: Any = None) -> None:
         """Print the help."""
         if self.default_command is not None:
-            found = [one for one in self.assemble_argument_collection() if not one.children]
-            places = [_placed(argument) for argument in found if argument.index is not None]
-            self.usage = " ".join([f"Usage: {self.name[0]} [OPTIONS]", *places])
-            if hidden := sum(not self._is_shown(argument) for argument in found):
-                self.help += (
-                    f"\n\nThese are the most used options; [bold cyan]--help-all[/] shows {hidden} more."
-                )
+            self.usage = f"Usage: {self.usage_line()}"
+            if hidden := sum(not self._is_shown(one) for one in self.arguments if not one.children):
+                self.help += f"\n\nThese are the most used options; `--help-all` shows {hidden} more."
+        self.help_epilogue = rich_markup(f"{self.help_epilogue}\n")
+        for app in (self, *self.subapps):
+            app.help = rich_markup(app.help)
         super().help_print(tokens, console=console)
+
+
+def rich_markup(text: str) -> str:
+    """A help text as Rich's markup: what is in backquotes stands out, and nothing else is markup."""
+    parts = text.replace("[", r"\[").split("`")
+    return "".join(f"[bold cyan]{part}[/]" if place % 2 else part for place, part in enumerate(parts))
 
 
 def _placed(argument: Argument) -> str:
@@ -290,7 +303,7 @@ def _group(path: Sequence[str], parts: Parts, *, whole: bool = False) -> Command
     app = _command(
         path,
         help=ABOUT if first else (COMMANDS | GROUPS)[path[-1]],
-        help_epilogue=f"Example: {EXAMPLES[path[-1]]}\n",
+        help_epilogue=f"Example: {EXAMPLES[path[-1]]}",
     )
     if first:
         for function in (version, install_completion, show_completion):
@@ -317,8 +330,8 @@ def _leaf(path: Sequence[str], home: str, *, everything: bool) -> Command:
     what, example, examples = OptionHelps(function).rest.partition("\n\nExample")
     app = _command(
         path,
-        help="\n\n".join(" ".join(rich_markup(paragraph).split()) for paragraph in what.split("\n\n")),
-        help_epilogue=f"{rich_markup(example.strip() + examples)}\n",
+        help="\n\n".join(" ".join(paragraph.split()) for paragraph in what.split("\n\n")),
+        help_epilogue=example.strip() + examples,
         config=getattr(module, "SETTINGS", None),
     )
     app.default(command_of(function))

@@ -52,7 +52,7 @@ class OptionGroup:
 def option(panel: str | None, help_text: str, *names: str, **more: Any) -> Parameter:
     """An option in a panel of ``--help``; what it is called on the command line comes last, ``--yes/--no`` where there
     is a name for the opposite."""
-    shown: dict[str, Any] = {"help": rich_markup(help_text), **more}
+    shown: dict[str, Any] = {"help": help_text, **more}
     if panel:
         shown["group"] = panel
     if names:
@@ -61,12 +61,6 @@ def option(panel: str | None, help_text: str, *names: str, **more: Any) -> Param
     if "Default:" in help_text:
         shown["show_default"] = False
     return Parameter(**shown)
-
-
-def rich_markup(text: str) -> str:
-    """A help text as Rich's markup: what is in backquotes stands out, and nothing else is markup."""
-    parts = text.replace("[", r"\[").split("`")
-    return "".join(f"[bold cyan]{part}[/]" if place % 2 else part for place, part in enumerate(parts))
 
 
 @functools.cache

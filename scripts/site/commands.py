@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import inspect
-import re
 from collections.abc import Iterator
 from typing import Any
 
-import typer
+from cyclopts.argument import ArgumentCollection
+from cyclopts.help import create_parameter_help_panel
 from mkdocs.structure.files import File, Files
-from typer.main import get_command
 
-from conqret.cli.commands import PANELS
-from conqret.cli.main import app
+from conqret.cli.commands import HOMES, PANELS, Command, Parts, find
 
 FOLDER = "commands"
-REPEATED = re.compile(r"<list\[str\]>")
-"""Of an option that may be repeated, which its help says in words."""
 
 
 def on_files(files: Files, config: Any) -> Files:
     """The files of the site, with a page for each command; the navigation lists them under the headings of the help."""
-    tree = get_command(app)
     listed = []
     for panel, names in PANELS.items():
         places = {name: f"{FOLDER}/{name}.md" for name in names}
         for name, place in places.items():
-            text = "\n\n".join(described(f"conqret {name}", tree.commands[name], level=1))
+            text = "\n\n".join(described([name], HOMES[name]))
             files.append(File.generated(config, place, content=text + "\n"))
         listed.append({panel: [{f"conqret {name}": place} for name, place in places.items()]})
     for entry in config.nav:
@@ -35,33 +29,31 @@ def on_files(files: Files, config: Any) -> Files:
     return files
 
 
-def described(name: str, command: Any, level: int) -> Iterator[str]:
+def described(path: list[str], home: str | Parts) -> Iterator[str]:
     """The blocks of Markdown that say what a command is for, what it takes, and the same of its subcommands."""
-    context = typer.Context(command, info_name=name)
-    subcommands = getattr(command, "commands", {})
-    yield f"{'#' * level} {name}"
-    yield plain(inspect.cleandoc(command.help or ""))
-    if not subcommands:
-        usage = " ".join(command.collect_usage_pieces(context))
-        yield f"```\n{name} {usage}\n```"
-    yield from tables(command, context)
-    yield from examples(command.epilog or "")
-    for child, subcommand in subcommands.items():
-        yield from described(f"{name} {child}", subcommand, min(level + 1, 4))
+    command, _ = find(path, everything=True)
+    yield f"{'#' * min(len(path), 4)} {command.name[0]}"
+    yield plain(command.help)
+    if isinstance(home, str):
+        yield f"```\n{command.usage_line()}\n```"
+        yield from tables(command)
+    yield from examples(command.help_epilogue or "")
+    for child, below in home.items() if not isinstance(home, str) else ():
+        yield from described([*path, child], below)
 
 
-def tables(command: Any, context: typer.Context) -> Iterator[str]:
+def tables(command: Command) -> Iterator[str]:
     """A table of the arguments, and one of the options of each panel of the help."""
-    panels: dict[str, list[tuple[str, str]]] = {}
-    for param in command.params:
-        usual = "Arguments" if param.param_type_name == "argument" else "Options"
-        if record := param.get_help_record(context):
-            panels.setdefault(getattr(param, "rich_help_panel", None) or usual, []).append(record)
-    for panel, records in panels.items():
-        rows = (
-            f"| `{' '.join(REPEATED.sub('<str>', written).split())}` | {cell(means)} |"
-            for written, means in records
-        )
+    panels: dict[str, list[str]] = {}
+    for argument in command.assemble_argument_collection():
+        if argument.children:
+            continue
+        (group,) = argument.parameter.group
+        (entry,) = create_parameter_help_panel(group, ArgumentCollection([argument]), "plaintext").entries
+        means = argument.parameter.help + (f" [default: {entry.default}]" if entry.default else "")
+        written = " ".join(entry.display_labels_with_metavar)
+        panels.setdefault(group.name, []).append(f"| `{written}` | {cell(means)} |")
+    for panel, rows in panels.items():
         yield "\n".join([f"| {panel} | |", "|---|---|", *rows])
 
 
