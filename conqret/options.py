@@ -1,8 +1,9 @@
-"""Options, each declared once: a field of a frozen dataclass, with its type, default, help and range.
+"""Options, each declared once: a field of a frozen dataclass, with its type, default, range and help.
 
 The command line, files of settings and experiments take theirs from such a dataclass, and the public functions take
-the dataclass or its fields by keyword. What an option sets stands in the docstring, with its names on the command line
-where they are not ``--name`` alone; a section's heading is that of the options in ``--help``, ``Args`` the usual one::
+the dataclass or its fields by keyword. A range stands in the annotation (``Annotated[int, Interval(ge=1)]``). What an
+option sets stands in the docstring, with its names on the command line where they are not ``--name`` alone; a section's
+heading is that of the options in ``--help``, ``Args`` the usual one::
 
     Args:
         corpus: The corpus directory.
@@ -14,12 +15,10 @@ from __future__ import annotations
 
 import functools
 import inspect
-import math
-import operator
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import Field, dataclass, field, fields
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from conqret.errors import DeclarationError
 
@@ -27,26 +26,6 @@ T = TypeVar("T")
 
 MODEL, JUDGING, LIMITS, FILES = "Model", "Judging", "Limits", "Files"
 """The headings under which ``--help`` groups the options."""
-
-
-@dataclass(frozen=True, slots=True)
-class Within:
-    """The range of a field, in its annotation: from ``low`` (or ``above`` it) to ``high``."""
-
-    low: float | None = None
-    high: float | None = None
-    above: float | None = None
-
-    @classmethod
-    def of(cls, marks: Iterable[object]) -> Within:
-        """The range among the marks of an annotation."""
-        return next((mark for mark in marks if isinstance(mark, Within)), cls())
-
-    @property
-    def ends(self) -> dict[str, tuple[str, float]]:
-        """The ends of the range, by their names in pydantic, with words for them."""
-        ends = {"ge": ("at least", self.low), "gt": ("above", self.above), "le": ("at most", self.high)}
-        return {name: (word, end) for name, (word, end) in ends.items() if end is not None}
 
 
 @dataclass
@@ -73,86 +52,59 @@ _SECTION = re.compile(r"(?<!\n)\n*+^(?P<heading>[A-Z][^\n]*):(?P<entries>(?:\n {
 _ENTRY = re.compile(r"^ {4}(\w++)(?: \(([^)\n]*+)\))?+: (.*+(?:\n {5}.*+)*+)", re.M)
 
 
-@dataclass(frozen=True, slots=True)
-class DeclaredOption:
-    """A field of a dataclass that is an option: its name, its type, its default, its range, the heading that it stands
-    under, its names on the command line where they are not ``--name`` alone, and what it sets."""
+def kind_and_marks(hint: Any) -> tuple[Any, Sequence[Any]]:
+    """A type, and what annotates it."""
+    kind, *marks = get_args(hint) if hasattr(hint, "__metadata__") else (hint,)
+    return kind, marks
 
-    name: str
-    type: Any
-    default: Any
-    within: Within
-    panel: str | None
-    names: Sequence[str]
-    told: str
 
-    @property
-    def help(self) -> str:
-        """What it sets, with the default where there is one to name."""
-        if self.default is None or self.default is MISSING or "Default:" in self.told:
-            return self.told
-        shown = f"`{self.default}`" if isinstance(self.default, str) else f"{self.default:g}"
-        if isinstance(self.default, bool):
-            shown = "yes" if self.default else "no"
-        return f"{self.told} Default: {shown}."
+def declared(kind: Any, elsewhere: Container[str] = ()) -> Iterator[tuple[Field[Any], Any]]:
+    """The fields of a dataclass that its docstring declares as options, or that of another, with their annotations."""
+    hints, told = get_type_hints(kind, include_extras=True), OptionHelps(kind).told
+    return ((one, hints[one.name]) for one in fields(kind) if one.name in told or one.name in elsewhere)
 
 
 @functools.cache
-def declared(kind: type) -> tuple[DeclaredOption, ...]:
-    """The fields of the dataclass ``kind`` that its docstring declares as options, in their order."""
-    return tuple(_declared(kind))
-
-
-def _declared(kind: type) -> Iterator[DeclaredOption]:
-    hints, told = get_type_hints(kind, include_extras=True), OptionHelps(kind).told
-    for one in (one for one in fields(kind) if one.name in told):
-        hint, (panel, names, text) = hints[one.name], told[one.name]
-        base, *marks = get_args(hint) if hasattr(hint, "__metadata__") else (hint,)
-        yield DeclaredOption(one.name, base, one.default, Within.of(marks), panel, names, text)
-
-
-def table_of(kind: type, base: type, *, unset: bool = False, without: Collection[str] = ()) -> Any:
+def table_of(kind: type, base: type, *, unset: bool = False, without: Sequence[str] = ()) -> Any:
     """A pydantic model below ``base`` with the options of ``kind``, their ranges and defaults, but those
     ``without``; ``unset``: all may be left out, and are None then."""
-    from pydantic import Field, create_model
+    from pydantic import create_model
 
-    options: dict[str, Any] = {}
-    for option_field in declared(kind):
-        if option_field.name not in without:
-            ends: dict[str, Any] = {name: end for name, (_, end) in option_field.within.ends.items()}
-            default = None if unset else option_field.default
-            options[option_field.name] = (
-                option_field.type | None if unset else option_field.type,
-                Field(default=default, **ends),
-            )
+    options: dict[str, Any] = {
+        one.name: (hint | None, None) if unset else (hint, one.default)
+        for one, hint in declared(kind)
+        if one.name not in without
+    }
     return create_model(f"{kind.__name__}Table", __base__=base, **options)
 
 
 def options_in(settings: Mapping[str, Any], kind: type[T]) -> T:
     """The options of the dataclass ``kind`` among ``settings``; what is not there keeps its default."""
-    wanted: Any = kind
-    return kind(**{one.name: settings[one.name] for one in declared(wanted) if one.name in settings})
+    return kind(**{one.name: settings[one.name] for one, _ in declared(kind) if one.name in settings})
 
 
 def check_ranges(settings: Any) -> None:
-    """Check the values of a dataclass against the ranges and choices of its options.
+    """Check the values of a dataclass against the types, ranges and choices of its options.
 
     Raises:
         DeclarationError: a value is out of its range; the message names option, value and range.
     """
+    from pydantic import ValidationError
+
     kind: Any = type(settings)
-    for option_field in declared(kind):
-        value, ends = getattr(settings, option_field.name), option_field.within.ends
-        wanted = " and ".join(f"{word} {end:g}" for word, end in ends.values())
-        kept = all(_within(value, name, end) for name, (_, end) in ends.items())
-        if get_origin(option_field.type) is Literal:
-            wanted, kept = " or ".join(get_args(option_field.type)), value in get_args(option_field.type)
-        if value is not None and not kept:
-            names = option_field.names or [f"--{option_field.name.replace('_', '-')}"]
-            raise DeclarationError(f"{' or '.join(names)} is {value}, but it must be {wanted}")
+    table = table_of(kind, _finite())
+    try:
+        table.model_validate({name: getattr(settings, name) for name in table.model_fields})
+    except ValidationError as error:
+        fault = error.errors()[0]
+        name = str(fault["loc"][0])
+        names = OptionHelps(kind).told[name][1] or [f"--{name.replace('_', '-')}"]
+        wanted = fault["msg"].replace("Input should", "it must")
+        raise DeclarationError(f"{' or '.join(names)} is {fault['input']}, but {wanted}") from None
 
 
-def _within(value: float | None, name: str, end: float) -> bool:
-    """Whether a value keeps to an end; NaN and the infinite keep to none."""
-    finite = value is not None and -math.inf < value < math.inf
-    return finite and bool(getattr(operator, name)(value, end))
+@functools.cache
+def _finite() -> Any:
+    from pydantic import ConfigDict, create_model
+
+    return create_model("FiniteTable", __config__=ConfigDict(allow_inf_nan=False))

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from annotated_types import Interval
+
 from conqret.console.option_groups import OptionGroup
 from conqret.console.shared_options import column_map, option
-from conqret.options import Within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,7 +81,9 @@ class LabelReading(OptionGroup):
         )
 
 
-Confidence = Annotated[float, Within(0.5, 0.999), option(None, "The confidence level of the intervals.")]
+Confidence = Annotated[
+    float, Interval(ge=0.5, le=0.999), option(None, "The confidence level of the intervals.")
+]
 Metrics = Annotated[
     list[str] | None,
     option(

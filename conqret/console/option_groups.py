@@ -11,15 +11,16 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from types import UnionType
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from annotated_types import Interval
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from conqret.options import OptionHelps, Within, declared
+from conqret.options import OptionHelps, declared, kind_and_marks
 
 
 @dataclass(frozen=True)
@@ -31,18 +32,15 @@ class OptionGroup:
 
     def __init_subclass__(cls, of: type | None = None) -> None:
         super().__init_subclass__()
-        if of is None:
-            return
-        defaults = {setting.name: setting for setting in declared(of)}
-        for name, hint in get_type_hints(of, include_extras=True).items():
-            if name in OptionHelps(cls).told or name in defaults:
-                own_switch = name not in defaults and hint is bool
-                cls.__annotations__[name] = bool if own_switch else hint | None
-                setattr(cls, name, False if own_switch else None)
-                if name in defaults:
-                    setting = defaults[name]
-                    ranged, shown = setting.within, option(setting.panel, setting.help, *setting.names)
-                    cls.__annotations__[name] = Annotated[setting.type | None, ranged, shown]
+        own = OptionHelps(cls).told
+        for one, hint in declared(of, own) if of is not None else ():
+            kind, marks = kind_and_marks(hint)
+            panel, names, text = (OptionHelps(of).told | own)[one.name]
+            default = None if one.default in (None, False, MISSING) else f"{one.default}"
+            cls.__annotations__[one.name] = Annotated[
+                kind | None, *marks, option(panel, text, *names, show_default=default)
+            ]
+            setattr(cls, one.name, None)
 
     def given(self) -> dict[str, Any]:
         """The settings that the user gave, by field; what is None keeps the default of the layer below."""
@@ -70,25 +68,26 @@ def declare(declaring: Any) -> Any:
     hints = get_type_hints(declaring, include_extras=True)
     hints.pop("return", None)
     for name, hint in hints.items():
-        kind, *marks = get_args(hint) if hasattr(hint, "__metadata__") else (hint,)
+        kind, marks = kind_and_marks(hint)
         if is_dataclass(kind):
             declare(kind)
             marks = [Parameter(name="*")]
         elif name in helps.told:
             panel, names, text = helps.told[name]
-            marks = [*(mark for mark in marks if isinstance(mark, Within)), option(panel, text, *names)]
-        declaring.__annotations__[name] = Annotated[kind, _value(kind, Within.of(marks)), *marks]
+            marks = [*(mark for mark in marks if isinstance(mark, Interval)), option(panel, text, *names)]
+        declaring.__annotations__[name] = Annotated[kind, _value(kind, marks), *marks]
     return declaring
 
 
-def _value(kind: Any, within: Within) -> Parameter:
+def _value(kind: Any, marks: Iterable[Any]) -> Parameter:
     """What stands for a value in the help, and the range that is checked."""
-    plain = get_args(kind)[0] if isinstance(kind, UnionType) else kind
+    plain = get_args(kind)[0] if get_origin(kind) in (Union, UnionType) else kind
     if get_origin(plain) is Literal:
         return Parameter(metavar="|".join(get_args(plain)), show_choices=False)
-    low, high, above = within.low, within.high, within.above
-    if not within.ends:
+    within = next((mark for mark in marks if isinstance(mark, Interval)), None)
+    if within is None:
         return Parameter(show_default=False) if plain is bool else Parameter()
+    low, above, high = within.ge, within.gt, within.le
     kept = "".join(f"{end:g}{sign}" for end, sign in ((low, "<="), (above, "<")) if end is not None)
     shown = f"{kept}{plain.__name__.upper()}{'' if high is None else f'<={high:g}'}"
     return Parameter(metavar=shown, validator=Number(gte=low, gt=above, lte=high))

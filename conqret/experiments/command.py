@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+from annotated_types import Interval
+
 from conqret.console import shared_options as options
 from conqret.console.printing import at, end, note, result
 from conqret.judging.command_options import Engines
-from conqret.options import Within
 
 
 def run(
@@ -86,7 +87,7 @@ def report(
     recordings: options.RecordedResponses = None,
     prompts: options.Prompts = None,
     calibration: Path | None = None,
-    max_items: Annotated[int, Within(0)] = 200,
+    max_items: Annotated[int, Interval(ge=0)] = 200,
     json_output: options.Printed = None,
 ) -> None:
     """Write the HTML report of a run or an experiment, and print its summary.

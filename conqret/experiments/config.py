@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 
 else:  # with the options that are declared there
     _ClientTable = table_of(ClientOptions, ConfigTable, unset=True)
-    _JudgingTable = table_of(JudgeOptions, ConfigTable, without=["seed", "conversation", "explain_in"])
-    _WritingTable = table_of(GenerateOptions, ConfigTable, without=["seed"])
+    _JudgingTable = table_of(JudgeOptions, ConfigTable, without=("seed", "conversation", "explain_in"))
+    _WritingTable = table_of(GenerateOptions, ConfigTable, without=("seed",))
 
 
 class Retriever(ConfigTable):

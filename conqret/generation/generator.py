@@ -13,6 +13,7 @@ from functools import partial
 from itertools import islice
 from typing import Annotated, Any
 
+from annotated_types import Interval
 from pydantic import Field
 
 from conqret.data import Call, Document, Item, Reason, Stance, Trim
@@ -33,7 +34,7 @@ from conqret.llm.prompt_fitting import (
     with_texts,
 )
 from conqret.llm.request import Request, messages
-from conqret.options import Within, check_ranges
+from conqret.options import check_ranges
 from conqret.prompts import Library, Prompt, RenderedPrompt
 from conqret.runs.study_run import ResponseRow
 
@@ -76,8 +77,8 @@ class GenerateOptions(Sampling):
         DeclarationError: a number is out of its range, or there is no such strategy.
     """
 
-    shots: Annotated[int, Within(0)] = SHOTS
-    documents: Annotated[int, Within(1)] = DOCUMENTS
+    shots: Annotated[int, Interval(ge=0)] = SHOTS
+    documents: Annotated[int, Interval(ge=1)] = DOCUMENTS
     seed: int = SEED
     expert: bool = False
     strategy: str = DEFAULT_STRATEGY

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
+from annotated_types import Interval
 from cyclopts import Token
 
 from conqret.console import shared_options as options
@@ -23,7 +24,6 @@ from conqret.console.shared_options import Calls, Format, Metric, Model, Prompts
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.criterion import criteria_of
 from conqret.judging.judge_options import JudgeOptions
-from conqret.options import Within
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -88,7 +88,7 @@ class OwnCriteria(OptionGroup):
 
     criterion: list[str] | None = None
     rubric: Path | None = None
-    criteria_per_call: Annotated[int | None, Within(1)] = None
+    criteria_per_call: Annotated[int | None, Interval(ge=1)] = None
 
     def given(self) -> dict[str, Any]:
         """What the user gave, as settings of the public functions."""

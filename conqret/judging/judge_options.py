@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal, TypedDict
 
+from annotated_types import Interval
+
 from conqret.judging.dimensions import Order
-from conqret.options import Within, check_ranges
+from conqret.options import check_ranges
 
 CRITERIA = "criteria"
 """The name of the format of criteria, and of its prompt."""
@@ -66,11 +68,11 @@ class JudgeOptions:
     """
 
     metrics: tuple[str, ...] = ()
-    samples: Annotated[int, Within(1)] = 1
+    samples: Annotated[int, Interval(ge=1)] = 1
     order: Order = "given"
     seed: int = 13
-    relevant_from: Annotated[int, Within(0, 5)] = RELEVANT_FROM
-    temperature: Annotated[float | None, Within(0)] = None
+    relevant_from: Annotated[int, Interval(ge=0, le=5)] = RELEVANT_FROM
+    temperature: Annotated[float | None, Interval(ge=0)] = None
     confidence: bool = False
     conversation: Conversation = "last"
     explain_in: str = ""

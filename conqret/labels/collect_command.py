@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from annotated_types import Interval
+
 from conqret._optional import require
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import note, note_left_out, say
 from conqret.errors import DeclarationError, number
 from conqret.io.bounded import whole_text
-from conqret.options import Within
 
 if TYPE_CHECKING:
     from conqret.judging.judge_settings import ItemSettings
@@ -86,11 +87,11 @@ class AnnotatorOptions(OptionGroup):
     """
 
     annotators: str = ""
-    open_to: Annotated[int, Within(0)] = 0
+    open_to: Annotated[int, Interval(ge=0)] = 0
     overlap: int | None = None
     consent: Path | None = None
     practice: Path | None = None
-    passing: Annotated[float, Within(0, 1)] = 0.0
+    passing: Annotated[float, Interval(ge=0, le=1)] = 0.0
 
     @property
     def names(self) -> list[str]:
@@ -124,7 +125,7 @@ class ServerOptions(OptionGroup):
     """
 
     host: str = "127.0.0.1"
-    port: Annotated[int, Within(0, 65535)] = ANNOTATE_PORT
+    port: Annotated[int, Interval(ge=0, le=65535)] = ANNOTATE_PORT
     url: str = ""
     page_language: str = "en"
 

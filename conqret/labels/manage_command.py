@@ -6,10 +6,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from annotated_types import Interval
+
 from conqret.console import shared_options as options
 from conqret.console.printing import at, note, result, say
 from conqret.errors import DeclarationError, number
-from conqret.options import Within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -194,7 +195,7 @@ def adjudicate(
     *,
     run: Path | None = None,
     by: str = "adjudicator",
-    port: Annotated[int, Within(0, 65535)] = 8768,
+    port: Annotated[int, Interval(ge=0, le=65535)] = 8768,
     page_language: str = "en",
 ) -> None:
     """Serve pages on this machine on which an adjudicator decides items where annotators differ, or annotators and a

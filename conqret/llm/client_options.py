@@ -8,8 +8,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
+from annotated_types import Interval
+
 from conqret.errors import DeclarationError, check_positive
-from conqret.options import Within, check_ranges
+from conqret.options import check_ranges
 
 if TYPE_CHECKING:
     from conqret.llm.backend import Backend, ModelFacts
@@ -82,17 +84,17 @@ class ClientOptions:
     model: str
     api_base: str | None = None
     api_key: str | None = field(default=None, repr=False)
-    max_tokens: Annotated[int | None, Within(1)] = None
-    max_concurrency: Annotated[int, Within(1)] = DEFAULT_MAX_CONCURRENCY
-    rpm: Annotated[int | None, Within(1)] = None
-    tpm: Annotated[int | None, Within(1)] = None
-    budget_usd: Annotated[float | None, Within(0)] = None
-    timeout: Annotated[float, Within(above=0)] = DEFAULT_TIMEOUT
+    max_tokens: Annotated[int | None, Interval(ge=1)] = None
+    max_concurrency: Annotated[int, Interval(ge=1)] = DEFAULT_MAX_CONCURRENCY
+    rpm: Annotated[int | None, Interval(ge=1)] = None
+    tpm: Annotated[int | None, Interval(ge=1)] = None
+    budget_usd: Annotated[float | None, Interval(ge=0)] = None
+    timeout: Annotated[float, Interval(gt=0)] = DEFAULT_TIMEOUT
     max_attempts: int = DEFAULT_MAX_ATTEMPTS
-    context_window: Annotated[int | None, Within(1)] = None
-    input_price: Annotated[float | None, Within(0)] = None
-    output_price: Annotated[float | None, Within(0)] = None
-    stop_after_failures: Annotated[float, Within(above=0, high=1)] = STOP_AFTER
+    context_window: Annotated[int | None, Interval(ge=1)] = None
+    input_price: Annotated[float | None, Interval(ge=0)] = None
+    output_price: Annotated[float | None, Interval(ge=0)] = None
+    stop_after_failures: Annotated[float, Interval(gt=0, le=1)] = STOP_AFTER
     retry_unscored: bool = True
     client: Way = "direct"
     vision: bool | None = None
@@ -168,7 +170,7 @@ class Sampling:
         temperature: The model's temperature. Default: 0.
     """
 
-    temperature: Annotated[float | None, Within(0)] = None
+    temperature: Annotated[float | None, Interval(ge=0)] = None
 
     @property
     def sampling_temperature(self) -> float:
@@ -184,7 +186,7 @@ class NucleusSampling(Sampling):
         top_p: Nucleus sampling: draw only from the likeliest tokens that together have this probability.
     """
 
-    top_p: Annotated[float | None, Within(above=0, high=1)] = None
+    top_p: Annotated[float | None, Interval(gt=0, le=1)] = None
 
 
 GREEDY = NucleusSampling()

@@ -12,11 +12,12 @@ from io import BufferedReader, FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from annotated_types import Interval
+
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import named, say, tell
 from conqret.judging.command_options import JudgingOptions, OwnCriteria
-from conqret.options import Within
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,9 +44,9 @@ class ServiceAddress(OptionGroup):
     """
 
     host: str = "127.0.0.1"
-    port: Annotated[int, Within(0, 65535)] = 8766
+    port: Annotated[int, Interval(ge=0, le=65535)] = 8766
     api_key_file: Path | None = None
-    max_body: Annotated[int, Within(1)] = 4
+    max_body: Annotated[int, Interval(ge=1)] = 4
 
 
 def serve(
@@ -237,7 +238,7 @@ def _pass_on(source: BufferedReader, target: FileIO) -> None:
                 data = data[target.write(data) :]
 
 
-def view(folder: Path = Path("runs"), *, port: Annotated[int, Within(0, 65535)] = 8765) -> None:
+def view(folder: Path = Path("runs"), *, port: Annotated[int, Interval(ge=0, le=65535)] = 8765) -> None:
     """Serve a folder of runs to a browser, read only: reports, prompts and raw responses.
 
     Only this machine can reach it, and no other page in the browser can read it. Ctrl-C ends it.

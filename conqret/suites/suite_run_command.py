@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from annotated_types import Interval
+
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note_all, progress, result
@@ -13,7 +15,6 @@ from conqret.errors import number
 from conqret.judging.command_options import AnyJudge, JudgeRunOptions
 from conqret.judging.study_command import StudyWatch
 from conqret.llm.client_options import OFFLINE_MODEL
-from conqret.options import Within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +59,7 @@ def run(
     name: str,
     *,
     source: Source = None,
-    sample: Annotated[int | None, Within(1)] = None,
+    sample: Annotated[int | None, Interval(ge=1)] = None,
     seed: int = 13,
     chosen: SuiteJudgeOptions,
     output: Annotated[

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Annotated
 
+from annotated_types import Interval
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
 from conqret.data import Document
@@ -18,7 +19,7 @@ from conqret.judging.responses import Typed
 from conqret.llm.client import Client
 from conqret.llm.client_options import NucleusSampling
 from conqret.llm.request import Plain
-from conqret.options import Within, check_ranges
+from conqret.options import check_ranges
 from conqret.prompts import Library, RenderedPrompt
 from conqret.registry import Registry
 from conqret.text.stance_detection import standpoints
@@ -71,9 +72,9 @@ class AnswerPlan(NucleusSampling):
     """
 
     kind: str = KINDS[0]
-    length: Annotated[int | None, Within(1)] = None
-    chunks: Annotated[int | None, Within(1)] = None
-    searches: Annotated[int | None, Within(1)] = None
+    length: Annotated[int | None, Interval(ge=1)] = None
+    chunks: Annotated[int | None, Interval(ge=1)] = None
+    searches: Annotated[int | None, Interval(ge=1)] = None
 
     def __post_init__(self) -> None:
         check_ranges(self)

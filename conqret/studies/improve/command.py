@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from annotated_types import Interval
+
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note, result
 from conqret.judging.study_command import StudyOptions
-from conqret.options import Within
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +59,7 @@ def improve(
     held_out: Path | None = None,
     reading: label_options.LabelReading,
     judged: ImprovedJudge,
-    excerpt: Annotated[int, Within(100, 20_000)] = 2000,
+    excerpt: Annotated[int, Interval(ge=100, le=20_000)] = 2000,
     item_reading: options.ItemOptions,
     output: Path = Path("runs/improved"),
     asking: StudyOptions,

@@ -6,11 +6,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+from annotated_types import Interval
+
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import note, progress
-from conqret.options import Within
 
 SEED = 13
 NAMES = {
@@ -48,7 +49,7 @@ class PlannedSizes(OptionGroup):
 
     topics: str | None = None
     items: str | None = None
-    simulations: Annotated[int | None, Within(1, 100_000)] = None
+    simulations: Annotated[int | None, Interval(ge=1, le=100_000)] = None
 
 
 @dataclass(frozen=True)
@@ -74,16 +75,16 @@ class Assumed(OptionGroup):
         comparisons: `tournament`: comparisons per item, at most. Default: 8.
     """
 
-    half_width: Annotated[float | None, Within(0.001, 1)] = None
+    half_width: Annotated[float | None, Interval(ge=0.001, le=1)] = None
     effect: float | None = None
     sd: float | None = None
-    icc: Annotated[float | None, Within(0, 1)] = None
+    icc: Annotated[float | None, Interval(ge=0, le=1)] = None
     shares: str | None = None
     pilot: Path | None = None
     reference: Path | None = None
     metric: str | None = None
     probe: list[str] | None = None
-    comparisons: Annotated[float | None, Within(1)] = None
+    comparisons: Annotated[float | None, Interval(ge=1)] = None
     labels: Annotated[
         list[Path] | None, label_options.label_files("Human labels of the items of `--pilot`.")
     ] = None

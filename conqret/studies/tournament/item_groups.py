@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated
 
+from annotated_types import Interval
+
 from conqret.data import Item
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, UnknownNameError, check_known
 from conqret.io.reports import RUN
-from conqret.options import Within, check_ranges
+from conqret.options import check_ranges
 from conqret.stats.pair_design import Design, GroupPairs, round_sizes
 
 
@@ -40,10 +42,10 @@ class TournamentOptions:
 
     by: str = "topic"
     design: Design = "adaptive"
-    comparisons: Annotated[float, Within(1)] = 4.0
+    comparisons: Annotated[float, Interval(ge=1)] = 4.0
     both_orders: bool = False
     reliability: float | None = None
-    top: Annotated[int | None, Within(1)] = None
+    top: Annotated[int | None, Interval(ge=1)] = None
     system: str | None = None
 
     def __post_init__(self) -> None:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+from annotated_types import Interval
+
 from conqret.console import label_options
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import end, note, result, tell, tell_outcomes
-from conqret.options import Within
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +42,7 @@ def validate(
     reading: label_options.LabelReading,
     metric: label_options.Metrics = None,
     aggregate: label_options.Aggregate = "auto",
-    epsilon: Annotated[float, Within(0, 0.99)] = 0.2,
+    epsilon: Annotated[float, Interval(ge=0, le=0.99)] = 0.2,
     evidence: EvidenceFiles,
     confidence: label_options.Confidence = 0.95,
     json_output: options.Printed = None,
