@@ -20,17 +20,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 60.0
 """Seconds to wait for an answer, where --timeout does not say."""
-_PACKAGES = (
-    "pydantic",
-    "litellm",
-    "instructor",
-    "jinja2",
-    "polars",
-    "tiktoken",
-    "aiohttp",
-    "rich",
-    "cyclopts",
-)
+_PACKAGES = "pydantic litellm instructor jinja2 polars tiktoken aiohttp rich cyclopts".split()
 _FOR_DEVELOPERS = "dev"
 """The extra that users have no need of."""
 _KEYS = (

@@ -111,7 +111,7 @@ def _run(words: list[str]) -> None:
         sys.exit(2)
     run = read_arguments(command, rest)
     with contextlib.ExitStack() as kept:
-        if os.environ.get(TRACES):
+        if os.environ.get(TRACES) and command.default_command:
             send_traces(command.name[0], kept)
         run()
 

@@ -9,10 +9,11 @@ A parameter of a command that may be given by position is an argument; all other
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 from collections.abc import Callable, Iterable
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, is_dataclass
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -100,14 +101,11 @@ def command_of(function: Callable[..., None]) -> Callable[..., None]:
     parameters = []
     for one in inspect.signature(function).parameters.values():
         kind = get_args(hints[one.name])[0]
-        if is_dataclass(kind) and one.default is one.empty and not _required(kind):
-            one = one.replace(default=kind())
+        if is_dataclass(kind) and one.default is one.empty:
+            with contextlib.suppress(TypeError):  # something in it is required
+                one = one.replace(default=kind())
         if one.kind is one.POSITIONAL_OR_KEYWORD:
             one = one.replace(kind=one.POSITIONAL_ONLY)
         parameters.append(one.replace(annotation=hints[one.name]))
     function.__dict__["__signature__"] = inspect.Signature(parameters)
     return function
-
-
-def _required(group: Any) -> bool:
-    return any(field.default is MISSING and field.default_factory is MISSING for field in fields(group))

@@ -21,7 +21,7 @@ from conqret.errors import number
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderableType
+    from rich.console import Console, RenderableType
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
     from rich.text import Text
@@ -326,36 +326,22 @@ def _plain(value: Any) -> dict[str, Any]:
 
 def _console(*, stderr: bool = False) -> Console:
     """A console that shows nothing a terminal would act on, but for its own colours and bars."""
-    from rich.console import Console, RenderHook
-    from rich.control import Control
+    from rich.console import Console
     from rich.segment import Segment
 
     from conqret.show.visible_text import visible
 
-    class SafeRenderable:
-        def __init__(self, inner: RenderableType) -> None:
-            self.inner = inner
-
-        def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
-            for segment in console.render(self.inner, options):
+    class SafeConsole(Console):
+        def render(self, renderable: RenderableType, options: Any = None) -> Iterator[Segment]:
+            for segment in super().render(renderable, options):
                 yield segment if segment.control else Segment(visible(segment.text), segment.style)
 
-    class Patient(Console):
         def on_broken_pipe(self) -> None:
             """Nobody reads on (``| head``): print nothing more, and let the command finish what it writes."""
             with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - a device
                 os.dup2(nowhere.fileno(), self.file.fileno())
 
-    class ControlGuard(RenderHook):
-        def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
-            return [
-                renderable if isinstance(renderable, Control) else SafeRenderable(renderable)
-                for renderable in renderables
-            ]
-
-    made = Patient(stderr=stderr, highlight=False)
-    made.push_render_hook(ControlGuard())
-    return made
+    return SafeConsole(stderr=stderr, highlight=False)
 
 
 def _text(message: str, style: str = "") -> Text:
