@@ -61,7 +61,7 @@ def _fault(error: CycloptsError, command: Command, words: Sequence[str]) -> str:
     keyword = typed and (typed.keyword or typed.value)
     argument = error.argument or next((one for one in command.arguments if keyword in one.names), None)
     if argument is None:
-        rest = error.unused_tokens or [keyword]
+        rest = error.unused_tokens or [str(keyword)]
         options = [name for one in command.arguments for name in one.names if name.startswith("--")]
         if wrong := next((word.partition("=")[0] for word in rest if word.startswith("-")), None):
             return f"No such option: {wrong}. {did_you_mean(wrong, options)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, Final, get_origin
 
@@ -159,7 +159,7 @@ HOMES: Parts = {
 }
 """The module and function of each command, within the package."""
 
-GROUPS: Mapping[str, str] = {
+GROUPS = {
     "recordings": "Export and import recorded model responses.",
     "two-turn": "Write debates on which of two answers to a question is right, and test whether they help a judge to "
     "choose.",
@@ -212,18 +212,19 @@ MEANT: Mapping[str, str] = {
 """How what people type begins whom other tools have taught other words, and the command that they mean."""
 
 
-class Command(App):  # type: ignore[misc]
+class Command(App):
     """A command, or a group of them; ``--help`` of a command shows only its ``common`` options where these are named
     (by their parameters)."""
 
-    common: Container[str] = ()
+    common: Sequence[str] = ()
     arguments: Sequence[Argument] = ()
 
     def assemble_argument_collection(self, *, parse_docstring: bool = False, **settings: Any) -> Any:
         """The arguments and options; they have their values once the command line is read. For a help
         (``parse_docstring``) the panels stand in the order of the command's parameters."""
-        self.arguments = found = super().assemble_argument_collection(**settings)
-        panels = {group.name: group for group in (self.group_arguments, self.group_parameters)}
+        found: Any = super().assemble_argument_collection(**settings)
+        self.arguments = found
+        panels: dict[str, Any] = {ARGUMENTS: self.group_arguments, OPTIONS: self.group_parameters}
         for argument in found if parse_docstring else ():
             (panel,) = argument.parameter.group
             shown = Parameter(
@@ -274,7 +275,8 @@ def find(words: Sequence[str], *, everything: bool = False) -> tuple[Command, li
     Raises:
         DeclarationError: there is no such command; the message names the one that is meant.
     """
-    path, home, rest = ["conqret"], HOMES, list(words)
+    home: str | Parts = HOMES
+    path, rest = ["conqret"], list(words)
     while rest and not rest[0].startswith("-") and not isinstance(home, str):
         name = rest.pop(0)
         if name not in home:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from annotated_types import Interval
 
-from conqret.console.option_groups import OptionGroup
-from conqret.console.shared_options import column_map, option
+from conqret.console.option_groups import OptionGroup, option
+from conqret.console.shared_options import column_map
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

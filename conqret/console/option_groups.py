@@ -13,7 +13,7 @@ import contextlib
 import functools
 import inspect
 from collections.abc import Callable, Iterable
-from dataclasses import MISSING, dataclass, is_dataclass
+from dataclasses import MISSING, dataclass
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -22,6 +22,9 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from conqret.options import OptionHelps, declared, kind_and_marks
+
+FIELDS = "__dataclass_fields__"
+"""What dataclasses have."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +73,7 @@ def declare(declaring: Any) -> Any:
     hints.pop("return", None)
     for name, hint in hints.items():
         kind, marks = kind_and_marks(hint)
-        if is_dataclass(kind):
+        if hasattr(kind, FIELDS):
             declare(kind)
             marks = [Parameter(name="*")]
         elif name in helps.told:
@@ -85,7 +88,7 @@ def _value(kind: Any, marks: Iterable[Any]) -> Parameter:
     plain = get_args(kind)[0] if get_origin(kind) in (Union, UnionType) else kind
     if get_origin(plain) is Literal:
         return Parameter(metavar="|".join(get_args(plain)), show_choices=False)
-    within = next((mark for mark in marks if isinstance(mark, Interval)), None)
+    within: Any = next((mark for mark in marks if isinstance(mark, Interval)), None)
     if within is None:
         return Parameter(show_default=False) if plain is bool else Parameter()
     low, above, high = within.ge, within.gt, within.le
@@ -101,7 +104,7 @@ def command_of(function: Callable[..., None]) -> Callable[..., None]:
     parameters = []
     for one in inspect.signature(function).parameters.values():
         kind = get_args(hints[one.name])[0]
-        if is_dataclass(kind) and one.default is one.empty:
+        if hasattr(kind, FIELDS) and one.default is one.empty:
             with contextlib.suppress(TypeError):  # something in it is required
                 one = one.replace(default=kind())
         if one.kind is one.POSITIONAL_OR_KEYWORD:

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from conqret.suites.suite import SUITES, Suite
-from tests.cli.conftest import _fresh_consoles as _fresh_consoles
 from tests.cli.conftest import cli as cli
 from tests.suites import small
 
