@@ -236,7 +236,7 @@ def _settle(known: Mapping[str, Argument], name: str, value: Any, path: Path) ->
     is_path = Path in (kind, *get_args(kind))
     plain = ",".join(f"{key}={inner}" for key, inner in value.items()) if isinstance(value, dict) else value
     try:
-        TypeAdapter(kind).validate_python(plain, strict=not is_path)
+        TypeAdapter(known[name].field_info.annotation).validate_python(plain, strict=not is_path)
         if name == "criterion":
             criteria_of(plain)
     except ValidationError as error:
