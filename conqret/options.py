@@ -99,8 +99,12 @@ def check_ranges(settings: Any) -> None:
         fault = error.errors()[0]
         name = str(fault["loc"][0])
         names = OptionHelps(kind).told[name][1] or [f"--{name.replace('_', '-')}"]
-        wanted = fault["msg"].replace("Input should", "it must")
-        raise DeclarationError(f"{' or '.join(names)} is {fault['input']}, but {wanted}") from None
+        raise DeclarationError(f"{' or '.join(names)} is {fault['input']}, but {said(fault)}") from None
+
+
+def said(fault: Mapping[str, Any]) -> str:
+    """What pydantic finds wrong with a setting, in our words."""
+    return str(fault["msg"]).removeprefix("Value error, ").replace("Input should", "it must")
 
 
 @functools.cache

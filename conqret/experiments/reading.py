@@ -18,6 +18,7 @@ from conqret.judging.judge_options import CRITERIA, RUBRIC
 from conqret.judging.judge_parts import JUDGES, JURY
 from conqret.llm.backend import backend_of
 from conqret.llm.provider_check import address
+from conqret.options import said
 from conqret.retrieval.dense.text_encoding import is_adapter
 from conqret.retrieval.search_engine import ENGINES, get_engine
 
@@ -26,7 +27,7 @@ def _said(problem: Any) -> str:
     known = {name for table in _tables(ConfigTable) for name in table.model_fields}
     unknown = problem["type"] == "extra_forbidden"
     meant = near(str(problem["loc"][-1]), sorted(known)) if unknown else None
-    return f"{problem['msg']}: did you mean {meant!r}?" if meant else str(problem["msg"])
+    return f"{said(problem)}: did you mean {meant!r}?" if meant else said(problem)
 
 
 def _tables(kind: type[ConfigTable]) -> Iterator[type[ConfigTable]]:

@@ -24,6 +24,7 @@ from conqret.console.shared_options import Calls, Format, Metric, Model, Prompts
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.criterion import criteria_of
 from conqret.judging.judge_options import JudgeOptions
+from conqret.options import said
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -240,7 +241,7 @@ def _settle(known: Mapping[str, Argument], name: str, value: Any, path: Path) ->
         if name == "criterion":
             criteria_of(plain)
     except ValidationError as error:
-        return str(error.errors()[0]["msg"])
+        return said(dict(error.errors()[0]))
     except DeclarationError as error:
         return str(error)
     if not known[name].tokens:

@@ -328,8 +328,8 @@ def test_faults_of_settings_are_named_with_their_lines(
     for words in (
         "5 faults in the settings",
         "wrong.toml:2 judge.formt: there is no setting 'formt' of judge: did you mean 'format'",
-        "wrong.toml:3 judge.samples: Input should be a valid integer",
-        "wrong.toml:4 judge.order: Input should be 'given', 'reversed' or 'shuffled'",
+        "wrong.toml:3 judge.samples: it must be a valid integer",
+        "wrong.toml:4 judge.order: it must be 'given', 'reversed' or 'shuffled'",
         "wrong.toml:5 judge.quiet: there is no setting",
         "wrong.toml:6 judeg: only a table [judge] is read",
     ):
