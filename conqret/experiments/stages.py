@@ -28,9 +28,8 @@ from conqret.runs.session import Sessions
 from conqret.studies.jury.jury_run import jury as jury_of
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
 from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan, make_plan
-from conqret.studies.sensitivity.sensitivity_run import record_of, run_sensitivity
+from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
 from conqret.studies.sensitivity.sensitivity_study import damage_materials, telling_metrics
-from conqret.studies.study_judging import StudyRunConfig
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -275,8 +274,9 @@ def damage(
     before = sessions.counts
     plan = damage_plan(job, source, sessions)
     folder = job.out.sensitivity(system)
-    another = folder.holds_another(record_of(plan))  # arguments that had failed are there now
-    results = run_sensitivity(plan, folder, StudyRunConfig({"overwrite": another}, sessions, before))
+    results = run_sensitivity(  # renewed where arguments that had failed are there now
+        plan, folder.path, sessions=sessions, before=before, renew=True
+    )
     job.say("sensitivity", f"{system.name}: {results.verdicts}")
     return folder, results
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
@@ -110,6 +110,7 @@ class Run(Generic[Row]):
         self._order = list[list[str]]()
         self._sampled = 1.0
         self._made, self._making = set[str](), dict[str, asyncio.Future[None]]()
+        self._begin: Callable[[], None] | None = None
 
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as opened:
@@ -131,7 +132,7 @@ class Run(Generic[Row]):
                 overwrite = overwrite or (self._renew and self.folder.holds_another(record))
                 self.folder.check(record, overwrite=overwrite)
                 self.sessions.run(self.sessions.ready(self.folder))
-                opened.enter_context(self.folder.claimed(record, overwrite=overwrite))
+                opened.enter_context(self.folder.claimed(record, overwrite=overwrite, begin=self._begin))
                 self.sessions.keep_in(self.folder.recordings_file)
                 self.rows = opened.enter_context(self.folder.rows())
                 self._kept = len(self.rows)
@@ -193,6 +194,7 @@ class Run(Generic[Row]):
                 self._made.add(key)
                 if self._watch is not None:
                     self._watch.advance(made)
+                return made
             finally:
                 del self._making[key]
                 done.set_result(None)
@@ -223,18 +225,25 @@ class Run(Generic[Row]):
         Raises:
             Counted: it was a dry run.
         """
-        if self.dry:
-            raise Counted(self._costs())
-        keys = list(dict.fromkeys(key for unit in self._order for key in unit))
-        self.rows.arrange(keys)
-        rows: tuple[Row, ...] = tuple(self.rows.rows())
+        rows = tuple(self.arranged())
         summary, files = conclude(rows)
         if isinstance(summary, BaseModel):
             files = {**files, self.folder.summary_file: summary.model_dump_json(indent=1)}
         write_files(files)
-        counts = self._counts.since(self._before, kept=self._kept)
+        return StudyOutcome(summary, rows, **self.done, folder=self.folder)
+
+    def arranged(self) -> Iterator[Row]:
+        """All rows, once they stand in the order of their units. Raises as :meth:`finish`."""
+        if self.dry:
+            raise Counted(self._costs())
+        self.rows.arrange(dict.fromkeys(key for unit in self._order for key in unit))
+        return self.rows.rows()  # type: ignore[no-any-return]
+
+    @property
+    def done(self) -> dict[str, Any]:
+        """What this session did (``session``), and which answers a replay lacked (``missing``)."""
         missing = tuple(str(request) for client in self.clients for request in client.missing)
-        return StudyOutcome(summary, rows, counts, missing, self.folder)
+        return {"session": self._counts.since(self._before, kept=self._kept), "missing": missing}
 
     def _counting(self, options: ClientOptions, **store: Any) -> CountingClient:
         return CountingClient(options, self._prompts)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Unpack, cast
+from typing import Unpack
 
 from conqret.errors import strict_options
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
-from conqret.judging.asked_run import Counted
 from conqret.judging.judge import Items
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
@@ -21,10 +20,9 @@ from conqret.judging.verdict_log import log_of, logged_judge
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import SEED
 from conqret.stats.estimate import CONFIDENCE
-from conqret.studies.bias.bias_run import BiasFolder, BiasPlan, estimate, plan_bias, run_bias
+from conqret.studies.bias.bias_run import BiasPlan, plan_bias, run_bias
 from conqret.studies.bias.contrast import REPEATS, ProbeContext
 from conqret.studies.bias.result import BiasTable
-from conqret.studies.study_judging import StudyRunConfig
 
 
 def people_quality(labels: LabelSet) -> dict[str, dict[str, float]]:
@@ -84,16 +82,7 @@ def bias(
         DeclarationError: a name that does not exist, no probe that can be made, or a folder that holds something else.
     """
     asks = settings.get("replay") is None and not settings.get("dry_run")
-    return probed(bias_plan(items, asks=asks, **settings), confidence=confidence, **settings)
-
-
-def probed(plan: BiasPlan, *, confidence: float = CONFIDENCE, **settings: Any) -> BiasTable:
-    """What the probes of ``plan`` find; ``settings`` are those of the run."""
-    if settings.get("dry_run"):
-        raise Counted(estimate(plan))
-    output = settings.get("output")
-    out = BiasFolder(Path(output)) if output is not None else None
-    return run_bias(plan, out, StudyRunConfig(cast("StudySettings", settings)), confidence=confidence)
+    return run_bias(bias_plan(items, asks=asks, **settings), confidence=confidence, **settings)
 
 
 @strict_options

@@ -23,6 +23,7 @@ from conqret.judging.judge_settings import (
     chosen_format,
     client_options,
     opened,
+    session_settings,
 )
 from conqret.judging.own_judge import chosen_judge
 from conqret.judging.setup import Setup, check_items, set_up
@@ -44,7 +45,6 @@ from conqret.studies.sensitivity.sensitivity_plan import (
     named_levels,
 )
 from conqret.studies.sensitivity.sensitivity_run import RELEVANT_GRADE, Labels, load_labels, run_sensitivity
-from conqret.studies.study_judging import StudyRunConfig
 
 
 def sensitivity_setups(
@@ -194,16 +194,16 @@ def sensitivity(
         rewriter = client_options(settings.get("rewriter"), settings)
         raise counted(plan, estimate(plan, rewriter, prompts=settings.get("prompts")))
     known = load_labels(Path(labels)) if isinstance(labels, str | Path) else labels
-    output = as_path(settings.get("output"))
-    out = None if output is None else SensitivityFolder(output)
-    conduct = StudyRunConfig(settings, budget=settings.get("budget_usd"))
-    with conduct.asking() as sessions:
+    own = {**settings, "recordings": None} if settings.get("replay") else settings
+    with Sessions(**session_settings(own)) as sessions:
         shared: SensitivitySettings = {**settings, "prompts": sessions.library}
-        store = out.recordings_file if out is not None else None
+        output = as_path(settings.get("output"))
+        store = None if output is None else SensitivityFolder(output).recordings_file
         plan = sensitivity_plan(items, perturb=perturb, sessions=sessions, store=store, **shared)
         on_plan(plan)
-        conduct = replace(conduct, sessions=sessions)
-        return run_sensitivity(plan, out, conduct, labels=known, relevant_grade=relevant_grade)
+        return run_sensitivity(
+            plan, labels=known, relevant_grade=relevant_grade, sessions=sessions, **settings
+        )
 
 
 def counted(plan: SensitivityPlan, costs: list[ExpectedCost]) -> Counted:
