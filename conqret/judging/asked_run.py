@@ -81,6 +81,8 @@ class Run(Generic[Row]):
         sessions: open sessions to ask with, where the run is part of something larger that counts and closes them.
         renew: begin afresh where the folder holds another run of its kind.
 
+    ``span`` is what a trace calls it, and says of it, where spans are asked for.
+
     Raises:
         DeclarationError: the folder holds something else or another run, another process is writing it, the recordings
             are none, or the settings do not fit a model. No model is asked then, and nothing is written.
@@ -111,6 +113,7 @@ class Run(Generic[Row]):
         self._sampled = 1.0
         self._made, self._making = set[str](), dict[str, asyncio.Future[None]]()
         self._begin: Callable[[], None] | None = None
+        self.span: tuple[str, Mapping[str, Any]] = ("run", {})
 
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as opened:
@@ -281,7 +284,9 @@ class Run(Generic[Row]):
             self._trial(number, unit) for number, unit in enumerate(unit for one in groups for unit in one)
         )
         in_flight = sum(client.in_flight for client in self.clients)
-        async with contextlib.aclosing(perform(trials, found, in_flight=in_flight)) as performed:
+        name, about = self.span
+        performed = perform(trials, found, in_flight=in_flight, name=name, about=about)
+        async with contextlib.aclosing(performed):
             async for _ in performed:
                 pass
         for client in self.clients:

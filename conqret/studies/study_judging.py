@@ -22,7 +22,7 @@ from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.asked_run import Run
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge_folder import JudgmentsFolder, ScoreTable, judgment_key, trial_key
-from conqret.judging.judge_run import judge_in_span
+from conqret.judging.judge_run import judge_in_span, span_attributes
 from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
 from conqret.runs.row_store import RowStore
@@ -157,6 +157,7 @@ class JudgedRun(Run[Any]):
             session = self.sessions.of(_within(part.setup.client, budget))
             before, made = session.counts, part.setup.instrument(session.client)
             instrument = replace(made, fingerprint=part.fingerprint, first_sample=part.first_sample)
+            self.span = f"judge {instrument.judge.name}", span_attributes(instrument)
             total += len(part.items)
             try:
                 self.ask_all(unit(item, instrument) for item in part.items)
