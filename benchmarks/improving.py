@@ -121,10 +121,7 @@ def drawn(case: Case, seed: int) -> Drawn:
         "quality",
     )
     setup: Any = SimpleNamespace(variant=AS_IT_IS, fingerprint=f"{AS_IT_IS} []")
-    models: Any = None
     return Drawn(
-        models,
-        None,
         setup,
         data,
         USUAL.model_copy(update={"seed": seed}),

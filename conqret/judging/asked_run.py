@@ -217,7 +217,7 @@ class Run(Generic[Row]):
 
     async def asked(self, *groups: Iterable[Request[Any] | Coroutine[Any, Any, T]]) -> list[T]:
         """:meth:`ask_all` for who does several runs at the same time."""
-        return await (self._count(groups) if self.dry else self._perform(groups))
+        return await (self._count(groups) if self.dry else self._handed_in(await self._perform(groups)))
 
     def finish(
         self, conclude: Callable[[tuple[Row, ...]], tuple[S, Mapping[Path, Content]]]
@@ -289,9 +289,12 @@ class Run(Generic[Row]):
         async with contextlib.aclosing(performed):
             async for _ in performed:
                 pass
+        return [found[str(number)][1] for number in range(len(found))]
+
+    async def _handed_in(self, results: list[Any]) -> list[Any]:
+        """The results, where none waits for a batch; what is still to be asked in one is handed in."""
         for client in self.clients:
             await client.hand_in()
-        results = [found[str(number)][1] for number in range(len(found))]
         if waiting := sum(result is _NotYet for result in results):
             raise AnswersAwaited(waiting, len(results))
         return results

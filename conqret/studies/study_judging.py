@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from pydantic import BaseModel
 
 from conqret.data import Item, Judgment, Status
-from conqret.errors import AnswersAwaited, DeclarationError, number
+from conqret.errors import DeclarationError, number
 from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.asked_run import Run
 from conqret.judging.instrument import Instrument
@@ -136,11 +136,9 @@ class JudgedRun(Run[Any]):
     def _counts(self) -> SessionCounts:
         return self.sessions.counts
 
-    async def judged(self, item: Item, instrument: Instrument) -> Judgment:
-        """What the instrument says of an item: kept from before, or asked now."""
-        key = trial_key(instrument.fingerprint, item.id)
-        judgment: Judgment = await self.row(key, lambda: judge_in_span(item, instrument))
-        return judgment
+    async def judgment(self, key: str, item: Item, instrument: Instrument) -> Any:
+        """The row of an item by an instrument: here its judgment alone."""
+        return await judge_in_span(item, instrument)
 
     def judge(self, parts: Iterable[StudyPart]) -> None:
         """Judge the items of one part after the other.
@@ -150,24 +148,21 @@ class JudgedRun(Run[Any]):
         """
 
         async def unit(item: Item, instrument: Instrument) -> None:
-            await self.judged(item, instrument)
+            key = trial_key(instrument.fingerprint, item.id)
+            await self.row(key, lambda: self.judgment(key, item, instrument))
 
-        waiting, total, budget = 0, 0, self._budget
+        done, budget = list[Any](), self._budget
         for part in parts:
             session = self.sessions.of(_within(part.setup.client, budget))
             before, made = session.counts, part.setup.instrument(session.client)
             instrument = replace(made, fingerprint=part.fingerprint, first_sample=part.first_sample)
             self.span = f"judge {instrument.judge.name}", span_attributes(instrument)
-            total += len(part.items)
-            try:
-                self.ask_all(unit(item, instrument) for item in part.items)
-            except AnswersAwaited as awaited:
-                waiting += awaited.outstanding
+            units = (unit(item, instrument) for item in part.items)
+            done += self.sessions.run(self._perform([units]))
             if budget is not None:
                 spent = session.counts.since(before).cost_usd
                 budget = 0.0 if spent is None else max(0.0, budget - spent)
-        if waiting:
-            raise AnswersAwaited(waiting, total)
+        self.sessions.run(self._handed_in(done))
 
     def conclude(self, made: Callable[[Mapping[str, Judgment]], Outcome]) -> Outcome:
         """What is ``made`` of the bare judgments (:meth:`conqret.data.Judgment.bare`) by their keys, with what this

@@ -18,7 +18,7 @@ from conqret.io.safe_files import Content
 from conqret.judging.criterion import parse_criterion
 from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.setup import Setup
-from conqret.runs.engine import CompletedTrials
+from conqret.runs.session import SessionCounts
 from conqret.stats.agreement import alphas
 from conqret.stats.correlation import ranked
 from conqret.stats.estimate import JackknifedEstimate, average, without_value
@@ -35,6 +35,7 @@ from conqret.studies.improve.improved_prompt import (
     prompt_files,
 )
 from conqret.studies.improve.learned import FOLDS
+from conqret.studies.improve.page import improve_sheet
 from conqret.studies.improve.result import (
     FEWEST_OF_ONE,
     Ceiling,
@@ -45,7 +46,7 @@ from conqret.studies.improve.result import (
 from conqret.studies.improve.variant_choice import Scores, choice_without, scores_without
 
 if TYPE_CHECKING:
-    from conqret.studies.improve.improve_run import ImprovePlan, ImproveRow
+    from conqret.studies.improve.improve_run import ImproveFolder, ImprovePlan
 
 
 def outcome(plan: ImprovePlan) -> tuple[tuple[Item, ...], dict[str, Any]]:
@@ -71,7 +72,7 @@ def outcome(plan: ImprovePlan) -> tuple[tuple[Item, ...], dict[str, Any]]:
 
 
 def measured(
-    plan: ImprovePlan, done: CompletedTrials[ImproveRow]
+    plan: ImprovePlan, folder: ImproveFolder, session: SessionCounts, missing: tuple[str, ...]
 ) -> tuple[ImproveResult, dict[Path, Content]]:
     """What came of it, and the files that say so."""
     data, none = plan.data, frozenset[int]()
@@ -100,10 +101,10 @@ def measured(
         criterion=criterion_asked(improved).plain() if improved.judge.name == CRITERIA else None,
         use=judging_options(plan, improved, final),
         options=plan.record().improving,
-        session=done.session,
-        missing=done.missing,
+        session=session,
+        missing=missing,
     )
-    return result, _files(plan, result, improved)
+    return result, _files(plan, folder, result, improved)
 
 
 def _series(plan: ImprovePlan, final: VariantChoice, choices: Sequence[VariantChoice]) -> dict[str, Scores]:
@@ -263,11 +264,9 @@ def _unusual(settings: Any, *names: str) -> dict[str, Any]:
     return {one.name: value for one in every if (value := getattr(settings, one.name)) != one.default}
 
 
-def _files(plan: ImprovePlan, result: ImproveResult, improved: Setup) -> dict[Path, Content]:
-    from conqret.studies.improve.page import improve_sheet
-
-    if (folder := plan.folder) is None:
-        return {}
+def _files(
+    plan: ImprovePlan, folder: ImproveFolder, result: ImproveResult, improved: Setup
+) -> dict[Path, Content]:
     sheet = improve_sheet(result)
     files: dict[Path, Content] = {
         folder.summary_file: result.model_dump_json(indent=1),
