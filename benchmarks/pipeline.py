@@ -28,8 +28,7 @@ DOCUMENTS, WORDS = 10, 300
 _CHILD = """
 import sys, time
 from pathlib import Path
-from conqret.judging.judge_run import JudgePlan
-from conqret.runs.engine import run
+from conqret.judging.judge_run import JudgePlan, judge_items
 from conqret.runs.session import Session
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.setup import check_items, set_up
@@ -43,7 +42,8 @@ setup = set_up("rag-fine-grained", ClientOptions("offline"), JudgeOptions())
 source = open_items(items)
 checked, setup = check_items(source, setup)
 start = time.process_time()
-outcome = run(JudgePlan(Session(setup.client), JudgeFolder(out), source, checked, setup))
+plan = JudgePlan(Session(setup.client), JudgeFolder(out), source, checked, setup)
+outcome = plan.session.run(lambda client: judge_items(plan))
 peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1]
 print(outcome.summary.scored, time.process_time() - cpu, time.perf_counter() - wall, time.process_time() - start, peak)
 """
