@@ -288,7 +288,7 @@ def _judged(plan: JudgePlan, rows: Rows[Judgment], keys: list[str]) -> AsyncGene
             keys.append(key := trial_key(instrument.fingerprint, item.id))
             yield Trial(key, partial(judged, item))
 
-    async def judged(item: Item, earlier: object) -> Judgment | None:
+    async def judged(item: Item) -> Judgment | None:
         if not plan.session.batch:
             return await work(item, instrument)
         with awaited_answers() as awaited:

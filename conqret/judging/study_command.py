@@ -106,12 +106,8 @@ class PlanOptions(OptionGroup):
         with progress(doing, quiet=self.shown.quiet) as bar:
             watch = StudyWatch(bar, self.shown, role)
             outcome = function(*arguments, **settings, **self.settings, watch=watch)
-        return self._reported(outcome, watch.total, rows)
-
-    def _reported(self, outcome: O, total: int, rows: str) -> O:
-        """The outcome, once it is said what was sent for how many ``rows``, and what a replay lacked."""
-        if total:
-            self.shown.session(outcome.session, number(total, rows.removesuffix("s")))
+        if watch.total:
+            self.shown.session(outcome.session, number(watch.total, rows.removesuffix("s")))
         if outcome.missing:
             note_all(f"the recordings lack {number(len(outcome.missing), 'answer')}", outcome.missing)
         return outcome
