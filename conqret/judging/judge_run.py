@@ -27,7 +27,6 @@ from conqret.judging.judge_folder import (
     JudgeRecord,
     ScoreTable,
     judgment_key,
-    judgment_rows,
     trial_key,
 )
 from conqret.judging.setup import Setup
@@ -271,7 +270,7 @@ async def _claimed(
         if folder.result(folder.summary_file, Summary).outstanding:
             folder.summary_file.unlink()
     plan.session.keep_in(folder.recordings_file)
-    return held.enter_context(judgment_rows(folder.judgments_file, record.fingerprint))
+    return held.enter_context(folder.rows())
 
 
 def _judged(plan: JudgePlan, rows: Rows[Judgment], keys: list[str]) -> AsyncGenerator[Judgment, None]:

@@ -15,7 +15,6 @@ from conqret.io import ItemSource, to_frame
 from conqret.judging.judge_folder import (
     JudgeFolder,
     JudgeRecord,
-    judgment_rows,
     score_rows,
     skipped_row,
     trial_key,
@@ -149,7 +148,7 @@ class Judgments(Sequence[Judgment]):
     def _written(self, folder: JudgeFolder) -> JudgeFolder:
         record = self.record
         with folder.claimed(record, begin=lambda: write_items(self.source, folder)):
-            with judgment_rows(folder.judgments_file, record.fingerprint) as rows:
+            with folder.rows() as rows:
                 for judgment in self:
                     if trial_key(judgment.fingerprint, judgment.item) not in rows:
                         rows.add(judgment)

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import BaseModel
 
-from conqret.data import Item, Judgment, Status
+from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError, number
 from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.asked_run import Run
@@ -25,7 +25,6 @@ from conqret.judging.judge_folder import JudgmentsFolder, ScoreTable, judgment_k
 from conqret.judging.judge_run import judge_in_span, span_attributes
 from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
-from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import R, RunFolder, RunRecord
 from conqret.runs.session import SessionCounts, Sessions
 
@@ -52,15 +51,6 @@ class JudgedFolder(JudgmentsFolder[R], Generic[R]):
     """What came of it."""
 
     key = staticmethod(judgment_key)
-
-    def rows(self) -> RowStore[Judgment]:
-        """The judgments so far; those without a score are made again."""
-        return RowStore(
-            self.judgments_file,
-            Judgment,
-            self.key,
-            finished=lambda judgment: judgment.status is Status.SCORED,
-        )
 
 
 @contextlib.contextmanager

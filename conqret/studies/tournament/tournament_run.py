@@ -26,7 +26,7 @@ from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.asked_run import Counted
 from conqret.judging.cost import Sizes, expected_judging
 from conqret.judging.instrument import Instrument
-from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_rows
+from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.judge_parts import TOURNAMENT, digest
 from conqret.judging.judge_run import judge_in_span, judge_record, span_attributes, sum_up, write_items
 from conqret.judging.setup import Setup
@@ -346,7 +346,7 @@ def _concluded(
     ]
     lines = (compact(judgment.model_dump(mode="json")) + b"\n" for judgment in judgments)
     write_whole(folder.judgments_file, b"".join(lines))
-    with judgment_rows(folder.judgments_file, record.fingerprint) as judged:
+    with JudgeFolder(folder.path).rows() as judged:
         sum_up(folder, judged, session)
     write_whole(folder.tournament_file, tournament.model_dump_json(indent=1).encode() + b"\n")
     return tournament
