@@ -48,7 +48,7 @@ def items(topics=TOPICS, each=EACH):
 def written(folder, values, given=None):
     """A run of a judge that says these ``values`` (None: it refuses), by item."""
     plan = execution(folder, given or items(), name="listwise", metrics=("clarity",))
-    run, record = plan.folder, plan.record()
+    run, record = plan.folder, plan.record
     lines = []
     for item in plan.source:
         value = values[item.id]
