@@ -74,7 +74,7 @@ class Drawn(ImprovePlan):
         """One more than the command tries, so that more is claimed by chance."""
         return VARIANTS[1:]
 
-    def setup_of(self, variant: str, out: frozenset[int], proposal: Any = None) -> Any:
+    def setup_of(self, variant: str, out: frozenset[int]) -> Any:
         """A name in place of the judge."""
         return SimpleNamespace(variant=variant, fingerprint=f"{variant} {sorted(out)}")
 

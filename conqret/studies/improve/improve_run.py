@@ -8,24 +8,25 @@ wording, variant nor map have seen one of its labels.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from conqret.data import Item, Judgment, Status
 from conqret.data.digest import digest_of as plain_digest
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, number
 from conqret.io import item_record
-from conqret.io.label_set import LabelScale
 from conqret.io.safe_files import InFolder
 from conqret.judging.judge_folder import InstrumentRecord, trial_key
 from conqret.judging.setup import Setup
+from conqret.prompts import RenderedPrompt
 from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import ITEMS, RunFolder
+from conqret.runs.trials import Memory
 from conqret.stats.isotonic import dealt
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.improve.improved_prompt import (
@@ -46,18 +47,15 @@ from conqret.studies.improve.learned import (
     LabelledItems,
     WordingAnswer,
     chosen_examples,
-    observed,
     scale_shown,
     worded,
     wording_key,
     wording_prompt,
 )
 
-if TYPE_CHECKING:
-    from conqret.studies.improve.variant_choice import CrossFitted
-
 Out = frozenset[int]
 """Folds of topics that nothing is learned from."""
+EVERY_FOLD = frozenset(range(FOLDS))
 
 
 class ImproveRow(Frozen):
@@ -136,11 +134,9 @@ class ImprovePlan:
     settings: AgreementSettings
     longest: int = EXCERPT
     output: Path | None = None
-    rows: Any = None
+    rows: Any = field(default_factory=lambda: Memory[ImproveRow](ImproveFolder.key))
     _setups: dict[tuple[str, Out], Setup] = field(default_factory=dict, init=False, repr=False, compare=False)
-    fitted: dict[Out, dict[str, CrossFitted]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
+    fitted: dict[Out, dict[str, Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
     """By the folds that were left out the scores of each variant, which are fitted once."""
 
     @property
@@ -180,10 +176,6 @@ class ImprovePlan:
         """The items of topics of these folds."""
         return [item for item in self.data.training if self.folds[item.topic] in out]
 
-    def items_beside(self, out: Out) -> list[Item]:
-        """The items of topics of all other folds."""
-        return [item for item in self.data.training if self.folds[item.topic] not in out]
-
     def record(self) -> ImproveRecord:
         """What ``run.json`` says."""
         data = self.data
@@ -219,56 +211,40 @@ class ImprovePlan:
 
     def learned_from(self, out: Out) -> list[LabelledItem]:
         """The labelled items that may be learned from without these folds."""
-        items = self.items_beside(out)
-        known = {} if self.rows is None else self.judgments(self.setup, items)
-        return self.data.labelled(known, items)
+        items = self.items_in(EVERY_FOLD - out)
+        return self.data.labelled(self.judgments(self.setup, items), items)
 
-    def wording_prompt(self, out: Out) -> Any:
+    def wording_prompt(self, out: Out) -> RenderedPrompt:
         """The request for a wording, made without these folds."""
-        shown: Any = {"seed": self.settings.seed, "longest": self.longest}
-        known = self.learned_from(out)
-        return wording_prompt(self.setup, self.data.metric, known, self.labelled_on, **shown)
+        known, seed = self.learned_from(out), self.settings.seed
+        return wording_prompt(self.setup, self.data, known, seed=seed, longest=self.longest)
 
-    @property
-    def labelled_on(self) -> LabelScale:
-        """The scale of the labels."""
-        return self.data.labels.scale(self.data.dimension)
+    def proposal(self, out: Out) -> ImproveRow | None:
+        """What became of that request."""
+        row: ImproveRow | None = self.rows.get(wording_key(self.wording_prompt(out)))
+        return row
 
-    def improvement(self, variant: str, out: Out, proposal: Improvement | None = None) -> Improvement:
-        """What a variant learned without these folds; with this ``proposal`` of a wording, or the one that came."""
+    def improvement(self, variant: str, out: Out) -> Improvement:
+        """What a variant learned without these folds."""
         subject = subject_of(self.setup, self.data.metric)
         if variant == AS_IT_IS:
             return Improvement(subject=subject)
-        shown, anchored = scale_shown(self.setup, self.labelled_on, RATING_SCALE)
-        wording = proposal or self._proposed(out, subject, anchored)
-        examples = chosen_examples(self.learned_from(out), shown, self.longest) if variant == BOTH else ()
-        return wording.model_copy(update={"examples": examples})
-
-    def setup_of(self, variant: str, out: Out, proposal: Improvement | None = None) -> Setup:
-        """The judge that a variant is, learned without these folds."""
-        if variant == AS_IT_IS:
-            return self.setup
-        if (variant, out) not in self._setups:
-            _, anchored = scale_shown(self.setup, self.labelled_on)
-            learned, scale = self.improvement(variant, out, proposal), RATING_SCALE if anchored else None
-            self._setups[variant, out] = improved_setup(self.setup, learned, scale)
-        return self._setups[variant, out]
-
-    def _proposed(self, out: Out, subject: str, anchored: Sequence[int]) -> Improvement:
-        row = self._wording_row(out)
+        row = self.proposal(out)
         if row is None or row.wording is None:
             why = "" if row is None else f" ({row.reason or 'no answer'}: {row.detail})"
             raise DeclarationError(
                 f"the model proposed no wording{why}: run the same command to send the requests again"
             )
-        return worded(WordingAnswer.model_validate(row.wording), subject, anchored)
+        shown, anchored = scale_shown(self.setup, self.data.scale, RATING_SCALE)
+        examples = chosen_examples(self.learned_from(out), shown, self.longest) if variant == BOTH else ()
+        return worded(WordingAnswer.model_validate(row.wording), subject, anchored, examples)
 
-    def _wording_row(self, out: Out) -> ImproveRow | None:
-        return self.rows.get(wording_key(self.wording_prompt(out)))
-
-    def observations(self, out: Out) -> tuple[str, ...]:
-        """What the model that proposed a wording says that annotators reward or punish."""
-        row = self._wording_row(out)
-        if row is None or row.wording is None:
-            return ()
-        return observed(WordingAnswer.model_validate(row.wording))
+    def setup_of(self, variant: str, out: Out) -> Setup:
+        """The judge that a variant is, learned without these folds."""
+        if variant == AS_IT_IS:
+            return self.setup
+        if (variant, out) not in self._setups:
+            _, anchored = scale_shown(self.setup, self.data.scale)
+            learned, scale = self.improvement(variant, out), RATING_SCALE if anchored else None
+            self._setups[variant, out] = improved_setup(self.setup, learned, scale)
+        return self._setups[variant, out]

@@ -32,11 +32,12 @@ from conqret.judging.judge_settings import (
     check_names,
 )
 from conqret.judging.setup import NO_CRITERIA, Setup
+from conqret.runs.trials import Memory
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement.dimension_view import NO_SCALE
 from conqret.studies.calibrate.result import FEWEST_TOPICS
 from conqret.studies.improve.improve_run import ImproveFolder, ImprovePlan, ImproveRow
-from conqret.studies.improve.improved_prompt import AS_IT_IS, Anchor, Improvement, subject_of
+from conqret.studies.improve.improved_prompt import AS_IT_IS
 from conqret.studies.improve.learned import (
     ANSWER_TOKENS,
     EXCERPT,
@@ -44,7 +45,6 @@ from conqret.studies.improve.learned import (
     RATING_SCALE,
     LabelledItems,
     ask_wording,
-    scale_shown,
     wording_key,
 )
 from conqret.studies.improve.measuring import measured
@@ -56,8 +56,18 @@ MIN_EXCERPT, MAX_EXCERPT = 100, 20_000
 CALIBRATE = "use conqret judges calibrate instead"
 FEWEST_HELD_OUT = 3
 """Topics below which an interval over them cannot be had."""
-_EXPECTED_WORDING = "Rate how far the text does what is asked, as an ordinary reader would see it. " * 12
-_EXPECTED_ANCHOR = "A text that does a part of what is asked, with some gaps that an ordinary reader sees."
+EXPECTED_ANSWER = {
+    "observations": ["."],
+    "wording": "Rate how far the text does what is asked, as an ordinary reader would see it. " * 12,
+    "anchors": [
+        {
+            "rating": rating,
+            "meaning": "A text that does a part of what is asked, with some gaps that an ordinary reader sees.",
+        }
+        for rating in range(RATING_SCALE[0], RATING_SCALE[1] + 1)
+    ],
+}
+"""A proposal of the usual length, for a dry run."""
 
 
 class ImproveSettings(AskedSettings, ItemSettings, SampleSettings, total=False):
@@ -308,21 +318,19 @@ def _check_topics(training: Sequence[Item], tested: Sequence[Item], *, of_items:
 def estimate(plan: ImprovePlan) -> Iterator[ExpectedCost]:
     """The calls, tokens and dollars of a run, for wordings of the usual length; the variant that is chosen for
     held-out items is taken to be the dearest. Nothing that is recorded already is taken off."""
-    sizes, setup = Sizes(), plan.setup
+    sizes, setup, rows = Sizes(), plan.setup, Memory[ImproveRow](ImproveFolder.key)
+    plan = replace(plan, rows=rows)
     yield expected_judging(setup, plan.data.every, sizes, by=f"{setup.judge.name} as it is")
-    if plan.variants:
-        prompts = [plan.wording_prompt(out) for out in plan.outs]
-        yield expected_asking("improve", setup.client, prompts, ANSWER_TOKENS, by="wording")
-    _, anchored = scale_shown(setup, plan.labelled_on, RATING_SCALE)
-    proposal = Improvement(
-        subject=subject_of(setup, plan.data.metric),
-        wording=_EXPECTED_WORDING,
-        anchors=tuple(Anchor(rating=rating, meaning=_EXPECTED_ANCHOR) for rating in anchored),
-    )
+    if not plan.variants:
+        return
+    prompts = [plan.wording_prompt(out) for out in plan.outs]
+    yield expected_asking("improve", setup.client, prompts, ANSWER_TOKENS, by="wording")
+    for prompt in prompts:
+        rows.add(ImproveRow(id=wording_key(prompt), wording=EXPECTED_ANSWER))
     for variant in plan.variants:
-        setups = [(plan.setup_of(variant, out, proposal), plan.items_in(out)) for out in plan.outs if out]
+        setups = [(plan.setup_of(variant, out), plan.items_in(out)) for out in plan.outs if out]
         parts = [expected_judging(each, items, sizes) for each, items in setups]
         yield replace(parts[0], by=f"{setup.judge.name} with {variant}", **asdict(Total.of(parts)))
-    if plan.data.held_out and plan.variants:
-        dearest, by = plan.setup_of(plan.variants[-1], frozenset(), proposal), f"{setup.judge.name} as chosen"
+    if plan.data.held_out:
+        dearest, by = plan.setup_of(plan.variants[-1], frozenset()), f"{setup.judge.name} as chosen"
         yield expected_judging(dearest, plan.data.held_out, sizes, by=f"{by}, on held-out items")

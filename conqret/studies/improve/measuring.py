@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.label_join import join_labels
 from conqret.studies.calibrate.result import calibrate as calibrate_judge
+from conqret.studies.improve.improve_run import ImproveFolder, ImprovePlan
 from conqret.studies.improve.improved_prompt import (
     AS_IT_IS,
     CALIBRATION,
@@ -34,7 +35,7 @@ from conqret.studies.improve.improved_prompt import (
     criterion_asked,
     prompt_files,
 )
-from conqret.studies.improve.learned import FOLDS
+from conqret.studies.improve.learned import FOLDS, WordingAnswer, observed
 from conqret.studies.improve.page import improve_sheet
 from conqret.studies.improve.result import (
     FEWEST_OF_ONE,
@@ -44,9 +45,6 @@ from conqret.studies.improve.result import (
     VariantChoice,
 )
 from conqret.studies.improve.variant_choice import Scores, choice_without, scores_without
-
-if TYPE_CHECKING:
-    from conqret.studies.improve.improve_run import ImproveFolder, ImprovePlan
 
 
 def outcome(plan: ImprovePlan) -> tuple[tuple[Item, ...], dict[str, Any]]:
@@ -80,6 +78,7 @@ def measured(
     final: VariantChoice = found["final"]
     improved = plan.setup_of(final.variant, none)
     topics = [item.topic for item in items]
+    proposal = plan.proposal(none) if plan.variants else None
     result = ImproveResult(
         metric=data.metric,
         dimension=data.dimension,
@@ -97,7 +96,9 @@ def measured(
         unscored=len(data.held_out or data.training) - len(items),
         **found,
         improvement=plan.improvement(final.variant, none),
-        observations=plan.observations(none) if plan.variants else (),
+        observations=observed(WordingAnswer.model_validate(proposal.wording))
+        if proposal and proposal.wording
+        else (),
         criterion=criterion_asked(improved).plain() if improved.judge.name == CRITERIA else None,
         use=judging_options(plan, improved, final),
         options=plan.record().improving,
