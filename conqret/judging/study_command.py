@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import typer
 
@@ -22,22 +22,10 @@ if TYPE_CHECKING:
     from conqret.judging.asked_run import Run
     from conqret.judging.cost import ExpectedCost
     from conqret.judging.judge_settings import AskingSettings
-    from conqret.runs.session import SessionCounts
 
 
-class StudyResult(Protocol):
-    """What a run leaves: its counts, and which answers a replay lacked."""
-
-    @property
-    def session(self) -> SessionCounts:
-        """What this session did."""
-
-    @property
-    def missing(self) -> Sequence[str]:
-        """The questions whose answers are not among the recordings."""
-
-
-O = TypeVar("O", bound=StudyResult)  # noqa: E741 - an outcome
+O = TypeVar("O")  # noqa: E741 - an outcome
+"""An outcome: its ``session`` and the questions whose answers a replay lacked (``missing``) are told."""
 
 
 class StudyWatch:
@@ -105,18 +93,18 @@ class PlanOptions(OptionGroup):
             raise typer.Exit
         with progress(doing, quiet=self.shown.quiet) as bar:
             watch = StudyWatch(bar, self.shown, role)
-            outcome = function(*arguments, **settings, **self.settings, watch=watch)
+            outcome: Any = function(*arguments, **settings, **self.settings, watch=watch)
         if watch.total:
             self.shown.session(outcome.session, number(watch.total, rows.removesuffix("s")))
         if outcome.missing:
             note_all(f"the recordings lack {number(len(outcome.missing), 'answer')}", outcome.missing)
-        return outcome
+        return outcome  # type: ignore[no-any-return]
 
     def conclude(
         self,
         data: object,
         lines: Iterable[RenderableType],
-        outcome: StudyResult,
+        outcome: Any,
         lost: Mapping[str, int],
         *,
         there: object,

@@ -24,6 +24,7 @@ from conqret.judging.setup import Setup
 from conqret.llm.client import Client
 from conqret.llm.request import Request, messages
 from conqret.prompts import RenderedPrompt
+from conqret.stats.correlation import spearman
 from conqret.studies.improve.improved_prompt import (
     Anchor,
     Improvement,
@@ -231,8 +232,6 @@ def telling_cases(labelled: Sequence[LabelledItem], seed: int, cases: int = CASE
 
 def overview(labelled: Sequence[LabelledItem], shown: ShownScale) -> list[str]:
     """What is said of all labelled texts together."""
-    from conqret.stats.correlation import spearman
-
     known = [one for one in labelled if one.score is not None]
     labels = np.array([one.label for one in labelled])
     quartiles = [shown.rating(float(value)) for value in np.quantile(labels, (0, 0.25, 0.5, 0.75, 1))]

@@ -146,7 +146,7 @@ def run_sensitivity(
     record, every = record_of(plan), tuple(plan.every_item())
 
     def made(judgments: Mapping[str, Judgment]) -> SensitivityResults:
-        drawings = [Drawing.of(plan, setup, judgments.values()) for setup in plan.setups]
+        drawings = [Drawing(plan, setup, judgments) for setup in plan.setups]
         curves = _curves(drawings, plan.margin)
         asked = [(metric, stack) for metric in GRID_METRICS for stack in plan.grid]
         cells = [drawing.cell(stack, metric) for drawing in drawings for metric, stack in asked]

@@ -238,14 +238,9 @@ def _compare(
         else:
             planned.append(chosen)
             write_whole(folder.rounds_file, PlannedRounds(rounds=tuple(planned)).model_dump_json().encode())
-        units = [
-            (_blank(plan, nth + 1, pair, instrument.model), instrument)
-            for pair in planned[nth]
-            for instrument in instruments
-        ]
-        if ended:
-            units = [(blank, instrument) for blank, instrument in units if run.rows.get(blank["id"])]
-        made = run.ask_all(_compared(run, *unit) for unit in units)
+        units = [(pair, instrument) for pair in planned[nth] for instrument in instruments]
+        asked = run.ask_all(_compared(plan, run, nth + 1, *unit, only_kept=ended) for unit in units)
+        made = [row for row in asked if row is not None]
         rows += made
         ended = ended or any(row.measure.reason in ENDED for row in made)
         if ended or nth + 1 < known:  # as far as it came before, whatever would be decided now
@@ -255,21 +250,29 @@ def _compare(
             return
 
 
-def _blank(plan: TournamentPlan, nth: int, pair: PlannedPair, model: str) -> dict[str, Any]:
-    """A comparison without its judgment, with the item that is judged."""
+async def _compared(
+    plan: TournamentPlan,
+    run: JudgedRun,
+    nth: int,
+    pair: PlannedPair,
+    instrument: Instrument,
+    *,
+    only_kept: bool,
+) -> ComparisonRow | None:
+    """A comparison; None where only those are kept that are there, and this one is not."""
     group = plan.groups[pair[0]]
     first, second = (group.items[place] for place in pair[1:])
-    item, judge = pair_item(first, second), model if plan.judges else ""
-    named = {"id": comparison_id(item.id, judge), "group": group.name, "judge": judge}
-    return {**named, "round": nth, "first": first.id, "second": second.id, "item": item}
+    item, judge = pair_item(first, second), instrument.model if plan.judges else ""
+    key = comparison_id(item.id, judge)
 
-
-async def _compared(run: JudgedRun, blank: dict[str, Any], instrument: Instrument) -> ComparisonRow:
     async def made() -> ComparisonRow:
-        item = blank.pop("item")
-        return ComparisonRow(**blank, judgment=await judge_in_span(item, instrument))
+        judgment = await judge_in_span(item, instrument)
+        names: Any = {"group": group.name, "first": first.id, "second": second.id, "judge": judge}
+        return ComparisonRow(id=key, round=nth, judgment=judgment, **names)
 
-    row: ComparisonRow = await run.row(blank["id"], made)
+    if only_kept and run.rows.get(key) is None:
+        return None
+    row: ComparisonRow = await run.row(key, made)
     return row
 
 
