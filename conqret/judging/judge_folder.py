@@ -28,6 +28,7 @@ from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.summary import Summary, summarise
 from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import ITEMS, R, RunFolder, RunRecord
+from conqret.runs.trials import Memory
 
 COLUMNS = (
     "item", "topic", "stance", "original", "perturbation", "level", "seed", "format", "model", "fingerprint",
@@ -239,6 +240,10 @@ def judgment_key(judgment: Judgment) -> str:
 def trial_key(fingerprint: str, item: str) -> str:
     """The key of the judgment of an item by an instrument."""
     return f"{fingerprint} {item}"
+
+
+JudgmentRows = RowStore[Judgment] | Memory[Judgment]
+"""The judgments of a run, in its folder or in memory."""
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from conqret.judging.instrument import Instrument, judge_item
 from conqret.judging.judge_folder import (
     JudgeFolder,
     JudgeRecord,
+    JudgmentRows,
     ScoreTable,
     judgment_key,
     trial_key,
@@ -34,7 +35,7 @@ from conqret.judging.summary import Summariser, Summary
 from conqret.llm.client import Client, awaited_answers
 from conqret.llm.tracing import KIND, TYPE, tracer, wanted
 from conqret.runs.session import Session, SessionCounts
-from conqret.runs.trials import Memory, Rows, Trial, perform
+from conqret.runs.trials import Memory, Trial, perform
 
 if TYPE_CHECKING:
     from conqret.judging.judge_settings import Watch
@@ -150,7 +151,7 @@ class JudgeOutcome:
     """A finished run: its numbers, its judgments, the ids of its items in order, and what a replay lacked."""
 
     summary: Summary
-    rows: Rows[Judgment]
+    rows: JudgmentRows
     ids: tuple[str, ...]
     missing: tuple[str, ...] = ()
 
@@ -221,7 +222,7 @@ async def judge_items(
             "a batch is answered later: name the run's folder in which its responses are collected (output)"
         )
     with contextlib.ExitStack() as held:
-        rows: Rows[Judgment] = Memory(judgment_key)
+        rows: JudgmentRows = Memory(judgment_key)
         if folder is not None:
             rows = await _claimed(plan, folder, held, overwrite=overwrite)
         before, kept, keys = session.counts, len(rows), list[str]()
@@ -255,7 +256,7 @@ async def judge_items(
 
 async def _claimed(
     plan: JudgePlan, folder: JudgeFolder, held: contextlib.ExitStack, *, overwrite: bool
-) -> Rows[Judgment]:
+) -> JudgmentRows:
     """The judgments in the folder, which is claimed; the items that an earlier run wrote are mended, and its stop is
     forgotten."""
     record = plan.record
@@ -273,7 +274,7 @@ async def _claimed(
     return held.enter_context(folder.rows())
 
 
-def _judged(plan: JudgePlan, rows: Rows[Judgment], keys: list[str]) -> AsyncGenerator[Judgment, None]:
+def _judged(plan: JudgePlan, rows: JudgmentRows, keys: list[str]) -> AsyncGenerator[Judgment, None]:
     """Judge every item that has no judgment yet: in a span, where spans are asked for. ``keys`` take up those of
     all."""
     client = plan.session.client
@@ -298,7 +299,7 @@ def _judged(plan: JudgePlan, rows: Rows[Judgment], keys: list[str]) -> AsyncGene
     return perform(trials(), rows, in_flight=client.in_flight, name=name, about=about)
 
 
-def _stop(plan: JudgePlan, rows: Rows[Judgment], counts: SessionCounts) -> None:
+def _stop(plan: JudgePlan, rows: JudgmentRows, counts: SessionCounts) -> None:
     """Write the numbers so far, but no table of scores: others would take it for whole."""
     if (out := plan.folder) is None:
         return
@@ -327,21 +328,21 @@ def write_items(source: ItemSource, out: JudgeFolder, checked: CheckedItems | No
             raise DeclarationError(f"{source.name} has changed since it was checked: run the command again")
 
 
-def sum_up(out: JudgeFolder, rows: Rows[Judgment], counts: SessionCounts, readers: Readers = ()) -> Summary:
+def sum_up(out: JudgeFolder, rows: JudgmentRows, counts: SessionCounts, readers: Readers = ()) -> Summary:
     """Write what is derived from the judgments, in one pass over them; ``readers`` get each of them, too."""
     with ScoreTable(out.scores_file) as table:
         return _write_summary(out, rows, counts, (table.add, *readers))
 
 
 def _write_summary(
-    out: JudgeFolder, rows: Rows[Judgment], counts: SessionCounts, readers: Readers = ()
+    out: JudgeFolder, rows: JudgmentRows, counts: SessionCounts, readers: Readers = ()
 ) -> Summary:
     summary = _summary(out.record(), rows, counts, readers)
     write_whole(out.summary_file, summary.model_dump_json(indent=1).encode())
     return summary
 
 
-def _summary(record: JudgeRecord, rows: Rows[Judgment], counts: SessionCounts, readers: Readers) -> Summary:
+def _summary(record: JudgeRecord, rows: JudgmentRows, counts: SessionCounts, readers: Readers) -> Summary:
     summariser = Summariser()
     for judgment in rows.rows():
         for read in (summariser.add, *readers):

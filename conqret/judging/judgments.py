@@ -15,6 +15,7 @@ from conqret.io import ItemSource, to_frame
 from conqret.judging.judge_folder import (
     JudgeFolder,
     JudgeRecord,
+    JudgmentRows,
     score_rows,
     skipped_row,
     trial_key,
@@ -23,7 +24,6 @@ from conqret.judging.judge_folder import (
 from conqret.judging.judge_run import sum_up, write_items
 from conqret.judging.summary import Summary
 from conqret.runs.session import SessionCounts
-from conqret.runs.trials import Sink
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +41,7 @@ class Judgments(Sequence[Judgment]):
 
     record: JudgeRecord
     source: ItemSource
-    rows: Sink[Judgment]
+    rows: JudgmentRows
     ids: tuple[str, ...]
     summary: Summary
     session: SessionCounts

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
@@ -34,27 +33,8 @@ class Sink(Protocol[Row]):
     def __contains__(self, key: str) -> bool:
         """Whether the row of this key need not be made."""
 
-    def get(self, key: str) -> Row | None:
-        """The row of a key; None where there is none."""
-
     def add(self, row: Row) -> None:
         """Keep a row."""
-
-
-class Rows(Sink[Row], AbstractContextManager["Rows[Row]"], Protocol[Row]):
-    """All rows of a run, to be put in order in the end."""
-
-    def __len__(self) -> int:
-        """How many there are that need not be made."""
-
-    def rows(self) -> Iterator[Row]:
-        """The rows that count."""
-
-    def replace(self, row: Row) -> None:
-        """Put a row in the place of the one of its key, whatever it is worth."""
-
-    def arrange(self, order: Iterable[str]) -> None:
-        """Leave only the rows of these keys, in this order."""
 
 
 class Memory(dict[str, Row]):

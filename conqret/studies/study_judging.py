@@ -157,13 +157,14 @@ class JudgedRun(Run[Any]):
     def conclude(self, made: Callable[[Mapping[str, Judgment]], Outcome]) -> Outcome:
         """What is ``made`` of the bare judgments (:meth:`conqret.data.Judgment.bare`) by their keys, with what this
         session did for them; the files are written."""
+        folder: Any = self.folder
         judgments: dict[str, Judgment] = {}
-        with ScoreTable(self.folder.scores_file) as table:
+        with ScoreTable(folder.scores_file) as table:
             for judgment in self.arranged():
                 table.add(judgment)
                 judgments[judgment_key(judgment)] = judgment.bare()
         results = made(judgments).model_copy(update=self.done)
-        write_whole(self.folder.results_file, results.model_dump_json(indent=1).encode() + b"\n")
+        write_whole(folder.results_file, results.model_dump_json(indent=1).encode() + b"\n")
         return results
 
 

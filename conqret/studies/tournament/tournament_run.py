@@ -113,7 +113,7 @@ class TournamentFolder(JudgeFolder):
         """Under which key a comparison is found again."""
         return row.id
 
-    def rows(self) -> RowStore[ComparisonRow]:
+    def rows(self) -> RowStore[ComparisonRow]:  # type: ignore[override]
         """The comparisons so far; those without an answer are made again."""
         return RowStore(
             self.comparisons_file,
