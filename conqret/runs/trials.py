@@ -16,6 +16,7 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 from conqret.llm.tracing import run_span
 
 Row = TypeVar("Row")
+Row_contra = TypeVar("Row_contra", contravariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +28,13 @@ class Trial(Generic[Row]):
     work: Callable[[], Coroutine[Any, Any, Row | None]]
 
 
-class Sink(Protocol[Row]):
+class Sink(Protocol[Row_contra]):
     """Where rows go, and where those of an earlier run are."""
 
     def __contains__(self, key: str) -> bool:
         """Whether the row of this key need not be made."""
 
-    def add(self, row: Row) -> None:
+    def add(self, row: Row_contra) -> None:
         """Keep a row."""
 
 
