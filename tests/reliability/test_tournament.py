@@ -170,20 +170,17 @@ def test_a_question_is_compared_with_its_turns_and_images() -> None:
             tournament_plan([one, other.model_copy(update={name: ()})], judge=seen)
 
 
-def test_faults_are_said() -> None:
-    items = arguments(3)
-    with pytest.raises(UnknownNameError):
-        conqret.tournament(items, by="side")
-    with pytest.raises(DeclarationError, match="one item"):
-        conqret.tournament(items[:4])
-    with pytest.raises(DeclarationError, match="topics"):
-        conqret.tournament(items, by="stance")
-    with pytest.raises(ConqretError):
-        conqret.tournament([*items, Item(id="x", topic=TOPICS[0])])
-    with pytest.raises(DeclarationError):
-        conqret.tournament(items, format="pointwise")
-    with pytest.raises(DeclarationError):
-        conqret.tournament(items, comparisons=0)
+@pytest.mark.parametrize(
+    ("items", "how", "words"),
+    [
+        (arguments(3)[:4], {}, "one item"),
+        ([*arguments(3), Item(id="x", topic=TOPICS[0])], {}, ""),
+        (arguments(3), {"comparisons": 0}, ""),
+    ],
+)
+def test_faults_are_said(items: list[Item], how: dict[str, Any], words: str) -> None:
+    with pytest.raises(ConqretError, match=words):
+        conqret.tournament(items, **how)
 
 
 def test_groups_that_are_too_large_are_refused_before_anything_is_asked(tmp_path: Path) -> None:
