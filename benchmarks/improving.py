@@ -74,7 +74,7 @@ class Drawn(ImprovePlan):
         """One more than the command tries, so that more is claimed by chance."""
         return VARIANTS[1:]
 
-    def setup_of(self, variant: str, out: frozenset[int], proposal: Any = None) -> Any:
+    def setup_of(self, variant: str, out: frozenset[int]) -> Any:
         """A name in place of the judge."""
         return SimpleNamespace(variant=variant, fingerprint=f"{variant} {sorted(out)}")
 
@@ -121,10 +121,7 @@ def drawn(case: Case, seed: int) -> Drawn:
         "quality",
     )
     setup: Any = SimpleNamespace(variant=AS_IT_IS, fingerprint=f"{AS_IT_IS} []")
-    models: Any = None
     return Drawn(
-        models,
-        None,
         setup,
         data,
         USUAL.model_copy(update={"seed": seed}),

@@ -28,8 +28,7 @@ DOCUMENTS, WORDS = 10, 300
 _CHILD = """
 import sys, time
 from pathlib import Path
-from conqret.judging.judge_run import JudgePlan
-from conqret.runs.engine import run
+from conqret.judging.judge_run import JudgePlan, judge_items
 from conqret.runs.session import Session
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.setup import check_items, set_up
@@ -43,7 +42,8 @@ setup = set_up("rag-fine-grained", ClientOptions("offline"), JudgeOptions())
 source = open_items(items)
 checked, setup = check_items(source, setup)
 start = time.process_time()
-outcome = run(JudgePlan(Session(setup.client), JudgeFolder(out), source, checked, setup))
+plan = JudgePlan(Session(setup.client), JudgeFolder(out), source, checked, setup)
+outcome = plan.session.run(lambda client: judge_items(plan))
 peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1]
 print(outcome.summary.scored, time.process_time() - cpu, time.perf_counter() - wall, time.process_time() - start, peak)
 """
@@ -69,11 +69,11 @@ def write_items(path: Path, count: int) -> None:
 
 _MEMORY = """
 import asyncio, sys, time
+from functools import partial
 from pathlib import Path
 from conqret.judging.setup import set_up
-from conqret.judging.judge_run import judging
-from conqret.judging.judge_folder import judgment_key
-from conqret.runs.trials import Memory, perform
+from conqret.judging.instrument import judge_item
+from conqret.runs.trials import collect
 from conqret.io import open_items
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import Case
@@ -86,8 +86,8 @@ setup = set_up("rag-fine-grained", ClientOptions("offline"), JudgeOptions())
 
 async def judge(some):
     async with Client(setup.client, store=None) as client:
-        kept, trials = Memory(judgment_key), judging(some, setup.instrument(client), 1).trials
-        return [one async for one in perform(trials, kept, in_flight=1)]
+        instrument = setup.instrument(client)
+        return await collect(((item.id, partial(judge_item, item, instrument)) for item in some), in_flight=1)
 
 asyncio.run(judge(items[:24]))
 start = time.process_time()

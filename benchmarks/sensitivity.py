@@ -20,7 +20,6 @@ from conqret.data import Item
 from conqret.io import open_items
 from conqret.llm.client_options import ClientOptions
 from conqret.studies.sensitivity.page import write_sensitivity
-from conqret.studies.sensitivity.result import SensitivityFolder
 from conqret.studies.sensitivity.sensitivity_plan import GRID_LEVELS, PerturbationLevels, estimate, make_plan
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
 from conqret.studies.sensitivity.sensitivity_study import damage_materials, sensitivity_setups
@@ -93,7 +92,7 @@ def webis(out: Path) -> None:
     for label in labels:
         grades.setdefault(label.item, {})[label.document] = float(label.relevant)
     began = time.perf_counter()
-    results = run_sensitivity(made, SensitivityFolder(out), labels=grades)
+    results = run_sensitivity(made, out, labels=grades)
     write_sensitivity(results, out)
     print(f"{results.judgments} judgments in {time.perf_counter() - began:.0f} s: {out}")
 

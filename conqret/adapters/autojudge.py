@@ -26,6 +26,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 from conqret._optional import require
@@ -365,12 +366,14 @@ def _judged(
     if not answered:
         return _Run(named, items, [], None)
     with progress(f"judging by {named.name}") as bar:
+        watch: Any = SimpleNamespace(
+            start=lambda run, kept: bar.start(run.clients[0], kept, run.total), advance=bar.advance
+        )
         run = judge(
             answered,
             output=folder,
             overwrite=True,
-            on_start=lambda setup, checked, client, kept: bar.start(client, kept, checked.count),
-            on_judgment=bar.advance,
+            watch=watch,
             **_shared(options),
         )
     tell(f"{run!r}, report: {folder / 'report.html'}")

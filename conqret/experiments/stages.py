@@ -21,16 +21,14 @@ from conqret.io.safe_files import write_whole
 from conqret.io.trec import Rankings, read_rankings, scored, write_run
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_parts import JURY
-from conqret.judging.judge_run import JudgePlan
+from conqret.judging.judge_run import JudgePlan, judge_items
 from conqret.judging.setup import Setup, check_items
-from conqret.runs.engine import execute
 from conqret.runs.session import Sessions
 from conqret.studies.jury.jury_run import jury as jury_of
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
 from conqret.studies.sensitivity.sensitivity_plan import SensitivityPlan, make_plan
-from conqret.studies.sensitivity.sensitivity_run import record_of, run_sensitivity
+from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
 from conqret.studies.sensitivity.sensitivity_study import damage_materials, telling_metrics
-from conqret.studies.study_judging import StudyRunConfig
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -243,8 +241,8 @@ async def _judge(
     checked, setup = check_items(source, setup)
     folder = job.out.judgments(system, label)
     plan = JudgePlan(sessions.of(setup.client), folder, source, checked, setup, on_stop=job.on_stop)
-    another = folder.holds_another(plan.record())  # arguments that had failed are there now
-    summary = (await execute(plan, overwrite=another)).summary
+    another = folder.holds_another(plan.record)  # arguments that had failed are there now
+    summary = (await judge_items(plan, overwrite=another)).summary
     why = (
         ""
         if summary.any_score
@@ -275,8 +273,9 @@ def damage(
     before = sessions.counts
     plan = damage_plan(job, source, sessions)
     folder = job.out.sensitivity(system)
-    another = folder.holds_another(record_of(plan))  # arguments that had failed are there now
-    results = run_sensitivity(plan, folder, StudyRunConfig({"overwrite": another}, sessions, before))
+    results = run_sensitivity(  # renewed where arguments that had failed are there now
+        plan, folder.path, sessions=sessions, before=before, renew=True
+    )
     job.say("sensitivity", f"{system.name}: {results.verdicts}")
     return folder, results
 

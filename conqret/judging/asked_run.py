@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
@@ -81,6 +81,8 @@ class Run(Generic[Row]):
         sessions: open sessions to ask with, where the run is part of something larger that counts and closes them.
         renew: begin afresh where the folder holds another run of its kind.
 
+    ``span`` is what a trace calls it, and says of it, where spans are asked for.
+
     Raises:
         DeclarationError: the folder holds something else or another run, another process is writing it, the recordings
             are none, or the settings do not fit a model. No model is asked then, and nothing is written.
@@ -110,6 +112,8 @@ class Run(Generic[Row]):
         self._order = list[list[str]]()
         self._sampled = 1.0
         self._made, self._making = set[str](), dict[str, asyncio.Future[None]]()
+        self._begin: Callable[[], None] | None = None
+        self.span: tuple[str, Mapping[str, Any]] = ("run", {})
 
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as opened:
@@ -131,7 +135,7 @@ class Run(Generic[Row]):
                 overwrite = overwrite or (self._renew and self.folder.holds_another(record))
                 self.folder.check(record, overwrite=overwrite)
                 self.sessions.run(self.sessions.ready(self.folder))
-                opened.enter_context(self.folder.claimed(record, overwrite=overwrite))
+                opened.enter_context(self.folder.claimed(record, overwrite=overwrite, begin=self._begin))
                 self.sessions.keep_in(self.folder.recordings_file)
                 self.rows = opened.enter_context(self.folder.rows())
                 self._kept = len(self.rows)
@@ -193,6 +197,7 @@ class Run(Generic[Row]):
                 self._made.add(key)
                 if self._watch is not None:
                     self._watch.advance(made)
+                return made
             finally:
                 del self._making[key]
                 done.set_result(None)
@@ -212,7 +217,7 @@ class Run(Generic[Row]):
 
     async def asked(self, *groups: Iterable[Request[Any] | Coroutine[Any, Any, T]]) -> list[T]:
         """:meth:`ask_all` for who does several runs at the same time."""
-        return await (self._count(groups) if self.dry else self._perform(groups))
+        return await (self._count(groups) if self.dry else self._handed_in(await self._perform(groups)))
 
     def finish(
         self, conclude: Callable[[tuple[Row, ...]], tuple[S, Mapping[Path, Content]]]
@@ -223,18 +228,25 @@ class Run(Generic[Row]):
         Raises:
             Counted: it was a dry run.
         """
-        if self.dry:
-            raise Counted(self._costs())
-        keys = list(dict.fromkeys(key for unit in self._order for key in unit))
-        self.rows.arrange(keys)
-        rows: tuple[Row, ...] = tuple(self.rows.rows())
+        rows = tuple(self.arranged())
         summary, files = conclude(rows)
         if isinstance(summary, BaseModel):
             files = {**files, self.folder.summary_file: summary.model_dump_json(indent=1)}
         write_files(files)
-        counts = self._counts.since(self._before, kept=self._kept)
+        return StudyOutcome(summary, rows, **self.done, folder=self.folder)
+
+    def arranged(self) -> Iterator[Row]:
+        """All rows, once they stand in the order of their units. Raises as :meth:`finish`."""
+        if self.dry:
+            raise Counted(self._costs())
+        self.rows.arrange(dict.fromkeys(key for unit in self._order for key in unit))
+        return self.rows.rows()  # type: ignore[no-any-return]
+
+    @property
+    def done(self) -> dict[str, Any]:
+        """What this session did (``session``), and which answers a replay lacked (``missing``)."""
         missing = tuple(str(request) for client in self.clients for request in client.missing)
-        return StudyOutcome(summary, rows, counts, missing, self.folder)
+        return {"session": self._counts.since(self._before, kept=self._kept), "missing": missing}
 
     def _counting(self, options: ClientOptions, **store: Any) -> CountingClient:
         return CountingClient(options, self._prompts)
@@ -272,12 +284,17 @@ class Run(Generic[Row]):
             self._trial(number, unit) for number, unit in enumerate(unit for one in groups for unit in one)
         )
         in_flight = sum(client.in_flight for client in self.clients)
-        async with contextlib.aclosing(perform(trials, found, in_flight=in_flight)) as performed:
+        name, about = self.span
+        performed = perform(trials, found, in_flight=in_flight, name=name, about=about)
+        async with contextlib.aclosing(performed):
             async for _ in performed:
                 pass
+        return [found[str(number)][1] for number in range(len(found))]
+
+    async def _handed_in(self, results: list[Any]) -> list[Any]:
+        """The results, where none waits for a batch; what is still to be asked in one is handed in."""
         for client in self.clients:
             await client.hand_in()
-        results = [found[str(number)][1] for number in range(len(found))]
         if waiting := sum(result is _NotYet for result in results):
             raise AnswersAwaited(waiting, len(results))
         return results
@@ -299,7 +316,7 @@ class Run(Generic[Row]):
             clients: Any = self.clients
             for client in clients:
                 client.weight = weight
-            made = await self._trial(number, unit).work({})
+            made = await self._trial(number, unit).work()
             results.append(None if made is None else made[1])
         return results
 
@@ -307,7 +324,7 @@ class Run(Generic[Row]):
         keys = list[str]()
         self._order.append(keys)
 
-        async def work(earlier: object) -> tuple[str, Any]:
+        async def work() -> tuple[str, Any]:
             _UNIT.set(keys)
             try:
                 return str(number), await (self.ask(unit) if isinstance(unit, Request) else unit)

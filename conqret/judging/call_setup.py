@@ -112,6 +112,14 @@ def prepared(
     Raises:
         DeclarationError: as :func:`conqret.judge`.
     """
+    source, checked, setup, _ = prepared_with_log(items, settings, asks=asks)
+    return source, checked, setup
+
+
+def prepared_with_log(
+    items: Any, settings: JudgeSettings, *, asks: bool = True
+) -> tuple[ItemSource, CheckedItems, Setup, VerdictLog | None]:
+    """The same, with the log of verdicts that is the judge, if one is. Raises as there."""
     items = only_split(items)
     several = [items] if isinstance(items, Item | Mapping) else items
     log = None
@@ -145,7 +153,7 @@ def prepared(
         )
     _check_nuggets(settings, setup)
     checked, setup = check_items(source, setup, all_items=settings.get("session") is None)
-    return replace(source, needs=setup.needs), checked, setup
+    return replace(source, needs=setup.needs), checked, setup, log
 
 
 def _check_nuggets(settings: JudgeSettings, setup: Setup) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from conqret.console import shared_options as options
@@ -37,10 +38,10 @@ if TYPE_CHECKING:
 
     from conqret.console.conditions import RequirementOutcome
     from conqret.io import CheckedItems
+    from conqret.judging.judge_run import JudgePlan
     from conqret.judging.judgments import Judgments
     from conqret.judging.setup import Setup
     from conqret.judging.summary import Summary
-    from conqret.llm.client import Client
     from conqret.studies.calibrate.calibration import Calibration
 
 
@@ -204,7 +205,8 @@ def judge(
         return
     with progress("judging", quiet=shown.quiet) as bar:
 
-        def started(setup: Setup, checked: CheckedItems, client: Client, earlier: int) -> None:
+        def started(run: JudgePlan, kept: int) -> None:
+            setup, checked = run.setup, run.checked
             check_known(
                 "metric to require of these items",
                 {*setup.metrics, COVERAGE},
@@ -216,9 +218,10 @@ def judge(
                 _hold_against(applied.card, setup)
             if not shown.quiet:
                 _announce(setup, checked, items or chosen.own.verdicts)
-            bar.start(client, earlier, checked.count)
+            bar.start(run.clients[0], kept, run.total)
 
-        judgments = judged(items, on_start=started, on_judgment=bar.advance, **settings)
+        watch = SimpleNamespace(start=started, advance=bar.advance)
+        judgments = judged(items, watch=watch, **settings)
     _remark(judgments, quiet=shown.quiet)
     summary = judgments.summary
     if maps is not None and judgments.folder is not None:

@@ -16,11 +16,10 @@ from conqret.io.frames import with_columns
 from conqret.judging.call_setup import prepared, setup_of
 from conqret.judging.judge_folder import JudgeFolder, skipped_row, verdict_row
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_run import JudgePlan
+from conqret.judging.judge_run import JudgePlan, judge_items
 from conqret.judging.judge_settings import ClientSettings, JudgeSettings, check_names, session_settings
 from conqret.judging.judgments import Judgments
 from conqret.judging.setup import Setup
-from conqret.runs.engine import execute
 from conqret.runs.loop import Loop
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session, SessionCounts
@@ -40,10 +39,6 @@ NOT_IN_A_SESSION = {"judge", "verdicts", "batch", "engine", "workers", "session"
 _OF_A_SESSION = {
     *(NOT_IN_A_SESSION - {"session"}), "model", "prompts", "recordings", "replay", *ClientSettings.__annotations__,
 }  # fmt: skip
-
-
-def _unheard(*arguments: object) -> None:
-    """What is called where nobody asked to be."""
 
 
 @overload
@@ -97,8 +92,8 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
             - ``session``: an open :class:`conqret.Session`, whose model, prompts and recordings are used, so that many
               calls share one client; its counts are those of all who use it
             - ``engine``: ``process`` (default), or ``ray``: so many ``workers`` of a Ray cluster judge (docs/scale.md)
-            - ``on_start``: called once with the execution, the client and the number of judgments kept from before;
-              ``on_judgment``: called with each judgment as it is done
+            - ``watch``: looks on (:class:`conqret.judging.judge_settings.Watch`): its ``start`` is called once, with
+              the number of judgments kept from before, and its ``advance`` with each judgment as it is done
             - those of :class:`conqret.llm.client_options.ClientOptions`: ``api_base``, ``api_key``, ``client``,
               ``max_tokens``, ``context_window``, ``input_price``, ``output_price``, ``max_concurrency``,
               ``max_attempts``, ``rpm``, ``tpm``, ``budget_usd``, ``timeout``, ``stop_after_failures``,
@@ -243,8 +238,7 @@ async def _judged(
     settings: JudgeSettings,
     abstain: Abstention | None,
 ) -> Judgments:
-    on_start, replay = settings.get("on_start", _unheard), settings.get("replay")
-    recordings = settings.get("recordings") if folder is None or replay is None else None
+    recordings = None if folder and settings.get("replay") else settings.get("recordings")
     session = settings.get("session")
     async with contextlib.AsyncExitStack() as held:
         if session is None:
@@ -252,12 +246,7 @@ async def _judged(
             session = Session(setup.client, **session_settings(own))
             await held.enter_async_context(session)
         plan = JudgePlan(session, folder, source, checked, setup, abstain)
-        made = partial(
-            execute,
-            overwrite=settings.get("overwrite", False),
-            on_start=lambda client, kept: on_start(setup, checked, client, kept),
-            on_row=settings.get("on_judgment", _unheard),
-        )
+        made = partial(judge_items, overwrite=settings.get("overwrite", False), watch=settings.get("watch"))
         if folder is None:
             outcome = await made(plan)
         else:
@@ -271,5 +260,5 @@ async def _judged(
             write_report(folder, tally=tally)
     counts = outcome.summary.session or SessionCounts()
     return Judgments(
-        plan.record(), source, outcome.rows, outcome.ids, outcome.summary, counts, outcome.missing, folder
+        plan.record, source, outcome.rows, outcome.ids, outcome.summary, counts, outcome.missing, folder
     )

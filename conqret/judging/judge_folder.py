@@ -28,6 +28,7 @@ from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.summary import Summary, summarise
 from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import ITEMS, R, RunFolder, RunRecord
+from conqret.runs.trials import Memory
 
 COLUMNS = (
     "item", "topic", "stance", "original", "perturbation", "level", "seed", "format", "model", "fingerprint",
@@ -231,12 +232,32 @@ class JudgeRecord(InstrumentRecord):
         return f"{self.format} with {self.model}, {counted(self.items_count, 'item')} from {self.items_name}"
 
 
+def judgment_key(judgment: Judgment) -> str:
+    """Under which a judgment is kept: its instrument and the id of what was judged."""
+    return trial_key(judgment.fingerprint, judgment.item)
+
+
+def trial_key(fingerprint: str, item: str) -> str:
+    """The key of the judgment of an item by an instrument."""
+    return f"{fingerprint} {item}"
+
+
+JudgmentRows = RowStore[Judgment] | Memory[Judgment]
+"""The judgments of a run, in its folder or in memory."""
+
+
 @dataclass(frozen=True)
 class JudgmentsFolder(RunFolder[R], Generic[R]):
     """What the directories of all runs of judgments have in common."""
 
     judgments_file = InFolder(JUDGMENTS)
     """A judgment a line."""
+
+    def rows(self) -> RowStore[Judgment]:
+        """The judgments so far, by :func:`judgment_key`; those that are not scored are made again."""
+        return RowStore(
+            self.judgments_file, Judgment, judgment_key, finished=lambda row: row.status is Status.SCORED
+        )
 
     def judgments(self) -> Iterator[Judgment]:
         """The whole judgments so far, in file order; a last line cut off by a kill is passed over.
@@ -292,7 +313,7 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
         record = self.record()
         with contextlib.suppress(DeclarationError):
             return self.summary()
-        with judgment_rows(self.judgments_file, record.fingerprint) as rows:
+        with self.rows() as rows:
             summary = summarise(rows.rows())
         return summary.of_all(record.items_count, record.items_left_out)
 
@@ -305,26 +326,6 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
         except DeclarationError:
             return False
         return sha.hexdigest() == self.record().items_digest
-
-
-def judgment_rows(file: Path, *fingerprints: str) -> RowStore[Judgment]:
-    """The judgments of these instruments in ``file``, by :func:`judgment_key`; those that are not scored are made
-    again."""
-
-    def key(judgment: Judgment) -> str | None:
-        return judgment_key(judgment) if judgment.fingerprint in fingerprints else None
-
-    return RowStore(file, Judgment, key, finished=lambda judgment: judgment.status is Status.SCORED)
-
-
-def judgment_key(judgment: Judgment) -> str:
-    """Under which a judgment is kept: its instrument and the id of what was judged."""
-    return trial_key(judgment.fingerprint, judgment.item)
-
-
-def trial_key(fingerprint: str, item: str) -> str:
-    """The key of the judgment of an item by an instrument."""
-    return f"{fingerprint} {item}"
 
 
 FinishedRun = str | Path | JudgeFolder

@@ -14,17 +14,14 @@ from conqret.judging.judge_options import CRITERIA, NUGGETS, RUBRIC, SampleSetti
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
 
 if TYPE_CHECKING:
-    from conqret.data import Judgment
-    from conqret.io import CheckedItems, ItemSource
+    from conqret.io import ItemSource
     from conqret.io.nuggets import NuggetSource
     from conqret.io.reports import Requests
     from conqret.judging.dimensions import Order
     from conqret.judging.engines import Engine
     from conqret.judging.judge_parts import Judge
     from conqret.judging.rubric_files import RubricSource
-    from conqret.judging.setup import Setup
     from conqret.llm.backends.function import Function
-    from conqret.llm.client import Client
     from conqret.prompts import Library
     from conqret.runs.session import Session
     from conqret.studies.abstain.abstention import Abstention
@@ -113,6 +110,19 @@ class RunSettings(ClientSettings, AskingSettings, total=False):
     """The same, with how a model is called."""
 
 
+class Watch(Protocol):
+    """Looks on at a run."""
+
+    def start(self, run: Any, kept: int) -> None:
+        """The run begins; so many rows are there from before."""
+
+    def advance(self, row: Any) -> None:
+        """A row is made."""
+
+    def reach(self, done: int, *, total: int) -> None:
+        """So many of all are done, by no model."""
+
+
 class JudgeSettings(RunSettings, ItemSettings, LogSettings, SampleSettings, total=False):
     """What :func:`conqret.judge` can be told; it says what each means."""
 
@@ -127,21 +137,7 @@ class JudgeSettings(RunSettings, ItemSettings, LogSettings, SampleSettings, tota
     output: str | Path | bool | None
     abstain: str | Path | Abstention | None
     session: Session | None
-    on_start: Callable[[Setup, CheckedItems, Client, int], None]
-    on_judgment: Callable[[Judgment], None]
-
-
-class Watch(Protocol):
-    """Looks on at a run."""
-
-    def start(self, run: Any, kept: int) -> None:
-        """The run begins; so many rows are there from before."""
-
-    def advance(self, row: Any) -> None:
-        """A row is made."""
-
-    def reach(self, done: int, *, total: int) -> None:
-        """So many of all are done, by no model."""
+    watch: Watch
 
 
 class WatchSettings(TypedDict, total=False):

@@ -15,7 +15,7 @@ from conqret.io import ItemSource, to_frame
 from conqret.judging.judge_folder import (
     JudgeFolder,
     JudgeRecord,
-    judgment_rows,
+    JudgmentRows,
     score_rows,
     skipped_row,
     trial_key,
@@ -24,7 +24,6 @@ from conqret.judging.judge_folder import (
 from conqret.judging.judge_run import sum_up, write_items
 from conqret.judging.summary import Summary
 from conqret.runs.session import SessionCounts
-from conqret.runs.trials import Sink
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +41,7 @@ class Judgments(Sequence[Judgment]):
 
     record: JudgeRecord
     source: ItemSource
-    rows: Sink[Judgment]
+    rows: JudgmentRows
     ids: tuple[str, ...]
     summary: Summary
     session: SessionCounts
@@ -149,7 +148,7 @@ class Judgments(Sequence[Judgment]):
     def _written(self, folder: JudgeFolder) -> JudgeFolder:
         record = self.record
         with folder.claimed(record, begin=lambda: write_items(self.source, folder)):
-            with judgment_rows(folder.judgments_file, record.fingerprint) as rows:
+            with folder.rows() as rows:
                 for judgment in self:
                     if trial_key(judgment.fingerprint, judgment.item) not in rows:
                         rows.add(judgment)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
@@ -21,23 +21,10 @@ if TYPE_CHECKING:
     from conqret.judging.asked_run import Run
     from conqret.judging.cost import ExpectedCost
     from conqret.judging.judge_settings import AskingSettings
-    from conqret.llm.client import Client
-    from conqret.runs.session import SessionCounts
 
 
-class StudyResult(Protocol):
-    """What a run leaves: its counts, and which answers a replay lacked."""
-
-    @property
-    def session(self) -> SessionCounts:
-        """What this session did."""
-
-    @property
-    def missing(self) -> Sequence[str]:
-        """The questions whose answers are not among the recordings."""
-
-
-O = TypeVar("O", bound=StudyResult)  # noqa: E741 - an outcome
+O = TypeVar("O")  # noqa: E741 - an outcome
+"""An outcome: its ``session`` and the questions whose answers a replay lacked (``missing``) are told."""
 
 
 class StudyWatch:
@@ -80,33 +67,6 @@ class PlanOptions(OptionGroup):
         asked = self.kept.asked(self.calls, (each.model for each in estimates if each.calls))
         tell_cost(estimates, budget=self.calls.budget, as_json=self.shown.json_output, asked=asked, **shown)
 
-    def ask(
-        self,
-        run: Callable[..., O],
-        total: int,
-        rows: str,
-        *,
-        about: str,
-        doing: str = "judging",
-        role: str = "a judge",
-        by: str = "",
-    ) -> O:
-        """Do ``run``, which asks about ``total`` ``rows`` ("judgments") and takes ``on_start`` (its last arguments are
-        the client and the number of rows kept from before) and ``on_row``; tell who is asked ``about`` what, and what
-        came.
-
-        ``role`` is what the offline baseline is not, and ``by`` says who answers, where that is not the model alone.
-        """
-        with progress(doing, quiet=self.shown.quiet) as bar:
-
-            def started(*arguments: Any) -> None:
-                client: Client = arguments[-2]
-                self.shown.tell(f"{about} {by or named(client.model_id, client.baseline, role)}")
-                bar.start(client, arguments[-1], total)
-
-            outcome = run(on_start=started, on_row=bar.advance)
-        return self._reported(outcome, total, rows)
-
     def study(
         self,
         function: Callable[..., O],
@@ -132,22 +92,18 @@ class PlanOptions(OptionGroup):
             sys.exit()
         with progress(doing, quiet=self.shown.quiet) as bar:
             watch = StudyWatch(bar, self.shown, role)
-            outcome = function(*arguments, **settings, **self.settings, watch=watch)
-        return self._reported(outcome, watch.total, rows)
-
-    def _reported(self, outcome: O, total: int, rows: str) -> O:
-        """The outcome, once it is said what was sent for how many ``rows``, and what a replay lacked."""
-        if total:
-            self.shown.session(outcome.session, number(total, rows.removesuffix("s")))
+            outcome: Any = function(*arguments, **settings, **self.settings, watch=watch)
+        if watch.total:
+            self.shown.session(outcome.session, number(watch.total, rows.removesuffix("s")))
         if outcome.missing:
             note_all(f"the recordings lack {number(len(outcome.missing), 'answer')}", outcome.missing)
-        return outcome
+        return outcome  # type: ignore[no-any-return]
 
     def conclude(
         self,
         data: object,
         lines: Iterable[RenderableType],
-        outcome: StudyResult,
+        outcome: Any,
         lost: Mapping[str, int],
         *,
         there: object,

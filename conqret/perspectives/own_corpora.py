@@ -236,7 +236,7 @@ def questions_of(path: Path) -> tuple[SourcedQuestion, ...]:
 
 
 async def _made(
-    question: SourcedQuestion, source: PageSource, folder: Path, results: int, words: int, earlier: object
+    question: SourcedQuestion, source: PageSource, folder: Path, results: int, words: int
 ) -> CollectedPages:
     try:
         (identifiers,) = await source.search([question.question], results)

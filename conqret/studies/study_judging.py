@@ -1,7 +1,7 @@
-"""Put many versions of items to one instrument or several, in memory or into a run directory.
+"""Runs of studies that put items to one instrument or several.
 
-Sensitivity and bias are such runs: the judgments go to ``judgments.jsonl`` as they come, and when all are there, what
-follows from them is written beside. The same call again goes on where it stopped.
+Sensitivity and bias put many versions of items to them: the judgments go to ``judgments.jsonl`` as they come, and when
+all are there, what follows from them is written beside. The same call again goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -9,40 +9,38 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import tempfile
-from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import BaseModel
 
 from conqret.data import Item, Judgment
-from conqret.errors import number
+from conqret.errors import DeclarationError, number
 from conqret.io.safe_files import InFolder, write_whole
+from conqret.judging.asked_run import Run
 from conqret.judging.instrument import Instrument
-from conqret.judging.judge_folder import JudgmentsFolder, ScoreTable, judgment_key, judgment_rows
-from conqret.judging.judge_run import judging
-from conqret.judging.judge_settings import StudySettings, session_settings
-from conqret.llm.client import Client
+from conqret.judging.judge_folder import JudgmentsFolder, ScoreTable, judgment_key, trial_key
+from conqret.judging.judge_run import judge_in_span, span_attributes
+from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.recordings import STORE_NAME
-from conqret.runs.engine import CompletedTrials, Plan, Stage, run
-from conqret.runs.run_folder import R
+from conqret.runs.run_folder import R, RunFolder, RunRecord
 from conqret.runs.session import SessionCounts, Sessions
-from conqret.runs.trials import Memory, Rows
 
 Outcome = TypeVar("Outcome", bound=BaseModel)
+F = TypeVar("F", bound=RunFolder[Any])
 
 
 @dataclass(frozen=True)
 class StudyPart:
-    """Items that are put to one instrument: ``instrument`` makes it over an open client."""
+    """Items that are put to one instrument, whose judgments have this fingerprint, and whose samples are numbered from
+    ``first_sample``."""
 
-    client: ClientOptions
+    setup: Setup
     fingerprint: str
     items: Sequence[Item]
-    instrument: Callable[[Client], Instrument]
+    first_sample: int = 0
 
 
 @dataclass(frozen=True)
@@ -52,115 +50,121 @@ class JudgedFolder(JudgmentsFolder[R], Generic[R]):
     results_file: ClassVar[InFolder]
     """What came of it."""
 
+    key = staticmethod(judgment_key)
 
-@dataclass(frozen=True)
-class StudyRunConfig:
-    """How a run is made, whatever it is a run of.
+
+@contextlib.contextmanager
+def study_folder(kind: type[F], output: str | Path | None, settings: Mapping[str, Any]) -> Iterator[F]:
+    """The run's folder; where none is named, one that is gone afterwards.
+
+    Raises:
+        DeclarationError: none is named, and answers are to come in a batch.
+    """
+    if output is not None:
+        yield kind(Path(output))
+        return
+    if settings.get("batch"):
+        raise DeclarationError(
+            "a batch is answered later: name the run's folder in which its responses are collected (output)"
+        )
+    with tempfile.TemporaryDirectory() as passing:
+        yield kind(Path(passing) / "run")
+
+
+class JudgedRun(Run[Any]):
+    """A run that puts items to instruments.
 
     Args:
+        folder: where it is kept, of any kind that has ``key`` and ``rows``.
+        models: who is asked.
         settings: how models are asked, and who looks on.
-        sessions: what asks the models, shared with other runs and open; by default the run's own, made by ``settings``.
-        before: what shared sessions had counted when this run began.
-        budget: dollars for all instruments together; each client's own budget holds beside it. After an instrument
-            with an answer that nobody knows the price of, nothing more is spent.
+        record: what ``run.json`` says.
+        total, about, by: as :class:`conqret.judging.asked_run.Run` takes them.
+        begin: writes what has to be there before the record of a new run.
+        sessions: open sessions to ask with, which are this run's alone.
+        before: what these had counted when this run began.
+        renew: begin afresh where the folder holds another run of its kind.
+        budget: dollars for all instruments together; each client's own budget holds beside it. After an instrument with
+            an answer that nobody knows the price of, nothing more is spent.
     """
 
-    settings: StudySettings = field(default_factory=StudySettings)
-    sessions: Sessions | None = None
-    before: SessionCounts = field(default_factory=SessionCounts)
-    budget: float | None = None
+    def __init__(
+        self,
+        folder: Any,
+        models: Sequence[ClientOptions],
+        settings: Mapping[str, Any],
+        record: RunRecord,
+        *,
+        total: int,
+        about: str = "",
+        by: str = "",
+        begin: Callable[[], None] | None = None,
+        sessions: Sessions | None = None,
+        before: SessionCounts | None = None,
+        renew: bool = False,
+        budget: float | None = None,
+    ) -> None:
+        own = {**settings, "recordings": None} if settings.get("replay") else settings
+        super().__init__(
+            folder, [_within(one, budget) for one in models], {}, own, asked=(), asks="", total=total,
+            about=about or f"{number(total, 'judgment')} by", by=by,
+            record=record, sessions=sessions, renew=renew,
+        )  # fmt: skip
+        self._begin, self._counted_before, self._budget = begin, before or SessionCounts(), budget
 
-    @contextlib.contextmanager
-    def asking(self) -> Iterator[Sessions]:
-        """What asks the models, to be held with ``with``."""
-        if self.sessions is not None:
-            yield self.sessions
-            return
-        own = {**self.settings, "recordings": None} if self.settings.get("replay") else self.settings
-        with Sessions(**session_settings(own)) as sessions:
-            yield sessions
+    def __enter__(self) -> Self:
+        super().__enter__()
+        self._before = self._counted_before
+        return self
 
-    def execute(self, plan: Callable[[Sessions, StudyRunConfig], JudgedPlan[Outcome]]) -> Outcome:
-        """Execute the plan that ``plan`` makes for these models; what is kept nowhere is recorded in a temporary file,
-        so that what is asked twice is sent once.
+    @property
+    def clients(self) -> tuple[Any, ...]:
+        """Who is asked."""
+        return self.sessions.clients
 
-        Raises what :func:`conqret.runs.engine.execute` raises.
+    @property
+    def _counts(self) -> SessionCounts:
+        return self.sessions.counts
+
+    async def judgment(self, key: str, item: Item, instrument: Instrument) -> Any:
+        """The row of an item by an instrument: here its judgment alone."""
+        return await judge_in_span(item, instrument)
+
+    def judge(self, parts: Iterable[StudyPart]) -> None:
+        """Judge the items of one part after the other.
+
+        Raises:
+            AnswersAwaited: judgments wait for a batch.
         """
-        overwrite, watch = self.settings.get("overwrite", False), self.settings.get("watch")
-        with tempfile.TemporaryDirectory() as passing, self.asking() as sessions:
-            made = plan(sessions, self)
-            if made.folder is None and self.sessions is None:
-                sessions.keep_in(Path(passing) / STORE_NAME)
-            return run(made, overwrite=overwrite, watch=watch)
 
+        async def unit(item: Item, instrument: Instrument) -> None:
+            key = trial_key(instrument.fingerprint, item.id)
+            await self.row(key, lambda: self.judgment(key, item, instrument))
 
-@dataclass(frozen=True)
-class JudgedPlan(Plan[Judgment, Outcome], Generic[Outcome]):
-    """Versions of items are put to one instrument after the other. Kinds of studies add the parts, whose fingerprints
-    differ, and what follows from the judgments. What is kept nowhere is concluded from bare judgments."""
+        done, budget = list[Any](), self._budget
+        for part in parts:
+            session = self.sessions.of(_within(part.setup.client, budget))
+            before, made = session.counts, part.setup.instrument(session.client)
+            instrument = replace(made, fingerprint=part.fingerprint, first_sample=part.first_sample)
+            self.span = f"judge {instrument.judge.name}", span_attributes(instrument)
+            units = (unit(item, instrument) for item in part.items)
+            done += self.sessions.run(self._perform([units]))
+            if budget is not None:
+                spent = session.counts.since(before).cost_usd
+                budget = 0.0 if spent is None else max(0.0, budget - spent)
+        self.sessions.run(self._handed_in(done))
 
-    models: Sessions
-    conduct: StudyRunConfig
-    folder: JudgedFolder[Any] | None
-
-    @property
-    def total(self) -> int:
-        """How many judgments there will be."""
-        return sum(len(part.items) for part in self.parts)
-
-    @property
-    def about(self) -> str:
-        """What is asked."""
-        return f"{number(self.total, 'judgment')} by"
-
-    @property
-    @abstractmethod
-    def parts(self) -> Sequence[StudyPart]:
-        """What is put to which instrument."""
-
-    @abstractmethod
-    def conclude(self, judgments: Mapping[str, Judgment], session: SessionCounts) -> Outcome:
-        """The results of the judgments (:meth:`conqret.data.Judgment.bare`) by
-        :func:`conqret.judging.judge_folder.trial_key`, and of what the session took."""
-
-    def check(self) -> None:
-        """Raise DeclarationError where this cannot be asked."""
-        for part in self.parts:
-            self.models.of(_within(part.client, self.conduct.budget))
-
-    def counted_before(self) -> SessionCounts:
-        """What the models had done before this run."""
-        return self.conduct.before
-
-    def open_rows(self) -> Rows[Judgment]:
-        """The judgments, with those of an earlier run."""
-        if self.folder is None:
-            return _BareJudgments(judgment_key)
-        return judgment_rows(self.folder.judgments_file, *(part.fingerprint for part in self.parts))
-
-    def stages(self) -> Iterator[Stage[Judgment]]:
-        """A stage for each instrument."""
-        left = self.conduct.budget
-        for part in self.parts:
-            session = self.models.of(_within(part.client, left))
-            before, client = session.counts, session.client
-            yield judging(part.items, part.instrument(client), client.in_flight)
-            spent = session.counts.since(before).cost_usd
-            if left is not None:
-                left = 0.0 if spent is None else max(0.0, left - spent)
-
-    def result(self, done: CompletedTrials[Judgment]) -> Outcome:
-        """What follows from all judgments, with the files."""
+    def conclude(self, made: Callable[[Mapping[str, Judgment]], Outcome]) -> Outcome:
+        """What is ``made`` of the bare judgments (:meth:`conqret.data.Judgment.bare`) by their keys, with what this
+        session did for them; the files are written."""
+        folder: Any = self.folder
         judgments: dict[str, Judgment] = {}
-        with contextlib.ExitStack() as held:
-            table = None if self.folder is None else held.enter_context(ScoreTable(self.folder.scores_file))
-            for judgment in done.rows.rows():
-                if table is not None:
-                    table.add(judgment)
+        with ScoreTable(folder.scores_file) as table:
+            for judgment in self.arranged():
+                table.add(judgment)
                 judgments[judgment_key(judgment)] = judgment.bare()
-        results = self.conclude(judgments, done.session).model_copy(update={"missing": done.missing})
-        if self.folder is not None:
-            write_whole(self.folder.results_file, results.model_dump_json(indent=1).encode() + b"\n")
+        results = made(judgments).model_copy(update=self.done)
+        write_whole(folder.results_file, results.model_dump_json(indent=1).encode() + b"\n")
         return results
 
 
@@ -170,11 +174,6 @@ def digest_of(items: Iterable[Item]) -> str:
     for item in items:
         sha.update(item.model_dump_json().encode("utf-8", "surrogatepass"))
     return sha.hexdigest()[:16]
-
-
-class _BareJudgments(Memory[Judgment]):
-    def add(self, row: Judgment) -> None:
-        super().add(row.bare())
 
 
 def _within(client: ClientOptions, left: float | None) -> ClientOptions:

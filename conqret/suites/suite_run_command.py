@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Interval
@@ -120,15 +121,14 @@ def run(
         return
     shown.tell(f"{prepared.suite.title}: {prepared.about}, judged by {judged_by(prepared.suite, chosen)}")
     with progress("judging", quiet=shown.quiet) as bar:
+        count = len(prepared.data.items)
+        settings["watch"] = StudyWatch(bar, shown, "a judge")
+        if prepared.suite.task != "detection":  # of which it is said above who judges
 
-        def started(*arguments: Any) -> None:
-            client, kept = arguments[-2:]
-            bar.start(client, kept, len(prepared.data.items))
+            def started(run: Any, kept: int) -> None:
+                bar.start(run.clients[0], kept, count)
 
-        if prepared.suite.task == "detection":
-            settings["watch"] = StudyWatch(bar, shown, "a judge")
-        else:
-            settings |= {"on_start": started, "on_judgment": bar.advance}
+            settings["watch"] = SimpleNamespace(start=started, advance=bar.advance)
         made = judge_prepared(prepared, settings)  # type: ignore[arg-type]
     shown.session(made.session, number(len(prepared.data.items), "judgment"))
     if made.missing:

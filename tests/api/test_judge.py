@@ -12,7 +12,7 @@ from conqret import DeclarationError, Judgments, ajudge, judge
 from conqret.errors import UnknownNameError
 from conqret.io import item_record
 from tests.contract.items import DEMO, demo
-from tests.judging.runs import said, write_items
+from tests.judging.runs import said, watching, write_items
 from tests.server import FaultPlan, FaultServer
 
 ITEMS = demo()[:3]
@@ -123,9 +123,9 @@ async def test_inside_a_running_event_loop() -> None:
         judge(ITEMS, format="nonsense")
 
 
-def test_on_judgment_is_called_as_they_are_done() -> None:
+def test_who_looks_on_is_told_of_each_as_it_is_done() -> None:
     seen: list[str] = []
-    judge(ITEMS, on_judgment=lambda judgment: seen.append(judgment.item))
+    judge(ITEMS, watch=watching(lambda judgment: seen.append(judgment.item)))
     assert seen == [item.id for item in ITEMS]
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from conqret import Item
@@ -12,10 +13,9 @@ from conqret.data import Judgment
 from conqret.io import item_record, open_items
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_run import JudgeOutcome, JudgePlan
+from conqret.judging.judge_run import JudgeOutcome, JudgePlan, judge_items
 from conqret.judging.setup import check_items, set_up
 from conqret.llm.client_options import ClientOptions
-from conqret.runs.engine import run as execute
 from conqret.runs.session import Session
 from tests.contract.items import demo
 
@@ -41,6 +41,18 @@ def execution(
     checked, setup = check_items(source, setup)
     session = Session(setup.client, recordings=recordings, replay=replay, prompts=setup.library)
     return JudgePlan(session, JudgeFolder(out), source, checked, setup)
+
+
+def execute(plan: JudgePlan, **how: Any) -> JudgeOutcome:
+    return plan.session.run(lambda client: judge_items(plan, **how))
+
+
+def watching(
+    advance: Callable[[Any], object] = lambda row: None,
+    start: Callable[[Any, int], object] = lambda run, kept: None,
+) -> Any:
+    """Who looks on at a run."""
+    return SimpleNamespace(start=start, advance=advance)
 
 
 def run(out: Path, items: Any = None, *, overwrite: bool = False, **settings: Any) -> JudgeOutcome:

@@ -20,10 +20,9 @@ from conqret.io import item_check
 from conqret.judging.judge_folder import COLUMNS, JudgeFolder
 from conqret.judging.judge_run import JudgeOutcome
 from conqret.llm.client_options import ClientOptions
-from conqret.runs.engine import run as execute
 from conqret.runs.management import found_run
 from tests.contract.items import demo
-from tests.judging.runs import execution, run, said, write_items
+from tests.judging.runs import execute, execution, run, said, watching, write_items
 from tests.server import FaultPlan, FaultServer
 
 ROOT = Path(__file__).parents[2]
@@ -42,7 +41,7 @@ def served(server: FaultServer, **settings: Any) -> ClientOptions:
 def test_what_a_run_leaves(tmp_path: Path) -> None:
     out = JudgeFolder(tmp_path / "runs" / "first")
     seen: list[str] = []
-    outcome = execute(execution(out.path), on_row=lambda judgment: seen.append(judgment.item))
+    outcome = execute(execution(out.path), watch=watching(lambda judgment: seen.append(judgment.item)))
     names = {
         file.name for file in out.path.iterdir() if file.suffix not in (".sqlite-wal", ".sqlite-shm", ".lock")
     }
@@ -93,7 +92,7 @@ def test_the_same_command_again_judges_nothing_again(tmp_path: Path) -> None:
     run(tmp_path / "r")
     before = said(JudgeFolder(tmp_path / "r").judgments())
     again: list[Any] = []
-    outcome = execute(execution(tmp_path / "r"), on_row=again.append)
+    outcome = execute(execution(tmp_path / "r"), watch=watching(again.append))
     assert (kept_before(outcome), again) == (4, [])
     assert said(JudgeFolder(tmp_path / "r").judgments()) == before
 
@@ -283,7 +282,7 @@ def test_after_a_kill_nothing_tells_of_an_earlier_stop(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        execute(execution(folder.path), on_start=killed)
+        execute(execution(folder.path), watch=watching(start=killed))
     left = whole.total - 1
     with pytest.raises(DeclarationError, match=f"{left} items? ha(s|ve) no judgment yet"):
         folder.summary()

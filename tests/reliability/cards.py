@@ -12,7 +12,7 @@ from conqret.io.labels import read_labels
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.summary import Summary
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.bias.bias_run import BiasFolder, plan_bias, run_bias
+from conqret.studies.bias.bias_run import plan_bias, run_bias
 from conqret.studies.bias.contrast import ProbeContext
 from conqret.studies.bias.result import BiasTable
 from conqret.studies.card.result import Card, make_card
@@ -41,7 +41,7 @@ def write_gold(path: Path, people: int = 1) -> Path:
 def bias_of(folder: Path, items: Iterable[Item] = (), probes: Iterable[str] = ("length",)) -> BiasTable:
     setup = execution(folder / "none", list(items) or demo(), name=FORMAT).setup
     plan = plan_bias(ProbeContext(tuple(items) or tuple(demo()), setup), probes)
-    return run_bias(plan, BiasFolder(folder / "bias"))
+    return run_bias(plan, folder / "bias")
 
 
 def parts_of(folder: Path) -> tuple[Summary, Validation, list[Item]]:

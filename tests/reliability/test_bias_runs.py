@@ -12,7 +12,6 @@ from conqret.studies.bias.bias_run import BiasFolder, estimate, plan_bias, run_b
 from conqret.studies.bias.bias_study import bias
 from conqret.studies.bias.contrast import ProbeContext
 from conqret.studies.bias.result import BiasTable
-from conqret.studies.study_judging import StudyRunConfig
 from tests.reliability.damaged import Stopping
 from tests.reliability.planted import ground, items, setup
 
@@ -63,14 +62,14 @@ def test_a_run_of_probes_is_kept_resumed_and_told_apart(tmp_path: Path) -> None:
     folder = BiasFolder(tmp_path / "bias")
     plan = plan_bias(ProbeContext(few, setup()), ["repeatability", "position"])
     with pytest.raises(KeyboardInterrupt):
-        run_bias(plan, folder, StudyRunConfig({"watch": Stopping(5)}))
+        run_bias(plan, folder.path, watch=Stopping(5))
     with pytest.raises(DeclarationError, match="contains no finished run"):
         folder.table()
-    table = run_bias(plan, folder)
-    whole = run_bias(plan, BiasFolder(tmp_path / "whole"))
+    table = run_bias(plan, folder.path)
+    whole = run_bias(plan, tmp_path / "whole")
     assert (table.session.kept, table.judgments) == (5, plan.judgments)
     assert table.rows == whole.rows == folder.table().rows
-    again = run_bias(plan, folder)
+    again = run_bias(plan, folder.path)
     assert (again.session.sent, again.session.recorded, again.session.kept) == (0, 0, plan.judgments)
     assert table.record.fingerprint == plan.ground.setup.fingerprint
     ways = {judgment.fingerprint.removeprefix(table.record.fingerprint) for judgment in folder.judgments()}

@@ -11,7 +11,7 @@ from conqret.errors import DeclarationError
 from conqret.io.jsonl import compact
 from conqret.io.label_set import LabelScale, Unit
 from conqret.io.labels import read_labels
-from conqret.judging.judge_folder import JudgeFolder, judgment_rows
+from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_run import sum_up, write_items
 from conqret.judging.recorded_requests import OF_MEMBERS, asked
 from conqret.runs.session import SessionCounts
@@ -48,7 +48,7 @@ def items(topics=TOPICS, each=EACH):
 def written(folder, values, given=None):
     """A run of a judge that says these ``values`` (None: it refuses), by item."""
     plan = execution(folder, given or items(), name="listwise", metrics=("clarity",))
-    run, record = plan.folder, plan.record()
+    run, record = plan.folder, plan.record
     lines = []
     for item in plan.source:
         value = values[item.id]
@@ -58,7 +58,7 @@ def written(folder, values, given=None):
         lines.append(compact(one.model_dump(mode="json")) + b"\n")
     with run.claimed(record, begin=lambda: write_items(plan.source, run)):
         run.judgments_file.write_bytes(b"".join(lines))
-        with judgment_rows(run.judgments_file, record.fingerprint) as rows:
+        with run.rows() as rows:
             sum_up(run, rows, SessionCounts())
     return folder
 

@@ -24,7 +24,7 @@ def offline(tmp_path_factory: pytest.TempPathFactory) -> SensitivityResults:
     metrics = ("context_relevance", "predicted_precision", "groundedness", "answer_relevance")
     folder = SensitivityFolder(tmp_path_factory.mktemp("sens"))
     labels = load_labels(DEMO / "labels.jsonl")
-    return run_sensitivity(plan_of(damages, FORMATS, metrics=metrics), folder, labels=labels)
+    return run_sensitivity(plan_of(damages, FORMATS, metrics=metrics), folder.path, labels=labels)
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -13,7 +13,6 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Completion, Request
 from conqret.llm.sender import Sender
 from conqret.runs.session import Session
-from conqret.studies.sensitivity.result import SensitivityFolder
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, estimate
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
 from conqret.studies.sensitivity.sensitivity_study import damage_materials
@@ -49,7 +48,7 @@ def test_the_estimate_is_what_is_then_sent(
     assert [one.by for one in found] == list(FIVE)
     for one, setup in zip(found, plan.setups, strict=True):
         current = [one.by]
-        run_sensitivity(replace(plan, setups=(setup,)), SensitivityFolder(tmp_path / one.by))
+        run_sensitivity(replace(plan, setups=(setup,)), tmp_path / one.by)
         assert one.calls == len(sent[one.by])
         assert one.prompt_tokens == pytest.approx(sum(sent[one.by]), rel=0.01)
         assert 1 / 3 < one.completion_tokens / sum(written[one.by]) < 3

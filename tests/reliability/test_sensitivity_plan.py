@@ -8,7 +8,6 @@ import pytest
 from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.llm.client_options import ClientOptions
-from conqret.studies.sensitivity.result import SensitivityFolder
 from conqret.studies.sensitivity.sensitivity_plan import GRID_LEVELS, PerturbationLevels, make_plan, together
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
 from conqret.studies.sensitivity.sensitivity_study import damage_materials, sensitivity_setups
@@ -28,7 +27,7 @@ def test_an_instrument_that_comes_twice_is_asked_once() -> None:
 def test_the_grid_crosses_two_perturbations(tmp_path: Path) -> None:
     grid = [PerturbationLevels.of(name, levels) for name, levels in GRID_LEVELS.items()]
     plan = plan_of([PerturbationLevels.of("irrelevant", (50,))], items=4, grid=grid)
-    results = run_sensitivity(plan, SensitivityFolder(tmp_path))
+    results = run_sensitivity(plan, tmp_path)
     cells = {(cell.metric, tuple(sorted(cell.levels.items()))): cell for cell in results.grid}
     assert len(cells) == 3 * 4 * 3
     both = cells["groundedness", (("hallucinate-share", 100), ("irrelevant", 75))]
@@ -67,7 +66,7 @@ def test_a_cell_of_the_grid_out_of_reach_is_empty(tmp_path: Path) -> None:
         50: 4,
         75: 4,
     }
-    cells = run_sensitivity(plan, SensitivityFolder(tmp_path)).grid
+    cells = run_sensitivity(plan, tmp_path).grid
     assert {cell.levels.get("irrelevant", 0) for cell in cells} == {0, 50, 75}
 
 

@@ -5,17 +5,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from conqret.data import Judgment
+from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
-from conqret.judging.instrument import Instrument
-from conqret.llm.client import Client
-from conqret.runs.engine import Stage
+from conqret.judging.instrument import Instrument, judge_item
 from conqret.studies.sensitivity.result import SensitivityFolder
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, estimate
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
 from conqret.studies.sensitivity.sensitivity_study import PERTURBATIONS as PERTURBED
 from conqret.studies.sensitivity.sensitivity_study import sensitivity, sensitivity_plan
-from conqret.studies.study_judging import StudyRunConfig
 from tests.judging.runs import said
 from tests.reliability.damaged import DEMO, Stopping, plan_of
 
@@ -24,7 +21,7 @@ def test_level_0_is_judged_once_and_alike_requests_are_sent_once(tmp_path: Path)
     damages = [PerturbationLevels.of("irrelevant", (50,)), PerturbationLevels.of("hallucinate", (5,))]
     plan = plan_of(damages, ("direct",), items=4, metrics=("context_relevance", "groundedness"))
     assert plan.judgments == 4 * 3
-    results = run_sensitivity(plan, SensitivityFolder(tmp_path / "run"))
+    results = run_sensitivity(plan, tmp_path / "run")
     # Documents: as they are, and replaced; argument and documents: all three versions.
     assert [one.calls for one in estimate(plan)] == [4 * 2 + 4 * 3]
     assert (results.session.sent, results.session.recorded) == (20, 4)
@@ -33,12 +30,12 @@ def test_level_0_is_judged_once_and_alike_requests_are_sent_once(tmp_path: Path)
 def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
     plan = plan_of([PerturbationLevels.of("irrelevant", (20, 100))], items=4)
     whole, resumed = SensitivityFolder(tmp_path / "whole"), SensitivityFolder(tmp_path / "resumed")
-    run_sensitivity(plan, whole)
+    run_sensitivity(plan, whole.path)
     with pytest.raises(KeyboardInterrupt):
-        run_sensitivity(plan, resumed, StudyRunConfig({"watch": Stopping(5)}))
+        run_sensitivity(plan, resumed.path, watch=Stopping(5))
     with resumed.judgments_file.open("ab") as file:
         file.write(b'{"finger')
-    again = run_sensitivity(plan, resumed, StudyRunConfig({"watch": (watch := Stopping())}))
+    again = run_sensitivity(plan, resumed.path, watch=(watch := Stopping()))
     assert (watch.kept, watch.seen) == (5, 7)
     assert (again.session.kept, again.judgments) == (5, 12)
     assert again.curves == whole.results().curves
@@ -48,7 +45,7 @@ def test_a_stopped_run_goes_on(tmp_path: Path) -> None:
 
 def test_a_judgment_carries_its_version(tmp_path: Path) -> None:
     folder = SensitivityFolder(tmp_path)
-    run_sensitivity(plan_of([PerturbationLevels.of("irrelevant", (50,))], items=2), folder)
+    run_sensitivity(plan_of([PerturbationLevels.of("irrelevant", (50,))], items=2), folder.path)
     found = [judgment.version for judgment in folder.judgments()]
     assert found[:2] == [None, None]
     assert {(one.perturbation, one.level) for one in found[2:] if one} == {("irrelevant", 50)}
@@ -84,39 +81,33 @@ def test_the_grid_has_the_levels_that_are_given(perturb, irrelevant, hallucinate
 
 def test_another_run_in_the_folder_is_refused(tmp_path: Path) -> None:
     folder = SensitivityFolder(tmp_path / "run")
-    run_sensitivity(plan_of([PerturbationLevels.of("irrelevant", (50,))], items=3), folder)
+    run_sensitivity(plan_of([PerturbationLevels.of("irrelevant", (50,))], items=3), folder.path)
     other = plan_of([PerturbationLevels.of("irrelevant", (70,))], items=3)
     with pytest.raises(
         DeclarationError, match="differs: perturbations, items, or what they are changed into"
     ):
-        run_sensitivity(other, folder)
-    run_sensitivity(other, folder, StudyRunConfig({"overwrite": True}))
+        run_sensitivity(other, folder.path)
+    run_sensitivity(other, folder.path, overwrite=True)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
     with pytest.raises(DeclarationError, match=r"contains no run but other files \(notes.txt\)"):
-        run_sensitivity(other, SensitivityFolder(tmp_path / "mine"))
+        run_sensitivity(other, tmp_path / "mine")
 
 
 def test_failures_are_counted_and_never_scored(tmp_path: Path) -> None:
     plan = plan_of([PerturbationLevels.of("irrelevant", (50,))], items=3)
-    run_sensitivity(plan, SensitivityFolder(tmp_path / "first"))
+    run_sensitivity(plan, tmp_path / "first")
     more = plan_of([PerturbationLevels.of("irrelevant", (50,))], items=5)
-    results = run_sensitivity(
-        more, SensitivityFolder(tmp_path / "second"), StudyRunConfig({"replay": tmp_path / "first"})
-    )
+    results = run_sensitivity(more, tmp_path / "second", replay=tmp_path / "first")
     curve = results.curves[0]
     assert (curve.n, curve.total) == (3, 5)
     assert curve.missing == {"not_recorded": 2}
 
 
 def test_a_curve_without_a_value_says_so(tmp_path: Path) -> None:
-    run_sensitivity(
-        plan_of([PerturbationLevels.of("shuffle", (100,))], items=2), SensitivityFolder(tmp_path / "first")
-    )
+    run_sensitivity(plan_of([PerturbationLevels.of("shuffle", (100,))], items=2), tmp_path / "first")
     plan = plan_of([PerturbationLevels.of("irrelevant", (50,))], items=2, metrics=("groundedness",))
-    results = run_sensitivity(
-        plan, SensitivityFolder(tmp_path / "second"), StudyRunConfig({"replay": tmp_path / "first"})
-    )
+    results = run_sensitivity(plan, tmp_path / "second", replay=tmp_path / "first")
     assert results.curves == ()
     assert [(one.metric, dict(one.missing)) for one in results.unscored] == [
         ("groundedness", {"not_recorded": 2})
@@ -136,20 +127,23 @@ def test_the_budget_is_shared_by_all_judges(
     """Nothing is spent after an answer of unknown price."""
     found: list[float | None] = []
 
-    def spends(items: object, instrument: Instrument, in_flight: int) -> Stage[Judgment]:
-        client = instrument.client
-        assert isinstance(client, Client)
-        cost = spent[len(found) % 3]
-        found.append(client._options.budget_usd)
-        known = client.progress.cost_usd is not None and cost is not None
-        client.progress.cost_usd = (client.progress.cost_usd or 0.0) + cost if known else None
-        return Stage((), in_flight)
+    seen: list[Instrument] = []
 
-    monkeypatch.setattr("conqret.studies.study_judging.judging", spends)
+    async def spends(item: Item, instrument: Instrument) -> Judgment:
+        client = instrument.client
+        if instrument not in seen:
+            seen.append(instrument)
+            cost = spent[len(found) % 3]
+            found.append(client._options.budget_usd)
+            known = client.progress.cost_usd is not None and cost is not None
+            client.progress.cost_usd = (client.progress.cost_usd or 0.0) + (cost or 0.0) if known else None
+        return await judge_item(item, instrument)
+
+    monkeypatch.setattr("conqret.studies.study_judging.judge_in_span", spends)
     plan = plan_of(
         [PerturbationLevels.of("irrelevant", (50,))], ("rag-fine-grained", "rag-direct", "direct"), items=2
     )
-    run_sensitivity(plan, SensitivityFolder(tmp_path / "all"), StudyRunConfig(budget=0.6))
+    run_sensitivity(plan, tmp_path / "all", budget_usd=0.6)
     assert found == budgets
-    run_sensitivity(plan, SensitivityFolder(tmp_path / "each"))
+    run_sensitivity(plan, tmp_path / "each")
     assert found[3:] == [None, None, None]

@@ -16,6 +16,7 @@ from conqret import Item
 from conqret.data import Document, Nugget, Turn
 from conqret.errors import ConqretError, DeclarationError, UnknownNameError
 from conqret.judging.judge_folder import JudgeFolder
+from conqret.runs.trials import perform
 from conqret.stats.pair_design import GroupPairs
 from conqret.studies.systems.ranked_systems import run_leaderboard
 from conqret.studies.tournament.item_groups import item_groups, pair_id, pair_item
@@ -169,20 +170,17 @@ def test_a_question_is_compared_with_its_turns_and_images() -> None:
             tournament_plan([one, other.model_copy(update={name: ()})], judge=seen)
 
 
-def test_faults_are_said() -> None:
-    items = arguments(3)
-    with pytest.raises(UnknownNameError):
-        conqret.tournament(items, by="side")
-    with pytest.raises(DeclarationError, match="one item"):
-        conqret.tournament(items[:4])
-    with pytest.raises(DeclarationError, match="topics"):
-        conqret.tournament(items, by="stance")
-    with pytest.raises(ConqretError):
-        conqret.tournament([*items, Item(id="x", topic=TOPICS[0])])
-    with pytest.raises(DeclarationError):
-        conqret.tournament(items, format="pointwise")
-    with pytest.raises(DeclarationError):
-        conqret.tournament(items, comparisons=0)
+@pytest.mark.parametrize(
+    ("items", "how", "words"),
+    [
+        (arguments(3)[:4], {}, "one item"),
+        ([*arguments(3), Item(id="x", topic=TOPICS[0])], {}, ""),
+        (arguments(3), {"comparisons": 0}, ""),
+    ],
+)
+def test_faults_are_said(items: list[Item], how: dict[str, Any], words: str) -> None:
+    with pytest.raises(ConqretError, match=words):
+        conqret.tournament(items, **how)
 
 
 def test_groups_that_are_too_large_are_refused_before_anything_is_asked(tmp_path: Path) -> None:
@@ -249,7 +247,12 @@ def told(body: Mapping[str, Any], *, right: float) -> dict[str, str]:
     return {"preference": f"argument_{1 if (len(one) > len(other)) == (chance < right) else 2}"}
 
 
-def test_several_models_compare(tmp_path: Path) -> None:
+def test_several_models_compare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    about: list[Mapping[str, Any]] = []
+    monkeypatch.setattr(
+        "conqret.judging.asked_run.perform",
+        lambda *args, **kwargs: about.append(kwargs["about"]) or perform(*args, **kwargs),
+    )
     items = arguments(8, tuple(f"Is {number} too many?" for number in range(6)))
     rights = {"good": 0.95, "fine": 0.9, "poor": 0.5}
     with FaultServer(answer=lambda body: told(body, right=rights[body["model"]])) as server:
@@ -259,9 +262,7 @@ def test_several_models_compare(tmp_path: Path) -> None:
         assert len(server.requests) == found.planned == found.answered == 3 * 6 * 16
         again = conqret.tournament(items, model=models, output=tmp_path / "run", **how)
         assert len(server.requests) == found.planned
-        plan = tournament_plan(items, model=models, **how)
-        with plan.models:
-            assert next(iter(plan.stages())).about["conqret.model"] == ", ".join(models)
+        assert about[0]["conqret.model"] == ", ".join(models)
     assert again.groups == found.groups
     assert [judge.answered for judge in found.judges] == [96] * 3
     record = JudgeFolder(tmp_path / "run").record()

@@ -312,7 +312,7 @@ def test_a_run_that_begins_afresh_takes_the_old_result_away(small_suite, tmp_pat
     def killed(*arguments: object, **more: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("conqret.judging.judge.execute", killed)
+    monkeypatch.setattr("conqret.judging.judge.judge_items", killed)
     with pytest.raises(KeyboardInterrupt):
         conqret.run_suite(
             "small", source=small_suite, sample=9, output=tmp_path / "run", judge=judged_by, overwrite=True

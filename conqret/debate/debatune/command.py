@@ -70,16 +70,13 @@ def judged(
     who = model or ("replayed" if asking.kept.replay else OFFLINE_MODEL)
     settings: dict[str, Any] = {
         "model": model, "output": output or default_folder(named, format, who),
-        **asking.calls.given(), **asking.settings,
+        **asking.calls.given(),
     }  # fmt: skip
     if asking.dry_run:
-        asking.tell_cost([expected_cost(items, format=format, **settings)])
+        asking.tell_cost([expected_cost(items, format=format, **settings, **asking.settings)])
         return None
     run: Callable[..., Any] = by or (lambda **how: judge(items, format=format, **how).whole())
-    return asking.ask(
-        lambda on_start, on_row: run(on_start=on_start, on_judgment=on_row, **settings), len(items),
-        "judgments", about=f"{number(len(items), 'item')}, judged by {format} with",
-    )  # fmt: skip
+    return asking.study(run, rows="judgments", **settings)
 
 
 def conclude(

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import ClassVar
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
 
 from conqret.data import Item, Judgment
 from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError
 from conqret.io import CheckedItems
 from conqret.io.safe_files import InFolder
+from conqret.judging.asked_run import Counted
 from conqret.judging.cost import ExpectedCost, Sizes, expected_judging
-from conqret.judging.instrument import Instrument
 from conqret.judging.judge_folder import trial_key
 from conqret.judging.setup import Setup
 from conqret.judging.verdict_log import VerdictLog
-from conqret.llm.client import Client
-from conqret.runs.session import SessionCounts
 from conqret.stats.effects import ALPHA
 from conqret.stats.estimate import CONFIDENCE
 from conqret.studies.bias.contrast import (
@@ -40,7 +39,7 @@ from conqret.studies.bias.contrast import (
 )
 from conqret.studies.bias.probes.places import SWAPPED, in_every_version
 from conqret.studies.bias.result import BiasRecord, BiasTable, bias_rows
-from conqret.studies.study_judging import JudgedFolder, JudgedPlan, StudyPart, StudyRunConfig, digest_of
+from conqret.studies.study_judging import JudgedFolder, JudgedRun, StudyPart, digest_of, study_folder
 from conqret.studies.variance.result import repeatabilities
 
 
@@ -63,21 +62,16 @@ def fingerprint_of(way: str, setup: Setup) -> str:
     return setup.fingerprint if way == AS_IS else f"{setup.fingerprint}/{way}"
 
 
-def setup_for(way: str, setup: Setup) -> Setup:
-    """The judge and the options that ask in this way (see :mod:`conqret.studies.bias.contrast`)."""
+def part_of(way: str, setup: Setup, items: Sequence[Item]) -> StudyPart:
+    """The items as the judge is asked about them in this way (see :mod:`conqret.studies.bias.contrast`)."""
+    asked, sample = setup, 0
     if way == REVERSED:
-        return replace(setup, options=replace(setup.options, order="reversed"))
-    if way == ONE_ORDER:
-        return setup.in_one_order(PREFERENCE)
-    return setup
-
-
-def instrument_for(way: str, setup: Setup, client: Client) -> Instrument:
-    """The instrument that asks in this way."""
-    asked = replace(setup_for(way, setup).instrument(client), fingerprint=fingerprint_of(way, setup))
-    if not way.startswith(AGAIN):
-        return asked
-    return replace(asked, first_sample=int(way.removeprefix(AGAIN)) * setup.options.samples)
+        asked = replace(setup, options=replace(setup.options, order="reversed"))
+    elif way == ONE_ORDER:
+        asked = setup.in_one_order(PREFERENCE)
+    elif way.startswith(AGAIN):
+        sample = int(way.removeprefix(AGAIN)) * setup.options.samples
+    return StudyPart(asked, fingerprint_of(way, setup), items, sample)
 
 
 @dataclass(frozen=True)
@@ -126,7 +120,7 @@ def estimate(plan: BiasPlan) -> list[ExpectedCost]:
         alone = [item for item in versions[ONE_ORDER] if item.id.removesuffix(SWAPPED) not in as_is]
         versions[ONE_ORDER] = tuple(alone)
     return [
-        expected_judging(setup_for(way, setup), items, sizes, by=f"{setup.judge.name} ({way})")
+        expected_judging(part_of(way, setup, items).setup, items, sizes, by=f"{setup.judge.name} ({way})")
         for way, items in versions.items()
         if items
     ]
@@ -220,78 +214,58 @@ def _needed(contrast: Contrast, ground: ProbeContext) -> str:
 
 
 def run_bias(
-    plan: BiasPlan,
-    out: BiasFolder | None = None,
-    conduct: StudyRunConfig | None = None,
-    *,
-    confidence: float = CONFIDENCE,
+    plan: BiasPlan, output: str | Path | None = None, *, confidence: float = CONFIDENCE, **settings: Any
 ) -> BiasTable:
     """Judge what is not judged yet, and put the table together.
 
     Args:
         plan: what to judge.
-        out: the run's folder, made if need be; None keeps everything in memory.
-        conduct: how: the models' answers, the budget, who is told.
+        output: the run's folder, made if need be; None keeps nothing.
         confidence: the coverage of the intervals.
+        settings: how models are asked, and who looks on.
 
     Raises:
         DeclarationError: the folder holds another run, another process is writing it, the recordings cannot be
             opened, or the settings do not fit the model.
+        Counted: it was a dry run.
     """
-    return (conduct or StudyRunConfig()).execute(
-        lambda sessions, conduct: BiasRun(sessions, conduct, out, plan, confidence)
+    if settings.get("dry_run"):
+        raise Counted(estimate(plan))
+    ground, setup = plan.ground, plan.ground.setup
+    record = BiasRecord(
+        **setup.recorded,
+        probes=tuple(dict.fromkeys(contrast.probe for contrast in plan.contrasts)),
+        repeats=ground.repeats,
+        seed=ground.seed,
+        items=len(ground.items),
+        digest=digest_of(item for items in plan.versions.values() for item in items),
     )
 
-
-@dataclass(frozen=True)
-class BiasRun(JudgedPlan[BiasTable]):
-    """Every version is judged once in each way."""
-
-    plan: BiasPlan
-    confidence: float
-
-    @cached_property
-    def parts(self) -> list[StudyPart]:
-        """What is put to which instrument."""
-        setup = self.plan.ground.setup
-        return [
-            StudyPart(setup.client, fingerprint_of(way, setup), items, partial(instrument_for, way, setup))
-            for way, items in self.plan.versions.items()
-        ]
-
-    def record(self) -> BiasRecord:
-        """What ``run.json`` says."""
-        plan, ground = self.plan, self.plan.ground
-        return BiasRecord(
-            **ground.setup.recorded,
-            probes=tuple(dict.fromkeys(contrast.probe for contrast in plan.contrasts)),
-            repeats=ground.repeats,
-            seed=ground.seed,
-            items=len(ground.items),
-            digest=digest_of(item for items in plan.versions.values() for item in items),
-        )
-
-    def conclude(self, judgments: Mapping[str, Judgment], session: SessionCounts) -> BiasTable:
-        """What follows from all rows."""
-        plan, ground, setup = self.plan, self.plan.ground, self.plan.ground.setup
+    def made(judgments: Mapping[str, Judgment]) -> BiasTable:
         readings: dict[Key, Judgment] = {
             (way, item.id): judgments[trial_key(fingerprint_of(way, setup), item.id)]
             for way, items in plan.versions.items()
             for item in items
         }
         return BiasTable(
-            record=self.record(),
+            record=record,
             topics=TopicKeys.of(ground.items).count,
-            confidence=self.confidence,
+            confidence=confidence,
             alpha=ALPHA,
-            rows=bias_rows(plan.contrasts, readings, seed=ground.seed, confidence=self.confidence),
-            repeatability=repeatabilities(_repeated(plan, readings), setup.metrics, self.confidence),
+            rows=bias_rows(plan.contrasts, readings, seed=ground.seed, confidence=confidence),
+            repeatability=repeatabilities(_repeated(plan, readings), setup.metrics, confidence),
             left_out=plan.left_out,
             notes=plan.notes,
             warnings=plan.warnings,
             judgments=len(judgments),
-            session=session,
         )
+
+    with (
+        study_folder(BiasFolder, output, settings) as folder,
+        JudgedRun(folder, [setup.client], settings, record, total=plan.judgments) as run,
+    ):
+        run.judge(part_of(way, setup, items) for way, items in plan.versions.items())
+        return run.conclude(made)
 
 
 def _repeated(plan: BiasPlan, readings: Mapping[Key, Judgment]) -> list[Judgment]:

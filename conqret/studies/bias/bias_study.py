@@ -5,26 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Unpack, cast
+from typing import Any, Unpack
 
 from conqret.errors import strict_options
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
-from conqret.judging.asked_run import Counted
+from conqret.judging.call_setup import prepared_with_log
 from conqret.judging.judge import Items
-from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
-from conqret.judging.judge_settings import LogSettings, StudySettings, chosen_format, client_options, opened
-from conqret.judging.own_judge import chosen_judge
-from conqret.judging.setup import check_items, set_up
-from conqret.judging.verdict_log import log_of, logged_judge
+from conqret.judging.judge_parts import Judge
+from conqret.judging.judge_settings import ClientSettings, ItemSettings, LogSettings, StudySettings
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import SEED
 from conqret.stats.estimate import CONFIDENCE
-from conqret.studies.bias.bias_run import BiasFolder, BiasPlan, estimate, plan_bias, run_bias
+from conqret.studies.bias.bias_run import BiasPlan, plan_bias, run_bias
 from conqret.studies.bias.contrast import REPEATS, ProbeContext
 from conqret.studies.bias.result import BiasTable
-from conqret.studies.study_judging import StudyRunConfig
 
 
 def people_quality(labels: LabelSet) -> dict[str, dict[str, float]]:
@@ -58,6 +53,13 @@ class BiasSettings(StudySettings, LogSettings, total=False):
     seed: int
 
 
+JUDGED = {
+    *(ClientSettings.__annotations__ | ItemSettings.__annotations__ | LogSettings.__annotations__),
+    *("format", "model", "metrics", "prompts"),
+}
+"""The settings that the judge and its items are made of."""
+
+
 @strict_options
 def bias(
     items: Items = None, *, confidence: float = CONFIDENCE, **settings: Unpack[BiasSettings]
@@ -84,16 +86,7 @@ def bias(
         DeclarationError: a name that does not exist, no probe that can be made, or a folder that holds something else.
     """
     asks = settings.get("replay") is None and not settings.get("dry_run")
-    return probed(bias_plan(items, asks=asks, **settings), confidence=confidence, **settings)
-
-
-def probed(plan: BiasPlan, *, confidence: float = CONFIDENCE, **settings: Any) -> BiasTable:
-    """What the probes of ``plan`` find; ``settings`` are those of the run."""
-    if settings.get("dry_run"):
-        raise Counted(estimate(plan))
-    output = settings.get("output")
-    out = BiasFolder(Path(output)) if output is not None else None
-    return run_bias(plan, out, StudyRunConfig(cast("StudySettings", settings)), confidence=confidence)
+    return run_bias(bias_plan(items, asks=asks, **settings), confidence=confidence, **settings)
 
 
 @strict_options
@@ -103,30 +96,9 @@ def bias_plan(items: Items = None, *, asks: bool = False, **settings: Unpack[Bia
     Raises:
         ItemsError, LabelsError, DeclarationError: as there.
     """
-    client = client_options(settings.get("model"), settings)
-    judge, metrics = settings.get("judge"), settings.get("metrics", ())
-    columns, skip_invalid = settings.get("columns"), settings.get("skip_invalid", False)
-    scale = settings.get("verdict_scale")
-    log = log_of(
-        settings.get("verdicts"),
-        items,
-        judge,
-        metrics=metrics,
-        scale=scale,
-        columns=columns,
-        skip_invalid=skip_invalid,
-    )
-    source = log.source if log else opened(items, settings)
-    format_name = chosen_format(settings, lambda: source)
-    chosen = DEFAULT_FORMAT if format_name is None else format_name
-    if log is not None:
-        chosen, client = logged_judge(log, client)
-    elif judge is not None:
-        chosen, client = chosen_judge(judge, source, client, metrics, asks=asks)
-    judging = set_up(chosen, client, JudgeOptions(tuple(metrics)), settings.get("prompts"))
-    judging.judge.check_measured(judging.options.metrics, "bias")
-    checked, setup = check_items(source, judging)
-    source = replace(source, needs=setup.needs)
+    judging: Any = {name: value for name, value in settings.items() if name in JUDGED}
+    source, checked, setup, log = prepared_with_log(items, judging, asks=asks)
+    setup.judge.check_measured(setup.options.metrics, "bias")
     labels = settings.get("labels")
     known = labels if labels is None or isinstance(labels, LabelSet) else read_labels(labels)
     context = ProbeContext(

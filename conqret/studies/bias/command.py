@@ -98,7 +98,8 @@ def bias(
     from conqret.errors import DeclarationError
     from conqret.io.safe_files import write_whole
     from conqret.show.page import write_files
-    from conqret.studies.bias.bias_study import bias_plan, probed
+    from conqret.studies.bias.bias_run import run_bias
+    from conqret.studies.bias.bias_study import bias_plan
     from conqret.studies.bias.page import (
         bias_junit,
         bias_sheet,
@@ -126,7 +127,7 @@ def bias(
         asks=not asking.dry_run and asking.kept.replay is None,
     )
     _announce(plan, shown)
-    table = asking.study(probed, plan, output=output, rows="judgments")
+    table = asking.study(run_bias, plan, output=output, rows="judgments")
     sheet = bias_sheet(table)
     page, _ = write_files(output, {"report.html": sheet.html(), "bias.md": sheet.markdown()})
     outcomes = [check_bias_requirement(condition, table) for condition in wanted]

@@ -220,6 +220,16 @@ def own_probe(
     return Probe(name, contrasts, warning, **TEXTS["probe"][name])
 
 
+def own_contrast(probe: str, **more: Any) -> Contrast:
+    """The comparison of this probe that ``texts.toml`` describes."""
+    return Contrast(**{**TEXTS["contrast"][probe], **more})
+
+
+def perturbed_probe(name: str, perturbation: Perturbation, level: float) -> Probe:
+    """The probe of this name that compares every item changed by ``level`` with its control (:func:`perturbed`)."""
+    return own_probe(name, perturbed(perturbation, level, **TEXTS["contrast"][name]))
+
+
 EXPECTED: Mapping[Adverse, Direction] = {"rise": Direction.NO_RISE, "any": Direction.UNCHANGED}
 """What a perturbation has to expect of a metric for a rise, or any difference, to be a bias."""
 
@@ -247,10 +257,9 @@ def perturbed(
             f"{perturbation.name} says nothing about the metrics of this judge",
         )
         versions, left_out = perturb_items(ground.items, perturbation, [level], seed=ground.seed)
+        reasons = counted_reasons([omission.reason for omission in left_out])
         if not versions[level]:
-            raise NotAskedError(
-                f"no item can be changed: {counted_reasons([omission.reason for omission in left_out])}"
-            )
+            raise NotAskedError(f"no item can be changed: {reasons}")
         unable = {item.item for item in left_out}
         able = [item for item in ground.items if item.id not in unable]
         bases = able if control is None else [control.apply(item, level, seed=ground.seed) for item in able]
@@ -258,7 +267,6 @@ def perturbed(
             VersionPair((AS_IS, base.id), (AS_IS, changed.id), base.topic, records(changed)[0].original)
             for base, changed in zip(bases, versions[level], strict=True)
         ]
-        reasons = counted_reasons([omission.reason for omission in left_out])
         left = f"{name}: {number(len(left_out), 'item')} cannot be changed ({reasons})"
         return (
             Contrast(

@@ -90,6 +90,7 @@ def improve(
     conqret judges improve train.jsonl --held-out test.jsonl --labels labels.csv --scale 1:5 --format direct --metric
     groundedness --model gpt-4o-mini -o runs/improved
     """
+    from conqret.studies.improve.improve_run import ImproveFolder
     from conqret.studies.improve.improve_study import improve_plan, improved
 
     read = reading.load(labels)
@@ -106,7 +107,7 @@ def improve(
     )
     asking.shown.note(*read.notes, *plan.setup.notes)
     outcome = asking.study(improved, plan, rows="answers", doing="improving")
-    result(outcome, _lines(outcome, plan.folder), as_json=asking.shown.json_output)
+    result(outcome, _lines(outcome, ImproveFolder(output)), as_json=asking.shown.json_output)
     if not outcome.shown:
         note(f"no gain over the judge as it is is shown (alpha {outcome.gain.alpha})")
     end(outcome.unscored or outcome.missing, outcome.session)

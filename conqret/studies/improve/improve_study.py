@@ -7,49 +7,67 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Unpack
 
-from conqret.data import Item
+from conqret.data import Item, Status
 from conqret.errors import DeclarationError, check_known, number
+from conqret.io import item_record
+from conqret.io.jsonl import compact
 from conqret.io.label_set import LabelSet, dimension_name
 from conqret.io.labels import Labels, labels_of
+from conqret.io.safe_files import write_files, write_whole
 from conqret.judging.asked_run import Counted
 from conqret.judging.call_setup import prepared
 from conqret.judging.cost import ExpectedCost, Sizes, Total, expected_asking, expected_judging
 from conqret.judging.criterion import Criteria, criteria_of
+from conqret.judging.instrument import Instrument
 from conqret.judging.judge import Items
+from conqret.judging.judge_folder import trial_key
 from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.judge_parts import Judge
+from conqret.judging.judge_run import judge_in_span
 from conqret.judging.judge_settings import (
     AskedSettings,
     ClientSettings,
     ItemSettings,
     as_path,
     check_names,
-    session_settings,
 )
 from conqret.judging.setup import NO_CRITERIA, Setup
-from conqret.runs.engine import run
-from conqret.runs.session import Session
+from conqret.runs.trials import Memory
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement.dimension_view import NO_SCALE
 from conqret.studies.calibrate.result import FEWEST_TOPICS
-from conqret.studies.improve.improve_run import ImproveFolder, ImprovePlan
-from conqret.studies.improve.improved_prompt import Anchor, Improvement, subject_of
+from conqret.studies.improve.improve_run import ImproveFolder, ImprovePlan, ImproveRow
+from conqret.studies.improve.improved_prompt import AS_IT_IS
 from conqret.studies.improve.learned import (
     ANSWER_TOKENS,
     EXCERPT,
     FOLDS,
     RATING_SCALE,
     LabelledItems,
-    scale_shown,
+    ask_wording,
+    wording_key,
 )
+from conqret.studies.improve.measuring import measured
 from conqret.studies.improve.result import ImproveResult
+from conqret.studies.improve.variant_choice import choice_without
+from conqret.studies.study_judging import JudgedRun, StudyPart, study_folder
 
 MIN_EXCERPT, MAX_EXCERPT = 100, 20_000
 CALIBRATE = "use conqret judges calibrate instead"
 FEWEST_HELD_OUT = 3
 """Topics below which an interval over them cannot be had."""
-_EXPECTED_WORDING = "Rate how far the text does what is asked, as an ordinary reader would see it. " * 12
-_EXPECTED_ANCHOR = "A text that does a part of what is asked, with some gaps that an ordinary reader sees."
+EXPECTED_ANSWER = {
+    "observations": ["."],
+    "wording": "Rate how far the text does what is asked, as an ordinary reader would see it. " * 12,
+    "anchors": [
+        {
+            "rating": rating,
+            "meaning": "A text that does a part of what is asked, with some gaps that an ordinary reader sees.",
+        }
+        for rating in range(RATING_SCALE[0], RATING_SCALE[1] + 1)
+    ],
+}
+"""A proposal of the usual length, for a dry run."""
 
 
 class ImproveSettings(AskedSettings, ItemSettings, SampleSettings, total=False):
@@ -95,6 +113,47 @@ def improve(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -> Imp
     return improved(improve_plan(items, labels, **how), **how)
 
 
+class ImproveRun(JudgedRun):
+    """Its questions; ``settled`` items keep the judgment that they have, with a score or without: a proposal was made
+    of it, and with another all that was learned from would be asked again."""
+
+    settled: frozenset[str] = frozenset()
+
+    async def judgment(self, key: str, item: Item, instrument: Instrument) -> ImproveRow:
+        """The judgment as a row."""
+        row: ImproveRow | None = self.rows.get(key) if item.id in self.settled else None
+        if row is not None and row.judgment is not None and row.judgment.status is not Status.FAILED:
+            return row
+        return ImproveRow(id=key, judgment=await judge_in_span(item, instrument))
+
+    async def propose(self, key: str, prompt: Any) -> None:
+        """Ask for a wording."""
+
+        async def made() -> ImproveRow:
+            answer = await ask_wording(self.client(), prompt)
+            if answer.value is None:
+                return ImproveRow(id=key, reason=str(answer.reason or ""), detail=answer.detail)
+            return ImproveRow(id=key, wording=answer.value.model_dump())
+
+        await self.row(key, made)
+
+    def judge_whole(self, parts: Sequence[tuple[Setup, Sequence[Item]]]) -> None:
+        """Judge items by one judge after the other.
+
+        Raises:
+            AnswersAwaited: answers are still to come in a batch.
+            DeclarationError: some could not be had from the provider, so that nothing can be chosen yet.
+        """
+        self.judge(StudyPart(setup, setup.fingerprint, items) for setup, items in parts)
+        for setup, items in parts:
+            rows = [self.rows.get(trial_key(setup.fingerprint, item.id)) for item in items]
+            if lost := [row.judgment for row in rows if row.judgment.status is Status.FAILED]:
+                raise DeclarationError(
+                    f"{number(len(lost), 'response')} failed ({lost[0].reason}), and nothing is chosen from "
+                    "incomplete responses: run the same command to continue"
+                )
+
+
 def improved(plan: ImprovePlan, **settings: Any) -> ImproveResult:
     """What comes of the improvement; ``settings`` are those of the run.
 
@@ -103,8 +162,36 @@ def improved(plan: ImprovePlan, **settings: Any) -> ImproveResult:
     """
     if settings.get("dry_run"):
         raise Counted([*estimate(plan)])
-    with plan.models:
-        return run(plan, overwrite=settings.get("overwrite", False), watch=settings.get("watch"))
+    data, setup = plan.data, plan.setup
+    items = [compact(item_record(item)) + b"\n" for item in data.every]
+    with (
+        study_folder(ImproveFolder, plan.output, settings) as folder,
+        ImproveRun(
+            folder, [setup.client], {**settings, "prompts": setup.library}, plan.record(),
+            total=plan.total, about=plan.about,
+            begin=lambda: write_whole(folder.items_file, b"".join(items)),
+        ) as run,
+    ):  # fmt: skip
+        plan = replace(plan, rows=run.rows)
+        if any(row.wording is not None for row in run.rows.rows()):
+            run.settled = frozenset(item.id for item in data.training)
+        run.judge_whole([(setup, data.every)])
+        run.settled = frozenset()
+        if plan.variants:
+            prompts = {wording_key(prompt): prompt for prompt in map(plan.wording_prompt, plan.outs)}
+            run.span = "propose a wording", {}
+            run.ask_all(run.propose(key, prompt) for key, prompt in prompts.items())
+        tried = [(variant, out) for out in plan.outs if out for variant in plan.variants]
+        run.judge_whole([(plan.setup_of(variant, out), plan.items_in(out)) for variant, out in tried])
+        if data.held_out:
+            variant = choice_without(plan, frozenset()).variant
+            if variant != AS_IT_IS:
+                chosen = plan.setup_of(variant, frozenset())
+                run.judge([StudyPart(chosen, chosen.fingerprint, data.held_out)])
+        run.arranged()
+        result, files = measured(plan, folder, **run.done)
+        write_files(files)
+        return result
 
 
 def improve_plan(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -> ImprovePlan:
@@ -142,11 +229,8 @@ def improve_plan(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -
     if not setup.client.backend.baseline:
         more = [item.id for item in training if item.messages or item.images]
         _refuse("labeled item", more, f"have earlier turns or images, which no example shows: {CALIBRATE}")
-    output = as_path(how.get("output"))
-    folder = None if output is None else ImproveFolder(output)
     data = LabelledItems(training, tested, read, named, improved)
-    session = Session(setup.client, **session_settings({**how, "prompts": setup.library}))
-    return ImprovePlan(session, folder, setup, data, how.get("settings", USUAL), longest)
+    return ImprovePlan(setup, data, how.get("settings", USUAL), longest, as_path(how.get("output")))
 
 
 def _one_metric(setup: Setup) -> str:
@@ -234,21 +318,19 @@ def _check_topics(training: Sequence[Item], tested: Sequence[Item], *, of_items:
 def estimate(plan: ImprovePlan) -> Iterator[ExpectedCost]:
     """The calls, tokens and dollars of a run, for wordings of the usual length; the variant that is chosen for
     held-out items is taken to be the dearest. Nothing that is recorded already is taken off."""
-    sizes, setup = Sizes(), plan.setup
+    sizes, setup, rows = Sizes(), plan.setup, Memory[ImproveRow](ImproveFolder.key)
+    plan = replace(plan, rows=rows)
     yield expected_judging(setup, plan.data.every, sizes, by=f"{setup.judge.name} as it is")
-    if plan.variants:
-        prompts = [plan.wording_prompt(out) for out in plan.outs]
-        yield expected_asking("improve", plan.models.options, prompts, ANSWER_TOKENS, by="wording")
-    _, anchored = scale_shown(setup, plan.labelled_on, RATING_SCALE)
-    proposal = Improvement(
-        subject=subject_of(setup, plan.data.metric),
-        wording=_EXPECTED_WORDING,
-        anchors=tuple(Anchor(rating=rating, meaning=_EXPECTED_ANCHOR) for rating in anchored),
-    )
+    if not plan.variants:
+        return
+    prompts = [plan.wording_prompt(out) for out in plan.outs]
+    yield expected_asking("improve", setup.client, prompts, ANSWER_TOKENS, by="wording")
+    for prompt in prompts:
+        rows.add(ImproveRow(id=wording_key(prompt), wording=EXPECTED_ANSWER))
     for variant in plan.variants:
-        setups = [(plan.setup_of(variant, out, proposal), plan.items_in(out)) for out in plan.outs if out]
+        setups = [(plan.setup_of(variant, out), plan.items_in(out)) for out in plan.outs if out]
         parts = [expected_judging(each, items, sizes) for each, items in setups]
         yield replace(parts[0], by=f"{setup.judge.name} with {variant}", **asdict(Total.of(parts)))
-    if plan.data.held_out and plan.variants:
-        dearest, by = plan.setup_of(plan.variants[-1], frozenset(), proposal), f"{setup.judge.name} as chosen"
+    if plan.data.held_out:
+        dearest, by = plan.setup_of(plan.variants[-1], frozenset()), f"{setup.judge.name} as chosen"
         yield expected_judging(dearest, plan.data.held_out, sizes, by=f"{by}, on held-out items")

@@ -24,6 +24,7 @@ from conqret.judging.setup import Setup
 from conqret.llm.client import Client
 from conqret.llm.request import Request, messages
 from conqret.prompts import RenderedPrompt
+from conqret.stats.correlation import spearman
 from conqret.studies.improve.improved_prompt import (
     Anchor,
     Improvement,
@@ -97,6 +98,11 @@ class LabelledItems:
     metric: str
 
     @property
+    def scale(self) -> LabelScale:
+        """The scale of the labels."""
+        return self.labels.scale(self.dimension)
+
+    @property
     def every(self) -> tuple[Item, ...]:
         """All of them."""
         return (*self.training, *self.held_out)
@@ -104,12 +110,11 @@ class LabelledItems:
     @cached_property
     def means(self) -> dict[str, float]:
         """The mean label of each item, in [0, 1]."""
-        scale = self.labels.scale(self.dimension)
         values: dict[str, list[float]] = {}
         for label in self.labels.labels:
             if label.dimension == self.dimension and label.value is not None and not label.unit.part:
                 values.setdefault(label.unit.item, []).append(label.value)
-        return {item: scale.unit(sum(said) / len(said)) for item, said in values.items()}
+        return {item: self.scale.unit(sum(said) / len(said)) for item, said in values.items()}
 
     def labelled(self, judgments: Mapping[str, Judgment], items: Iterable[Item]) -> list[LabelledItem]:
         """The items with their mean labels, and what the judge as it is says of them."""
@@ -227,8 +232,6 @@ def telling_cases(labelled: Sequence[LabelledItem], seed: int, cases: int = CASE
 
 def overview(labelled: Sequence[LabelledItem], shown: ShownScale) -> list[str]:
     """What is said of all labelled texts together."""
-    from conqret.stats.correlation import spearman
-
     known = [one for one in labelled if one.score is not None]
     labels = np.array([one.label for one in labelled])
     quartiles = [shown.rating(float(value)) for value in np.quantile(labels, (0, 0.25, 0.5, 0.75, 1))]
@@ -259,16 +262,10 @@ def residuals(scores: NDArray[np.float64], labels: NDArray[np.float64]) -> NDArr
 
 
 def wording_prompt(
-    setup: Setup,
-    metric: str,
-    labelled: Sequence[LabelledItem],
-    labelled_on: LabelScale,
-    *,
-    seed: int,
-    longest: int = EXCERPT,
+    setup: Setup, data: LabelledItems, labelled: Sequence[LabelledItem], *, seed: int, longest: int = EXCERPT
 ) -> RenderedPrompt:
     """The request for a wording, filled with what these labelled items say."""
-    shown, anchored = scale_shown(setup, labelled_on, RATING_SCALE)
+    shown, anchored = scale_shown(setup, data.scale, RATING_SCALE)
     cases = [
         {
             "question": one.item.topic,
@@ -280,7 +277,7 @@ def wording_prompt(
         }
         for one in telling_cases(labelled, seed)
     ]
-    asked = {"subject": subject_of(setup, metric), "rating_scale": str(shown), "anchored": anchored}
+    asked = {"subject": subject_of(setup, data.metric), "rating_scale": str(shown), "anchored": anchored}
     return setup.library[PROMPT].render({**asked, "overview": overview(labelled, shown), "cases": cases})
 
 
@@ -295,7 +292,9 @@ async def ask_wording(client: Client, prompt: RenderedPrompt) -> Any:
     return await client.ask(Request(**about, response=WordingAnswer, temperature=0.0))
 
 
-def worded(answer: WordingAnswer, subject: str, anchored: Sequence[int]) -> Improvement:
+def worded(
+    answer: WordingAnswer, subject: str, anchored: Sequence[int], examples: tuple[LabelledExample, ...] = ()
+) -> Improvement:
     """The improvement that a model proposes; what it says of ratings that were not asked for is left out."""
     meanings = {anchor.rating: anchor.meaning for anchor in answer.anchors}
     return Improvement(
@@ -306,6 +305,7 @@ def worded(answer: WordingAnswer, subject: str, anchored: Sequence[int]) -> Impr
             for rating in anchored
             if meanings.get(rating, "").strip()
         ),
+        examples=examples,
     )
 
 

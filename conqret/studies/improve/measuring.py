@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from conqret.io.safe_files import Content
 from conqret.judging.criterion import parse_criterion
 from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.setup import Setup
-from conqret.runs.engine import CompletedTrials
+from conqret.runs.session import SessionCounts
 from conqret.stats.agreement import alphas
 from conqret.stats.correlation import ranked
 from conqret.stats.estimate import JackknifedEstimate, average, without_value
@@ -27,6 +27,7 @@ from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.label_join import join_labels
 from conqret.studies.calibrate.result import calibrate as calibrate_judge
+from conqret.studies.improve.improve_run import ImproveFolder, ImprovePlan
 from conqret.studies.improve.improved_prompt import (
     AS_IT_IS,
     CALIBRATION,
@@ -34,7 +35,8 @@ from conqret.studies.improve.improved_prompt import (
     criterion_asked,
     prompt_files,
 )
-from conqret.studies.improve.learned import FOLDS
+from conqret.studies.improve.learned import FOLDS, WordingAnswer, observed
+from conqret.studies.improve.page import improve_sheet
 from conqret.studies.improve.result import (
     FEWEST_OF_ONE,
     Ceiling,
@@ -43,9 +45,6 @@ from conqret.studies.improve.result import (
     VariantChoice,
 )
 from conqret.studies.improve.variant_choice import Scores, choice_without, scores_without
-
-if TYPE_CHECKING:
-    from conqret.studies.improve.improve_run import ImprovePlan, ImproveRow
 
 
 def outcome(plan: ImprovePlan) -> tuple[tuple[Item, ...], dict[str, Any]]:
@@ -71,7 +70,7 @@ def outcome(plan: ImprovePlan) -> tuple[tuple[Item, ...], dict[str, Any]]:
 
 
 def measured(
-    plan: ImprovePlan, done: CompletedTrials[ImproveRow]
+    plan: ImprovePlan, folder: ImproveFolder, session: SessionCounts, missing: tuple[str, ...]
 ) -> tuple[ImproveResult, dict[Path, Content]]:
     """What came of it, and the files that say so."""
     data, none = plan.data, frozenset[int]()
@@ -79,6 +78,7 @@ def measured(
     final: VariantChoice = found["final"]
     improved = plan.setup_of(final.variant, none)
     topics = [item.topic for item in items]
+    proposal = plan.proposal(none) if plan.variants else None
     result = ImproveResult(
         metric=data.metric,
         dimension=data.dimension,
@@ -96,14 +96,16 @@ def measured(
         unscored=len(data.held_out or data.training) - len(items),
         **found,
         improvement=plan.improvement(final.variant, none),
-        observations=plan.observations(none) if plan.variants else (),
+        observations=observed(WordingAnswer.model_validate(proposal.wording))
+        if proposal and proposal.wording
+        else (),
         criterion=criterion_asked(improved).plain() if improved.judge.name == CRITERIA else None,
         use=judging_options(plan, improved, final),
         options=plan.record().improving,
-        session=done.session,
-        missing=done.missing,
+        session=session,
+        missing=missing,
     )
-    return result, _files(plan, result, improved)
+    return result, _files(plan, folder, result, improved)
 
 
 def _series(plan: ImprovePlan, final: VariantChoice, choices: Sequence[VariantChoice]) -> dict[str, Scores]:
@@ -263,11 +265,9 @@ def _unusual(settings: Any, *names: str) -> dict[str, Any]:
     return {one.name: value for one in every if (value := getattr(settings, one.name)) != one.default}
 
 
-def _files(plan: ImprovePlan, result: ImproveResult, improved: Setup) -> dict[Path, Content]:
-    from conqret.studies.improve.page import improve_sheet
-
-    if (folder := plan.folder) is None:
-        return {}
+def _files(
+    plan: ImprovePlan, folder: ImproveFolder, result: ImproveResult, improved: Setup
+) -> dict[Path, Content]:
     sheet = improve_sheet(result)
     files: dict[Path, Content] = {
         folder.summary_file: result.model_dump_json(indent=1),

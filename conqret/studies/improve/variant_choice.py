@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,12 +20,10 @@ from conqret.studies.agreement.label_join import join_labels
 from conqret.studies.agreement.trivial_judges import labelled_folds
 from conqret.studies.calibrate.calibration_maps import CalibrationSample, MonotoneMap, tried
 from conqret.studies.calibrate.result import FEWEST_TOPICS
+from conqret.studies.improve.improve_run import EVERY_FOLD, ImprovePlan, Out
 from conqret.studies.improve.improved_prompt import AS_IT_IS
 from conqret.studies.improve.learned import FOLDS
 from conqret.studies.improve.result import Candidate, VariantChoice
-
-if TYPE_CHECKING:
-    from conqret.studies.improve.improve_run import ImprovePlan, Out
 
 Scores = Mapping[str, float]
 """Scores in [0, 1] by item."""
@@ -133,5 +130,5 @@ def scores_without(plan: ImprovePlan, out: Out) -> dict[str, CrossFitted]:
 def choice_without(plan: ImprovePlan, out: Out) -> VariantChoice:
     """What is chosen without these folds (one at most)."""
     topics = {item.id: item.topic for item in plan.data.training}
-    means = {item.id: plan.data.means[item.id] for item in plan.items_beside(out)}
+    means = {item.id: plan.data.means[item.id] for item in plan.items_in(EVERY_FOLD - out)}
     return choose(scores_without(plan, out), means, topics, min(out, default=-1))

@@ -12,7 +12,7 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import compact
 from conqret.io.labels import Labels, labels_of
 from conqret.io.safe_files import InFolder, write_all, write_whole
-from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_rows
+from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.judge_parts import JURY, digest
 from conqret.judging.judge_run import sum_up
 from conqret.runs.session import SessionCounts
@@ -90,7 +90,7 @@ def jury(
     with made.claimed(record, overwrite=overwrite, begin=copy_items):
         lines = [compact(judgment.model_dump(mode="json")) + b"\n" for judgment in judgments]
         write_whole(made.judgments_file, b"".join(lines))
-        with judgment_rows(made.judgments_file, record.fingerprint) as rows:
+        with made.rows() as rows:
             sum_up(made, rows, SessionCounts())
         write_whole(made.jury_file, found.model_dump_json(indent=1).encode() + b"\n")
     return found

@@ -112,14 +112,15 @@ def check(
     versions = {level: list(version_items.values()) for level, version_items in made.versions.items()}
     chosen, able = tuple(versions), versions[0]
     name = metric.replace("-", "_")
-    columns = [[_value(judged, name) for judged in _judge(judge, versions[level])] for level in chosen]
+    said = [_judge(judge, versions[level]) for level in chosen]
+    columns = [[_value(judged, name) for judged in of_level] for of_level in said]
     rows = list(zip(*columns, strict=True))
     keys = TopicKeys.of(able)
     whole = [(row, keys[item.topic]) for row, item in zip(rows, able, strict=True) if None not in row]
     lacking = len(rows) - len(whole)
     title = f"{name} of {_called(judge)} under {changes.name}"
     if not whole or lacking > allow_missing * len(rows):
-        why = _reasons(judge, versions, name)
+        why = _reason([judged for of_level in said for judged in of_level], name)
         return f"{title}: {lacking} of {len(rows)} items lack a value at one level or more; {why}"
     scores = [[value for value in row if value is not None] for row, _ in whole]
     response = respond(scores, chosen, [topic for _, topic in whole])
@@ -166,11 +167,9 @@ def _called(judge: ItemJudge) -> str:
     return str(judge) if isinstance(judge, ModelJudge) else getattr(judge, "__name__", type(judge).__name__)
 
 
-def _reasons(judge: ItemJudge, versions: Mapping[float, Sequence[Item]], metric: str) -> str:
+def _reason(said: Sequence[ItemScores], metric: str) -> str:
     """The first reason that a judgment gives for a missing value."""
-    for items in versions.values():
-        for judged in _judge(judge, items):
-            if isinstance(judged, Judgment) and judged.measures[metric].reason is not None:
-                measure = judged.measures[metric]
-                return f"{judged.item}: {measure.reason}: {measure.detail}"
+    for judged in said:
+        if isinstance(judged, Judgment) and (measure := judged.measures[metric]).reason is not None:
+            return f"{judged.item}: {measure.reason}: {measure.detail}"
     return "the judge gives no reason"

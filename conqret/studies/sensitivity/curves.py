@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 from conqret.data import Item, Judgment
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.data.topic_keys import TopicKeys
+from conqret.judging.judge_folder import trial_key
 from conqret.judging.setup import Setup
 from conqret.perturb import Direction
 from conqret.stats.correlation import pearson
 from conqret.stats.curve_tests import FEWEST_LEVELS, MARGIN, CurveStep, Response, respond, strictly_falls
+from conqret.stats.resampling import mean_interval
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, SensitivityPlan, Stack
 from conqret.studies.sensitivity.verdict import Verdict, alarms, judge_response, moved
 
@@ -116,19 +118,11 @@ NOT_JUDGED = "not_judged"
 
 @dataclass(frozen=True)
 class Drawing:
-    """What one judge of a plan said, by the id of the version."""
+    """What one judge of a plan said, among the judgments by their keys."""
 
     plan: SensitivityPlan
     setup: Setup
     judgments: Mapping[str, Judgment]
-
-    @classmethod
-    def of(cls, plan: SensitivityPlan, setup: Setup, judgments: Iterable[Judgment]) -> Self:
-        """With those of ``judgments`` that are by this judge."""
-        judgments_by_item = {
-            judgment.item: judgment for judgment in judgments if judgment.fingerprint == setup.fingerprint
-        }
-        return cls(plan, setup, judgments_by_item)
 
     def _measured(self, metric: str) -> dict[str, Any]:
         """What a :class:`MeasuredCurve` of this judge says."""
@@ -136,8 +130,11 @@ class Drawing:
 
     def value(self, version: str, metric: str) -> float | None:
         """The value of a metric for a version; None where it has none."""
-        judgment = self.judgments.get(version)
+        judgment = self._judgment(version)
         return judgment.value(metric) if judgment is not None else None
+
+    def _judgment(self, version: str) -> Judgment | None:
+        return self.judgments.get(trial_key(self.setup.fingerprint, version))
 
     def respond(self, damage: PerturbationLevels, metric: str) -> tuple[Response | None, Counter[str]]:
         """How ``metric`` answers to a damage (None: no item is scored throughout), and the reasons of what has no value
@@ -214,8 +211,6 @@ class Drawing:
 
     def cell(self, stack: Stack, metric: str) -> CurveCell | None:
         """The cell of the grid (ConQRet, Figure 4) for one stack of changes; None where nothing is scored."""
-        from conqret.stats.resampling import mean_interval
-
         items = self.plan.versions[stack].values()
         keys = TopicKeys.of(items)
         scored = [
@@ -252,5 +247,5 @@ class Drawing:
         return rows, lost
 
     def _reason(self, version: str, metric: str) -> str:
-        judgment = self.judgments.get(version)
+        judgment = self._judgment(version)
         return NOT_JUDGED if judgment is None else judgment.reasons.get(metric, NOT_JUDGED)

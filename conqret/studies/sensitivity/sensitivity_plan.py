@@ -71,15 +71,6 @@ class PerturbationLevels:
         return cls(perturbation, tuple(sorted({0.0, *chosen})))
 
 
-def damages_of(wanted: str | Mapping[str, Iterable[Level]] | Iterable[str]) -> list[PerturbationLevels]:
-    """The perturbations of :func:`named_levels`.
-
-    Raises:
-        DeclarationError: a name that does not exist, or a level without one.
-    """
-    return [PerturbationLevels.of(name, levels) for name, levels in named_levels(wanted).items()]
-
-
 def named_levels(wanted: str | Mapping[str, Iterable[Level]] | Iterable[str]) -> dict[str, list[Level]]:
     """The levels of ``irrelevant:0,10,50,hallucinate:25%`` (a level belongs to the name before it), of several such
     texts, or of levels by name; a name without levels has none.

@@ -8,10 +8,8 @@ are alike (level 0, and fields that a change does not touch) are sent once.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from conqret.data import Item, Judgment
 from conqret.errors import LabelsError
@@ -22,7 +20,7 @@ from conqret.io.rows import columns_of
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.io.trec import read_qrels
 from conqret.perturb import records
-from conqret.runs.session import SessionCounts
+from conqret.runs.session import SessionCounts, Sessions
 from conqret.studies.sensitivity.curves import Curve, CurveCell, Drawing, EmptyCurve, StanceCurve
 from conqret.studies.sensitivity.result import (
     PrecisionRow,
@@ -32,7 +30,7 @@ from conqret.studies.sensitivity.result import (
 )
 from conqret.studies.sensitivity.sensitivity_plan import GRID_METRICS, SensitivityPlan
 from conqret.studies.sensitivity.verdict import STILL, corrected
-from conqret.studies.study_judging import JudgedPlan, StudyPart, StudyRunConfig, digest_of
+from conqret.studies.study_judging import JudgedRun, StudyPart, digest_of, study_folder
 
 RELEVANT_GRADE = 1
 """A document counts as relevant from this grade upwards, as in TREC's measures."""
@@ -121,67 +119,61 @@ def true_precision(item: Item, labels: Labels, *, relevant_grade: float = RELEVA
 
 def run_sensitivity(
     plan: SensitivityPlan,
-    out: SensitivityFolder | None = None,
-    conduct: StudyRunConfig | None = None,
+    output: str | Path | None = None,
     *,
     labels: Labels | None = None,
     relevant_grade: float = RELEVANT_GRADE,
+    sessions: Sessions | None = None,
+    before: SessionCounts | None = None,
+    renew: bool = False,
+    **settings: Any,
 ) -> SensitivityResults:
     """Judge what is not judged yet, and write the results.
 
     Args:
         plan: what to judge.
-        out: the run's folder, made if need be; None keeps everything in memory.
-        conduct: how: the models' answers, the budget, who is told.
+        output: the run's folder, made if need be; None keeps nothing.
         labels: grades of documents, for Table 7; a document is relevant from ``relevant_grade`` upwards.
+        relevant_grade: that grade.
+        sessions: open sessions to ask with; by default the run's own.
+        before: what these had counted when this run began.
+        renew: begin afresh where the folder holds another run.
+        settings: how models are asked, and who looks on.
 
     Raises:
         DeclarationError: the folder holds another run, or another process is writing it.
     """
-    return (conduct or StudyRunConfig()).execute(
-        lambda sessions, conduct: SensitivityRun(sessions, conduct, out, plan, labels, relevant_grade)
-    )
+    record, every = record_of(plan), tuple(plan.every_item())
 
-
-@dataclass(frozen=True)
-class SensitivityRun(JudgedPlan[SensitivityResults]):
-    """Every judge judges every version."""
-
-    plan: SensitivityPlan
-    labels: Labels | None
-    relevant_grade: float
-
-    @cached_property
-    def parts(self) -> list[StudyPart]:
-        """What is put to which instrument."""
-        every, setups = tuple(self.plan.every_item()), self.plan.setups
-        return [StudyPart(setup.client, setup.fingerprint, every, setup.instrument) for setup in setups]
-
-    def record(self) -> SensitivityRecord:
-        """What ``run.json`` says."""
-        return record_of(self.plan)
-
-    def conclude(self, judgments: Mapping[str, Judgment], session: SessionCounts) -> SensitivityResults:
-        """What follows from all rows."""
-        plan, labels = self.plan, self.labels
-        drawings = [Drawing.of(plan, setup, judgments.values()) for setup in plan.setups]
+    def made(judgments: Mapping[str, Judgment]) -> SensitivityResults:
+        drawings = [Drawing(plan, setup, judgments) for setup in plan.setups]
         curves = _curves(drawings, plan.margin)
         asked = [(metric, stack) for metric in GRID_METRICS for stack in plan.grid]
         cells = [drawing.cell(stack, metric) for drawing in drawings for metric, stack in asked]
         return SensitivityResults(
-            record=self.record(),
+            record=record,
             curves=tuple(curve for curve in curves if isinstance(curve, Curve)),
             unscored=tuple(curve for curve in curves if isinstance(curve, EmptyCurve)),
             stances=tuple(curve for curve in curves if isinstance(curve, StanceCurve)),
             grid=tuple(cell for cell in cells if isinstance(cell, CurveCell)),
-            precision=_precision(plan, drawings, labels, self.relevant_grade) if labels else (),
-            relevant_grade=self.relevant_grade if labels else None,
+            precision=_precision(plan, drawings, labels, relevant_grade) if labels else (),
+            relevant_grade=relevant_grade if labels else None,
             left_out={name: tuple(out.reason for out in outs) for name, outs in plan.left_out.items()},
             unreached=plan.unreached,
             warnings=() if plan.checked is None or not plan.checked.left_out else (plan.checked.warning,),
             judgments=len(judgments),
-            session=session,
         )
+
+    with (
+        study_folder(SensitivityFolder, output, settings) as folder,
+        JudgedRun(
+            folder, [setup.client for setup in plan.setups], settings, record,
+            total=plan.judgments, sessions=sessions, before=before,
+            renew=renew, budget=settings.get("budget_usd"),
+        ) as run,
+    ):  # fmt: skip
+        run.judge(StudyPart(setup, setup.fingerprint, every) for setup in plan.setups)
+        return run.conclude(made)
 
 
 def record_of(plan: SensitivityPlan) -> SensitivityRecord:

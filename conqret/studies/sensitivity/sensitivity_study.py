@@ -12,7 +12,6 @@ from conqret.data import Item
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import ItemSource
 from conqret.judging.asked_run import Counted
-from conqret.judging.cost import ExpectedCost
 from conqret.judging.judge import Items
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
@@ -23,6 +22,7 @@ from conqret.judging.judge_settings import (
     chosen_format,
     client_options,
     opened,
+    session_settings,
 )
 from conqret.judging.own_judge import chosen_judge
 from conqret.judging.setup import Setup, check_items, set_up
@@ -38,13 +38,11 @@ from conqret.studies.sensitivity.sensitivity_plan import (
     GRID_LEVELS,
     PerturbationLevels,
     SensitivityPlan,
-    damages_of,
     estimate,
     make_plan,
     named_levels,
 )
 from conqret.studies.sensitivity.sensitivity_run import RELEVANT_GRADE, Labels, load_labels, run_sensitivity
-from conqret.studies.study_judging import StudyRunConfig
 
 
 def sensitivity_setups(
@@ -192,35 +190,31 @@ def sensitivity(
         plan = sensitivity_plan(items, perturb=perturb, **settings)
         on_plan(plan)
         rewriter = client_options(settings.get("rewriter"), settings)
-        raise counted(plan, estimate(plan, rewriter, prompts=settings.get("prompts")))
+        costs = estimate(plan, rewriter, prompts=settings.get("prompts"))
+        facts = {
+            "items": len(plan.items),
+            "versions": len(plan.versions),
+            "judgments": plan.judgments,
+            "requests": sum(each.calls for each in costs if each.task == "judge"),
+            "left_out": {name: len(outs) for name, outs in plan.left_out.items()},
+            "unreached": [level.model_dump() for level in plan.unreached],
+        }
+        lines = (
+            f"{len(plan.items):,} items in {len(plan.versions):,} versions: {plan.judgments:,} judgments",
+            f"{facts['requests']:,} requests (what is alike is sent once)\n",
+        )
+        raise Counted(costs, facts=facts, lines=lines)
     known = load_labels(Path(labels)) if isinstance(labels, str | Path) else labels
-    output = as_path(settings.get("output"))
-    out = None if output is None else SensitivityFolder(output)
-    conduct = StudyRunConfig(settings, budget=settings.get("budget_usd"))
-    with conduct.asking() as sessions:
+    own = {**settings, "recordings": None} if settings.get("replay") else settings
+    with Sessions(**session_settings(own)) as sessions:
         shared: SensitivitySettings = {**settings, "prompts": sessions.library}
-        store = out.recordings_file if out is not None else None
+        output = as_path(settings.get("output"))
+        store = None if output is None else SensitivityFolder(output).recordings_file
         plan = sensitivity_plan(items, perturb=perturb, sessions=sessions, store=store, **shared)
         on_plan(plan)
-        conduct = replace(conduct, sessions=sessions)
-        return run_sensitivity(plan, out, conduct, labels=known, relevant_grade=relevant_grade)
-
-
-def counted(plan: SensitivityPlan, costs: list[ExpectedCost]) -> Counted:
-    """The end of a dry run, with what will be judged."""
-    facts = {
-        "items": len(plan.items),
-        "versions": len(plan.versions),
-        "judgments": plan.judgments,
-        "requests": sum(each.calls for each in costs if each.task == "judge"),
-        "left_out": {name: len(outs) for name, outs in plan.left_out.items()},
-        "unreached": [level.model_dump() for level in plan.unreached],
-    }
-    lines = (
-        f"{len(plan.items):,} items in {len(plan.versions):,} versions: {plan.judgments:,} judgments",
-        f"{facts['requests']:,} requests (what is alike is sent once)\n",
-    )
-    return Counted(costs, facts=facts, lines=lines)
+        return run_sensitivity(
+            plan, labels=known, relevant_grade=relevant_grade, sessions=sessions, **settings
+        )
 
 
 @strict_options
@@ -242,8 +236,12 @@ def sensitivity_plan(
     seed, metrics = settings.get("seed", SEED), settings.get("metrics", ())
     margin = settings.get("margin", MARGIN)
     check_margin(margin)
-    damages = damages_of(perturb)
-    crossed = _crossed(perturb) if settings.get("grid") else []
+    given = named_levels(perturb)
+    damages = [PerturbationLevels.of(name, levels) for name, levels in given.items()]
+    crossed = []
+    if settings.get("grid"):  # at the levels that the call gives, else at those of Figure 4
+        own = {} if given == named_levels(PERTURBATIONS) else given
+        crossed = [PerturbationLevels.of(name, own.get(name) or usual) for name, usual in GRID_LEVELS.items()]
     clients = [client_options(model, settings) for model in _listed(settings.get("models", OFFLINE_MODEL))]
     author = client_options(settings.get("rewriter"), settings)
     author.backend.check_can_ask("the question for a rewrite")
@@ -274,14 +272,6 @@ def sensitivity_plan(
     )
     drawn: Any = {"seed": seed, "materials": materials, "unable": unable, "grid": crossed}
     return replace(make_plan(checked_items, setups, damages, **drawn), checked=checked, margin=margin)
-
-
-def _crossed(perturb: Perturb) -> list[PerturbationLevels]:
-    """The two perturbations of the grid, at the levels that the call gives them; else at those of Figure 4."""
-    given = named_levels(perturb)
-    if given == named_levels(PERTURBATIONS):
-        given = {}
-    return [PerturbationLevels.of(name, given.get(name) or levels) for name, levels in GRID_LEVELS.items()]
 
 
 def _listed(values: str | T | Iterable[str | T]) -> list[str | T]:

@@ -77,8 +77,8 @@ def tournament(
     from conqret.show.page import write_files
     from conqret.show.table import spaced
     from conqret.studies.tournament.page import headlines, tournament_page, tournament_tables
-    from conqret.studies.tournament.tournament_run import TournamentFolder
-    from conqret.studies.tournament.tournament_study import held, tournament_plan
+    from conqret.studies.tournament.tournament_run import TournamentFolder, held
+    from conqret.studies.tournament.tournament_study import tournament_plan
 
     settings: dict[str, Any] = {
         **pairs.given(),
@@ -91,8 +91,8 @@ def tournament(
     asking.shown.left_out(plan.checked)
     asking.shown.note(*plan.notes)
     outcome = asking.study(held, plan, rows="comparisons", doing="comparing")
-    folder = plan.folder
-    assert isinstance(folder, TournamentFolder)  # noqa: S101 - the command always has one
+    assert plan.output is not None  # noqa: S101 - the command always has one
+    folder = TournamentFolder(plan.output)
     shown = tournament_page(outcome, {item.id: item.argument or "" for item in folder.items()})
     page, _ = write_files(
         folder.path, {folder.page_file.name: shown.html(), folder.markdown_file.name: shown.markdown()}

@@ -9,9 +9,10 @@ score; and ``tournament.json``. The same command again goes on with the same pai
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar
 
 from scipy.special import expit
@@ -22,18 +23,20 @@ from conqret.errors import number
 from conqret.io import CheckedItems, ItemSource
 from conqret.io.jsonl import compact
 from conqret.io.safe_files import InFolder, write_whole
-from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_rows
+from conqret.judging.asked_run import Counted
+from conqret.judging.cost import Sizes, expected_judging
+from conqret.judging.instrument import Instrument
+from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.judge_parts import TOURNAMENT, digest
 from conqret.judging.judge_run import judge_in_span, judge_record, span_attributes, sum_up, write_items
 from conqret.judging.setup import Setup
-from conqret.runs.engine import CompletedTrials, Plan, Stage
 from conqret.runs.row_store import RowStore
-from conqret.runs.session import Session, Sessions
-from conqret.runs.trials import Memory, Rows, Trial
+from conqret.runs.session import SessionCounts
 from conqret.stats.comparative_judgment import ComparedStrengths, compared_strengths
 from conqret.stats.estimate import CONFIDENCE
 from conqret.stats.pair_design import GroupPairs
 from conqret.stats.strength_posterior import OUTCOMES
+from conqret.studies.study_judging import JudgedRun, study_folder
 from conqret.studies.tournament.item_groups import (
     ItemGroup,
     PairSchedule,
@@ -105,24 +108,38 @@ class TournamentFolder(JudgeFolder):
     page_file = InFolder("tournament.html")
     markdown_file = InFolder("tournament.md")
 
+    @staticmethod
+    def key(row: ComparisonRow) -> str:
+        """Under which key a comparison is found again."""
+        return row.id
+
+    def rows(self) -> RowStore[ComparisonRow]:  # type: ignore[override]
+        """The comparisons so far; those without an answer are made again."""
+        return RowStore(
+            self.comparisons_file,
+            ComparisonRow,
+            self.key,
+            finished=lambda row: row.judgment.status is Status.SCORED,
+        )
+
     def tournament(self) -> Tournament:
         """The finished tournament. Raises DeclarationError where there is none."""
         return self.result(self.tournament_file, Tournament)
 
 
 @dataclass(frozen=True)
-class TournamentPlan(Plan[ComparisonRow, Tournament]):
-    """Items of a group are compared in rounds, by one judge or by several (``setups``)."""
+class TournamentPlan:
+    """Items of a group are compared in rounds, by one judge or by several (``setups``). ``output`` is the run's folder,
+    None where nothing is to be kept."""
 
-    models: Session | Sessions
-    folder: TournamentFolder | None
+    output: Path | None
     source: ItemSource
     checked: CheckedItems
     setups: tuple[Setup, ...]
     groups: tuple[ItemGroup, ...]
-    options: TournamentOptions = field(default_factory=TournamentOptions)
-    systems: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    options: TournamentOptions
+    systems: Mapping[str, str]
+    notes: tuple[str, ...]
 
     @property
     def judges(self) -> tuple[str, ...]:
@@ -130,34 +147,19 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
         names = tuple(setup.client.model for setup in self.setups)
         return names if len(names) > 1 else ()
 
+    @cached_property
+    def schedule(self) -> PairSchedule:
+        """How many pairs of each group are compared in each round."""
+        return PairSchedule(self.groups, self.options)
+
     @property
     def total(self) -> int:
         """How many comparisons there will be at most, by all judges."""
         return self.schedule.comparisons * len(self.setups)
 
-    @property
-    def about(self) -> str:
-        """What is compared."""
-        items, groups = number(self.checked.count, "item"), number(len(self.groups), "group")
-        return f"{items} in {groups} from {self.source.name}, compared by"
-
-    @property
-    def by(self) -> str:
-        """Who compares, where there are several."""
-        return ", ".join(self.judges)
-
-    @property
-    def _sessions(self) -> list[Session]:
-        """The session of each judge."""
-        models = self.models
-        return [models if isinstance(models, Session) else models.of(setup.client) for setup in self.setups]
-
-    def check(self) -> None:
-        """Open the sessions of all judges."""
-        _ = self._sessions
-
     @cached_property
-    def _record(self) -> JudgeRecord:
+    def record(self) -> JudgeRecord:
+        """What ``run.json`` says."""
         judges = [judge_record(self.source, self.checked, setup) for setup in self.setups]
         judge = judges[0]
         identity: dict[str, Any] = {"tournament": asdict(self.options), **judge.identity}
@@ -178,191 +180,179 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
             }
         )
 
-    def record(self) -> JudgeRecord:
-        """What ``run.json`` says."""
-        return self._record
+    def strengths(self, rows: Iterable[ComparisonRow | None]) -> ComparedStrengths:
+        """What the comparisons come to that were made."""
+        results = [row.result for row in rows if row is not None]
+        return compared_strengths(pair_outcomes(self.groups, results, self.judges))
 
-    def begin(self) -> None:
-        """Write the items."""
-        if self.folder is not None:
-            write_items(self.source, self.folder, self.checked)
-
-    def resume(self, *, new: bool) -> None:
-        """Mend the items."""
-        if self.folder is not None and not new and not self.folder.items_whole():
-            write_items(self.source, self.folder, self.checked)
-
-    @cached_property
-    def _rows(self) -> Rows[ComparisonRow]:
-        if self.folder is None:
-            return Memory(lambda row: row.id)
-        return RowStore(
-            self.folder.comparisons_file,
-            ComparisonRow,
-            lambda row: row.id,
-            finished=lambda row: row.judgment.status is Status.SCORED,
-        )
-
-    def open_rows(self) -> Rows[ComparisonRow]:
-        """The comparisons, with those of an earlier run."""
-        return self._rows
-
-    @cached_property
-    def schedule(self) -> PairSchedule:
-        """How many pairs of each group are compared in each round."""
-        return PairSchedule(self.groups, self.options)
-
-    def stages(self) -> Iterator[Stage[ComparisonRow]]:
-        """A stage for each round; after one in which answers are awaited or nothing more is sent only those that an
-        earlier run has made, so that they are kept."""
-        clients = [session.client for session in self._sessions]
-        instruments = [
-            setup.in_one_order(PREFERENCE).instrument(client)
-            for setup, client in zip(self.setups, clients, strict=True)
-        ]
-        span = span_attributes(*instruments)
-        in_flight = sum(client.in_flight for client in clients)
-        pairs = self.schedule.drawn()
-        folder, planned = self.folder, list[tuple[PlannedPair, ...]]()
-        if folder is not None and folder.rounds_file.is_file():
-            planned += folder.result(folder.rounds_file, PlannedRounds).rounds
-        keys: list[str] = []
-        ended = False
-        for nth in range(max(map(len, self.schedule.sizes))):
-            if ended and nth >= len(planned):
-                return
-            if nth < len(planned):
-                for group, first, second in planned[nth]:
-                    pairs[group].take(first, second)
-            else:
-                chosen = self._round(nth, pairs, keys)
-                if not chosen:
-                    return
-                planned.append(chosen)
-                if folder is not None:
-                    rounds = PlannedRounds(rounds=tuple(planned))
-                    write_whole(folder.rounds_file, rounds.model_dump_json().encode())
-            trials = [
-                self._trial(nth + 1, pair, instrument) for pair in planned[nth] for instrument in instruments
-            ]
-            if ended:
-                trials = [trial for trial in trials if self._rows.get(trial.key) is not None]
-            keys += [trial.key for trial in trials]
-            yield Stage(trials, in_flight, f"compare {self.setups[0].judge.name}", span)
-            rows = [self._rows.get(trial.key) for trial in trials]
-            ended = ended or any(row is None or row.measure.reason in ENDED for row in rows)
-            if ended or nth + 1 < len(planned):  # as far as it came before, whatever would be decided now
-                continue
-            wanted = self.options.reliability
-            if wanted is not None and (self._strengths(keys).reliability() or 0.0) >= wanted:
-                return
-
-    def _trial(self, nth: int, pair: PlannedPair, instrument: Any) -> Trial[ComparisonRow]:
-        group = self.groups[pair[0]]
-        first, second = (group.items[place] for place in pair[1:])
-        item = pair_item(first, second)
-        judge = instrument.model if self.judges else ""
-        key = comparison_id(item.id, judge)
-
-        async def compare(earlier: Mapping[str, ComparisonRow]) -> ComparisonRow:
-            judgment = await judge_in_span(item, instrument)
-            return ComparisonRow(
-                id=key,
-                round=nth,
-                group=group.name,
-                first=first.id,
-                second=second.id,
-                judgment=judgment,
-                judge=judge,
-            )
-
-        return Trial(key, compare)
-
-    def _round(self, nth: int, pairs: Sequence[GroupPairs], keys: Sequence[str]) -> tuple[PlannedPair, ...]:
-        """The pairs of a round, which are taken; none of groups of which all that is asked for is known."""
-        options = self.options
-        by_strength = options.design == "adaptive"
-        strengths = self._strengths(keys) if by_strength or options.stops_early else None
-        chosen = []
-        for group, (each, sizes) in enumerate(zip(pairs, self.schedule.sizes, strict=True)):
-            if nth >= len(sizes) or (nth and strengths and self._settled_group(strengths, group)):
-                continue
-            if by_strength and strengths:
-                drawn = each.informative(sizes[nth], strengths, group)
-            else:
-                drawn = each.at_random(sizes[nth])
-            chosen += [(group, first, second) for first, second in drawn]
-        return tuple(chosen)
-
-    def _strengths(self, keys: Sequence[str]) -> ComparedStrengths:
-        """What the comparisons so far come to, in the order in which they were planned."""
-        rows = [row for key in keys if (row := self._rows.get(key)) is not None]
-        outcomes = pair_outcomes(self.groups, [row.result for row in rows], self.judges)
-        return compared_strengths(outcomes)
-
-    def result(self, done: CompletedTrials[ComparisonRow]) -> Tournament:
-        """What the comparisons come to, with the files."""
-        rows = {row.id: row for row in done.rows.rows()}
-        ordered = [rows[key] for key in done.keys]
-        unanswered = Counter(str(row.measure.reason) for row in ordered if row.measure.reason is not None)
-        record, settled = self._record, 0
-        if self.options.top is not None:
-            strengths = self._strengths(done.keys)
-            settled = sum(self._settled_group(strengths, group) for group in range(len(self.groups)))
-        tournament = tournament_result(
-            self.groups,
-            [row.result for row in ordered],
-            unanswered=unanswered,
-            session=done.session,
-            judges=self.judges,
-            systems=self.systems,
-            top=self.options.top,
-            settled=settled,
-            wanted_reliability=self.options.reliability,
-            possible=self.total,
-            judge=self.setups[0].judge.name,
-            model=record.model,
-            baseline=record.baseline,
-            design=self.options.design,
-            rounds=max((row.round for row in ordered), default=0),
-            notes=tuple(record.notes),
-            missing=done.missing,
-        )
-        if self.folder is not None:
-            self._write(self.folder, tournament, ordered)
-        return tournament
-
-    def _settled_group(self, strengths: ComparedStrengths, group: int) -> bool:
+    def settled(self, strengths: ComparedStrengths, group: int) -> bool:
         """Whether the best items of a group are known."""
         top = self.options.top
         return top is not None and top_probability(strengths, group, top) >= CONFIDENCE
 
-    def _write(self, out: TournamentFolder, tournament: Tournament, rows: Sequence[ComparisonRow]) -> None:
-        ranked = {item.id: item for group in tournament.groups for item in group.items}
-        calls: dict[str, list[Any]] = {}
-        reasons: dict[str, Measure] = {}
-        for row in rows:
-            calls.setdefault(row.first, []).extend(row.judgment.trace.calls)
-            if row.measure.value is None:
-                reasons.update({row.first: row.measure, row.second: row.measure})
-        lines = []
-        for item in out.items():
-            judgment = Judgment(
-                item=item.id,
-                topic=item.topic,
-                stance=item.stance,
-                format=TOURNAMENT.name,
-                model=self._record.model,
-                fingerprint=self._record.fingerprint,
-                measures={STRENGTH: _measure(ranked[item.id], reasons.get(item.id))},
-                version=item.version,
-                trace=Trace(calls=tuple(calls.get(item.id, ()))),
-            )
-            lines.append(compact(judgment.model_dump(mode="json")) + b"\n")
-        write_whole(out.judgments_file, b"".join(lines))
-        with judgment_rows(out.judgments_file, self._record.fingerprint) as judged:
-            sum_up(out, judged, tournament.session)
-        write_whole(out.tournament_file, tournament.model_dump_json(indent=1).encode() + b"\n")
+
+def held(plan: TournamentPlan, **settings: Any) -> Tournament:
+    """What the tournament comes to; ``settings`` are those of the run.
+
+    Raises:
+        Counted: it was a dry run.
+    """
+    setups = [setup.in_one_order(PREFERENCE) for setup in plan.setups]
+    if settings.get("dry_run"):
+        first, sizes = plan.schedule.first_pairs(), Sizes()
+        raise Counted([expected_judging(one, first, sizes, by=f"{one.judge.name} (pairs)") for one in setups])
+    items, groups = number(plan.checked.count, "item"), number(len(plan.groups), "group")
+    with (
+        study_folder(TournamentFolder, plan.output, settings) as folder,
+        JudgedRun(
+            folder, [setup.client for setup in setups], {**settings, "prompts": setups[0].library}, plan.record,
+            total=plan.total, about=f"{items} in {groups} from {plan.source.name}, compared by",
+            by=", ".join(plan.judges), begin=lambda: write_items(plan.source, folder, plan.checked),
+        ) as run,
+    ):  # fmt: skip
+        if not folder.items_whole():
+            write_items(plan.source, folder, plan.checked)
+        instruments = [setup.instrument(run.client(setup.client)) for setup in setups]
+        run.span = f"compare {setups[0].judge.name}", span_attributes(*instruments)
+        _compare(plan, run, folder, instruments)
+        rows: list[ComparisonRow] = list(run.arranged())
+        return _concluded(plan, folder, rows, **run.done)
+
+
+def _compare(
+    plan: TournamentPlan, run: JudgedRun, folder: TournamentFolder, instruments: Sequence[Instrument]
+) -> None:
+    """Ask for the comparisons of each round; after one in which nothing more is sent only for those that an earlier run
+    has made, so that they are kept."""
+    pairs, planned = plan.schedule.drawn(), list[tuple[PlannedPair, ...]]()
+    if folder.rounds_file.is_file():
+        planned += folder.result(folder.rounds_file, PlannedRounds).rounds
+    known, rows = len(planned), list[ComparisonRow]()
+    ended = False
+    for nth in range(max(map(len, plan.schedule.sizes))):
+        if nth < known:
+            for group, first, second in planned[nth]:
+                pairs[group].take(first, second)
+        elif ended or not (chosen := _round(plan, nth, pairs, rows)):
+            return
+        else:
+            planned.append(chosen)
+            write_whole(folder.rounds_file, PlannedRounds(rounds=tuple(planned)).model_dump_json().encode())
+        units = [(pair, instrument) for pair in planned[nth] for instrument in instruments]
+        asked = run.ask_all(_compared(plan, run, nth + 1, *unit, only_kept=ended) for unit in units)
+        made = [row for row in asked if row is not None]
+        rows += made
+        ended = ended or any(row.measure.reason in ENDED for row in made)
+        if ended or nth + 1 < known:  # as far as it came before, whatever would be decided now
+            continue
+        wanted = plan.options.reliability
+        if wanted is not None and (plan.strengths(rows).reliability() or 0.0) >= wanted:
+            return
+
+
+async def _compared(
+    plan: TournamentPlan,
+    run: JudgedRun,
+    nth: int,
+    pair: PlannedPair,
+    instrument: Instrument,
+    *,
+    only_kept: bool,
+) -> ComparisonRow | None:
+    """A comparison; None where only those are kept that are there, and this one is not."""
+    group = plan.groups[pair[0]]
+    first, second = (group.items[place] for place in pair[1:])
+    item, judge = pair_item(first, second), instrument.model if plan.judges else ""
+    key = comparison_id(item.id, judge)
+
+    async def made() -> ComparisonRow:
+        judgment = await judge_in_span(item, instrument)
+        names: Any = {"group": group.name, "first": first.id, "second": second.id, "judge": judge}
+        return ComparisonRow(id=key, round=nth, judgment=judgment, **names)
+
+    if only_kept and run.rows.get(key) is None:
+        return None
+    row: ComparisonRow = await run.row(key, made)
+    return row
+
+
+def _round(
+    plan: TournamentPlan, nth: int, pairs: Sequence[GroupPairs], rows: Sequence[ComparisonRow]
+) -> tuple[PlannedPair, ...]:
+    """The pairs of a round, which are taken; none of groups of which all that is asked for is known."""
+    options = plan.options
+    by_strength = options.design == "adaptive"
+    strengths = plan.strengths(rows) if by_strength or options.stops_early else None
+    chosen = []
+    for group, (each, sizes) in enumerate(zip(pairs, plan.schedule.sizes, strict=True)):
+        if nth >= len(sizes) or (nth and strengths and plan.settled(strengths, group)):
+            continue
+        if by_strength and strengths:
+            drawn = each.informative(sizes[nth], strengths, group)
+        else:
+            drawn = each.at_random(sizes[nth])
+        chosen += [(group, first, second) for first, second in drawn]
+    return tuple(chosen)
+
+
+def _concluded(
+    plan: TournamentPlan,
+    folder: TournamentFolder,
+    rows: Sequence[ComparisonRow],
+    session: SessionCounts,
+    missing: tuple[str, ...],
+) -> Tournament:
+    """What the comparisons come to, with the files."""
+    record, settled = plan.record, 0
+    if plan.options.top is not None:
+        strengths = plan.strengths(rows)
+        settled = sum(plan.settled(strengths, group) for group in range(len(plan.groups)))
+    tournament = tournament_result(
+        plan.groups,
+        [row.result for row in rows],
+        unanswered=Counter(str(row.measure.reason) for row in rows if row.measure.reason is not None),
+        session=session,
+        judges=plan.judges,
+        systems=plan.systems,
+        top=plan.options.top,
+        settled=settled,
+        wanted_reliability=plan.options.reliability,
+        possible=plan.total,
+        judge=plan.setups[0].judge.name,
+        model=record.model,
+        baseline=record.baseline,
+        design=plan.options.design,
+        rounds=max((row.round for row in rows), default=0),
+        notes=tuple(record.notes),
+        missing=missing,
+    )
+    ranked = {item.id: item for group in tournament.groups for item in group.items}
+    calls: dict[str, list[Any]] = {}
+    reasons: dict[str, Measure] = {}
+    for row in rows:
+        calls.setdefault(row.first, []).extend(row.judgment.trace.calls)
+        if row.measure.value is None:
+            reasons.update({row.first: row.measure, row.second: row.measure})
+    judgments = [
+        Judgment(
+            item=item.id,
+            topic=item.topic,
+            stance=item.stance,
+            format=TOURNAMENT.name,
+            model=record.model,
+            fingerprint=record.fingerprint,
+            measures={STRENGTH: _measure(ranked[item.id], reasons.get(item.id))},
+            version=item.version,
+            trace=Trace(calls=tuple(calls.get(item.id, ()))),
+        )
+        for item in folder.items()
+    ]
+    lines = (compact(judgment.model_dump(mode="json")) + b"\n" for judgment in judgments)
+    write_whole(folder.judgments_file, b"".join(lines))
+    with JudgeFolder(folder.path).rows() as judged:
+        sum_up(folder, judged, session)
+    write_whole(folder.tournament_file, tournament.model_dump_json(indent=1).encode() + b"\n")
+    return tournament
 
 
 def _measure(item: RankedItem, lost: Measure | None) -> Measure:

@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from conqret.errors import DeclarationError, strict_options
-from conqret.judging.asked_run import Counted
 from conqret.judging.call_setup import prepared
-from conqret.judging.cost import Sizes, expected_judging
 from conqret.judging.criteria import COMPARISON, comparison_criterion, comparison_judge
 from conqret.judging.judge import Items
 from conqret.judging.judge_options import SampleSettings
@@ -21,12 +19,9 @@ from conqret.judging.judge_settings import (
     WatchSettings,
     check_names,
     opened,
-    session_settings,
 )
 from conqret.llm.client_options import ClientOptions
-from conqret.runs.engine import run
 from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.session import Session, Sessions
 from conqret.stats.comparative_judgment import check_sizes
 from conqret.stats.pair_design import Design
 from conqret.studies.tournament.item_groups import (
@@ -38,7 +33,7 @@ from conqret.studies.tournament.item_groups import (
     item_systems,
 )
 from conqret.studies.tournament.result import Tournament
-from conqret.studies.tournament.tournament_run import PREFERENCE, TournamentFolder, TournamentPlan
+from conqret.studies.tournament.tournament_run import PREFERENCE, TournamentPlan, held
 
 if TYPE_CHECKING:
     from conqret.judging.criterion import Criterion
@@ -106,16 +101,12 @@ def tournament_plan(
             raise DeclarationError(
                 f"the format {name} compares no arguments: choose a format with the metric preference"
             )
-    setup = setups[0]
-    how = session_settings({**judging, "prompts": setup.library})
-    sessions = Session(setup.client, **how) if len(setups) == 1 else Sessions(**how)
     if output is True:
-        model = setup.client.model if len(setups) == 1 else "jury"
+        model = setups[0].client.model if len(setups) == 1 else "jury"
         output = default_folder(stem(Path(source.name)), "tournament", model)
-    folder = TournamentFolder(Path(output)) if output else None
     systems = item_systems(groups, options.system)
-    notes = tuple(_notes(groups))
-    return TournamentPlan(sessions, folder, source, checked, tuple(setups), groups, options, systems, notes)
+    folder, notes = Path(output) if output else None, tuple(_notes(groups))
+    return TournamentPlan(folder, source, checked, tuple(setups), groups, options, systems, notes)
 
 
 def several(models: Any) -> list[Any]:
@@ -178,19 +169,3 @@ def tournament(
     """
     asks = not settings.get("dry_run")
     return held(tournament_plan(items, output=output, asks=asks, **settings), **settings)
-
-
-def held(plan: TournamentPlan, **settings: Any) -> Tournament:
-    """What the tournament comes to; ``settings`` are those of the run.
-
-    Raises:
-        Counted: it was a dry run.
-    """
-    if settings.get("dry_run"):
-        first = plan.schedule.first_pairs()
-        setups = [setup.in_one_order(PREFERENCE) for setup in plan.setups]
-        raise Counted(
-            [expected_judging(one, first, Sizes(), by=f"{one.judge.name} (pairs)") for one in setups]
-        )
-    with plan.models:
-        return run(plan, overwrite=settings.get("overwrite", False), watch=settings.get("watch"))

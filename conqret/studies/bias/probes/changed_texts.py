@@ -18,6 +18,7 @@ from conqret.studies.bias.contrast import (
     ProbeContext,
     own_probe,
     perturbed,
+    perturbed_probe,
 )
 from conqret.text.citations import MARK
 from conqret.text.words import UNSPACED
@@ -26,24 +27,10 @@ SENTENCES = 5
 """About half as much again for an argument of ten sentences."""
 
 
-LENGTH = own_probe(
-    "length",
-    perturbed(
-        padding.PERTURBATION,
-        SENTENCES,
-        name=f"{SENTENCES} empty sentences added",
-        adverse="rise",
-        up="higher with padding",
-    ),
-)
+LENGTH = perturbed_probe("length", padding.PERTURBATION, SENTENCES)
 """Does length pay? Sentences that say nothing are put into the argument (Dubois et al. 2024)."""
 
-DOCUMENT_ORDER = own_probe(
-    "document order",
-    perturbed(
-        shuffle.PERTURBATION, 100, name="documents shuffled", adverse="any", up="higher in the other order"
-    ),
-)
+DOCUMENT_ORDER = perturbed_probe("document order", shuffle.PERTURBATION, 100)
 """Does the order matter in which documents stand?"""
 
 
@@ -68,16 +55,7 @@ DISTRACTION_PERTURBATION = Perturbation(
 )
 
 
-DISTRACTION = own_probe(
-    "distraction",
-    perturbed(
-        DISTRACTION_PERTURBATION,
-        1,
-        name="an idle remark behind the question",
-        adverse="any",
-        up="higher with the remark",
-    ),
-)
+DISTRACTION = perturbed_probe("distraction", DISTRACTION_PERTURBATION, 1)
 """Does a remark beside the question change the answer? (Distraction: Ye et al. 2024, CALM.)"""
 
 _FIRST_WORDS = re.compile(rf"\A((?:{MARK}|\W)*+)([{UNSPACED}]{{1,4}}|\w[\w'’-]*+(?: [\w'’-]++)?)")
@@ -120,17 +98,7 @@ FORMATTING_PERTURBATION = Perturbation(
 )
 """Clarity and arrangement are left open: there the look may count."""
 
-FORMATTING = own_probe(
-    "formatting",
-    perturbed(
-        FORMATTING_PERTURBATION,
-        1,
-        name="a list with bold words",
-        adverse="any",
-        up="higher as a list with bold words",
-        against="as running text of the same length",
-    ),
-)
+FORMATTING = perturbed_probe("formatting", FORMATTING_PERTURBATION, 1)
 """Does the look pay? The same sentences as a list with bold words."""
 
 UP = "higher with the instruction"

@@ -22,6 +22,7 @@ from conqret.studies.bias.contrast import (
     NotAskedError,
     ProbeContext,
     VersionPair,
+    own_contrast,
     own_probe,
     paired,
 )
@@ -213,14 +214,11 @@ def of_severity(ground: ProbeContext) -> Sequence[Contrast]:
     """
     lacking = "the judge rates no single argument, and severity is the same for both of a pair"
     return (
-        Contrast(
-            name="the same argument under an everyday question",
-            adverse="any",
-            up="more severe on questions that divide people",
+        own_contrast(
+            "severity",
             metrics=ground.among((*QUALITY, *ANSWER, *GROUNDING), lacking),
             pairs=paired(CHARGED, EVERYDAY),
             versions={AS_IS: (*CHARGED, *EVERYDAY)},
-            against="under a question that divides people",
         ),
     )
 

@@ -18,6 +18,7 @@ from conqret.studies.bias.contrast import (
     NotAskedError,
     ProbeContext,
     VersionPair,
+    own_contrast,
     own_probe,
 )
 from conqret.text.words import count_words
@@ -37,14 +38,8 @@ def both_orders(ground: ProbeContext) -> Sequence[Contrast]:
     items = [item for item in ground.items if _paired(item)]
     if not items:
         raise NotAskedError("no item has two arguments")
-    contrast = Contrast(
-        name="the two arguments change places",
-        adverse="any",
-        up="the first place is preferred",
-        metrics=(PREFERENCE,),
-        pairs=(),
-        versions={ONE_ORDER: ()},
-        mirrored=True,
+    contrast = own_contrast(
+        "position", metrics=(PREFERENCE,), pairs=(), versions={ONE_ORDER: ()}, mirrored=True
     )
     return (_turned(contrast, [(item, item.topic, "") for item in items]),)
 
@@ -172,10 +167,8 @@ def reversed_dimensions(ground: ProbeContext) -> Sequence[Contrast]:
     several = [metric for metric in together if metric in QUALITY]
     metrics = ground.among(several, "no question of this judge asks for several dimensions")
     return (
-        Contrast(
-            name="dimensions in reverse",
-            adverse="any",
-            up="higher in reverse",
+        own_contrast(
+            "dimension order",
             metrics=metrics,
             pairs=tuple(
                 VersionPair((AS_IS, item.id), (REVERSED, item.id), item.topic) for item in ground.items

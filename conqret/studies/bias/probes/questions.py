@@ -22,6 +22,7 @@ from conqret.studies.bias.contrast import (
     NotAskedError,
     ProbeContext,
     VersionPair,
+    own_contrast,
     own_probe,
     paired,
 )
@@ -99,10 +100,8 @@ def in_other_words(ground: ProbeContext) -> Sequence[Contrast]:
             worded.append(other)
             pairs.append(VersionPair((AS_IS, item.id), (AS_IS, other.id), item.topic, again=(way, item.id)))
     return (
-        Contrast(
-            name="the question in other words",
-            adverse="rise",
-            up="another wording moves it further than asking again",
+        own_contrast(
+            "wording",
             metrics=ground.metrics,
             pairs=tuple(pairs),
             versions={AS_IS: (*items, *worded), **dict.fromkeys(further, items)},
@@ -143,17 +142,14 @@ def turned_round(ground: ProbeContext) -> Sequence[Contrast]:
     says_no = [turned(item, NO[item.stance], "con") for item in items]
     says_yes = [turned(item, YES[item.stance], "pro") for item in items]
     return (
-        Contrast(
-            name="the question turned so that it says yes",
-            adverse="any",
-            up="higher where it says yes",
+        own_contrast(
+            "yes-bias",
             metrics=metrics,
             pairs=tuple(
                 VersionPair((AS_IS, no.id), (AS_IS, yes.id), item.topic, item.id)
                 for item, no, yes in zip(items, says_no, says_yes, strict=True)
             ),
             versions={AS_IS: (*says_no, *says_yes)},
-            against="where it says no",
             notes=notes,
         ),
     )

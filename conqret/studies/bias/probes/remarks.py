@@ -8,7 +8,7 @@ from conqret.perturb import Perturbation
 from conqret.perturb.added import AddingVariant, Texts, among_sentences, at_the_end, languages_of, matched
 from conqret.perturb.expectations import ANSWER, GROUNDING, PREFERENCE, QUALITY, expect
 from conqret.perturb.perturbation import ENGLISH
-from conqret.studies.bias.contrast import NEUTRAL, TEXTS, Adverse, Probe, own_probe, perturbed
+from conqret.studies.bias.contrast import NEUTRAL, TEXTS, Adverse, Probe, perturbed, perturbed_probe
 
 OF_THE_ARGUMENT = (*GROUNDING, *ANSWER, *QUALITY, *PREFERENCE)
 """The metrics in which a remark in the argument could show."""
@@ -86,16 +86,7 @@ AUTHORITY_PERTURBATION = Perturbation(
     languages=languages_of(OTHER_REFERENCES),
     most=None,
 )
-AUTHORITY = own_probe(
-    "authority",
-    perturbed(
-        AUTHORITY_PERTURBATION,
-        REFERENCES,
-        name=f"{REFERENCES} invented references added",
-        adverse="rise",
-        up="higher with invented references",
-    ),
-)
+AUTHORITY = perturbed_probe("authority", AUTHORITY_PERTURBATION, REFERENCES)
 """Does a reference to work that does not exist raise the score? (Authority bias: Chen et al. 2024, section 3.)"""
 
 WAYS: dict[str, AddingVariant] = {"at the end": at_the_end, "among sentences": among_sentences}
