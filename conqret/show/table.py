@@ -7,13 +7,13 @@ Markdown by ``conqret/show/markdown.py``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING, Literal
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Literal
 
-from conqret.data.digest import gathered
 from conqret.show import words
 from conqret.show.visible_text import Alarm as Alarm
 from conqret.show.visible_text import visible
@@ -56,14 +56,16 @@ _VALUE = re.compile(r"\A(\S++) ([\[({].*)", re.DOTALL)
 
 
 class Table:
-    """A table as plain texts.
+    """A table as plain texts; columns in which no row says anything are left out.
 
     Attributes:
         title: what stands above it; may be empty.
         columns: the columns; of those given by their titles alone the first holds names, the others figures.
-        rows: a cell for each column; a row of one cell is a heading of the rows that follow.
+        rows: a cell for each column; a row of one cell is a heading of the rows that follow. Where ``columns`` are
+            given with what stands in them, an attribute's name or a function, rows are objects of which cells are made.
         foot: rows that sum up, set apart.
-        note: what stands below, with the reasons why estimates have no value or no interval; may be empty.
+        note: what stands below, with the reasons why estimates have no value or no interval, and with what stands in
+            the columns of the titles ``same`` where all rows have the same; may be empty.
     """
 
     kind = "table"
@@ -71,59 +73,47 @@ class Table:
     def __init__(
         self,
         title: str,
-        columns: Iterable[str | Column],
-        rows: Iterable[Sequence[Cell]],
+        columns: Iterable[str | Column] | Mapping[str | Column, str | Callable[[Any], Cell]],
+        rows: Iterable[Any],
         *,
         foot: Iterable[Sequence[Cell]] = (),
         note: str = "",
+        same: Collection[str] = (),
     ) -> None:
         self.title = visible(title)
-        self.columns = tuple(_columns(columns))
+        heads = [_column(column, place) for place, column in enumerate(columns)]
         body, sums = list(rows), list(foot)
-        self.rows = tuple(tuple(map(cell_text, row)) for row in body)
-        self.foot = tuple(tuple(map(cell_text, row)) for row in sums)
+        if isinstance(columns, Mapping):
+            cells = [attrgetter(cell) if isinstance(cell, str) else cell for cell in columns.values()]
+            body = [row if _heads(row) else [cell(row) for cell in cells] for row in body]
         estimates = [cell for row in (*body, *sums) for cell in row if isinstance(cell, Estimate)]
-        lost = dict.fromkeys(cell.reason for cell in estimates if cell.value is None)
-        bare = dict.fromkeys(cell.reason for cell in estimates if cell.reason.startswith(NO_INTERVAL))
-        why = [f"A dash means: {'; or '.join(lost)}."] if lost else []
-        if bare:
+        texts = [tuple(map(cell_text, row)) for row in (*body, *sums)]
+        whole = [row for row in texts if len(row) == len(heads)]
+        stays, notes = [True] * len(heads), dict[str, list[str]]()
+        for place, head in enumerate(heads) if whole else ():
+            said = {row[place] for row in whole if row[place]}
+            stays[place] = len(said) > (head.title in same and len(body) > 1)
+            if said and not stays[place]:
+                notes.setdefault(*said, []).append(f"“{head.title}”")
+        self.columns = tuple(compress(heads, stays))
+        kept = [tuple(compress(row, stays)) if len(row) == len(heads) else row for row in texts]
+        self.rows, self.foot = tuple(kept[: len(body)]), tuple(kept[len(body) :])
+        why = [
+            f"In every row {words.listed(names)} {'is' if len(names) == 1 else 'are'} {cell}."
+            for cell, names in notes.items()
+        ]
+        why.append(note)
+        if lost := dict.fromkeys(cell.reason for cell in estimates if cell.value is None):
+            why.append(f"A dash means: {'; or '.join(lost)}.")
+        if bare := dict.fromkeys(cell.reason for cell in estimates if cell.reason.startswith(NO_INTERVAL)):
             reasons = "; or ".join(reason.removeprefix(NO_INTERVAL) for reason in bare)
             why.append(f"Where a value has no interval, none can be computed: {reasons}.")
-        self.note = visible(" ".join(filter(None, (note, *why))))
+        self.note = visible(" ".join(filter(None, why)))
 
     @property
     def header(self) -> tuple[str, ...]:
         """The titles of the columns."""
         return tuple(column.title for column in self.columns)
-
-    def compact(self) -> Table:
-        """The table without the columns in which no row says anything."""
-        cells = [row for row in (*self.rows, *self.foot) if len(row) == len(self.columns)] or [self.header]
-        filled = [any(column) for column in zip(*cells, strict=True)]
-        rows, foot = ([tuple(compress(row, filled)) for row in part] for part in (self.rows, self.foot))
-        return Table(self.title, compress(self.columns, filled), rows, foot=foot, note=self.note)
-
-    def varying(self, *titles: str) -> Table:
-        """The table without those columns of ``titles`` whose cells are all the same; the note says of them what they
-        are. A single row stays as it is."""
-        rows = [row for row in (*self.rows, *self.foot) if len(row) == len(self.columns)]
-        same = {
-            column.title: row
-            for column, cells in zip(self.columns, zip(*rows, strict=True), strict=False)
-            if column.title in titles and len(self.rows) > 1
-            for row in [{cell for cell in cells if cell}]
-            if len(row) <= 1
-        }
-        titles_by_cell = gathered(("".join(cell), title) for title, cell in same.items())
-        notes = [
-            f"In every row {words.listed([f'“{name}”' for name in names])} {'is' if len(names) == 1 else 'are'} {cell}."
-            for cell, names in titles_by_cell.items()
-            if cell
-        ]
-        stays = [column.title not in same for column in self.columns]
-        rows, foot = ([tuple(compress(row, stays)) for row in part] for part in (self.rows, self.foot))
-        note = " ".join(filter(None, (*notes, self.note)))
-        return Table(self.title, compress(self.columns, stays), rows, foot=foot, note=note)
 
     @property
     def length(self) -> int:
@@ -210,8 +200,11 @@ def cell_text(cell: Cell) -> str:
     return words.count(cell) if isinstance(cell, int) else visible(str(cell))
 
 
-def _columns(columns: Iterable[str | Column]) -> Iterator[Column]:
-    for place, column in enumerate(columns):
-        if isinstance(column, str):
-            column = Column(column, "figure" if place else "name")
-        yield Column(visible(column.title), column.kind)
+def _column(column: str | Column, place: int) -> Column:
+    if isinstance(column, str):
+        return Column(visible(column), "figure" if place else "name")
+    return Column(visible(column.title), column.kind)
+
+
+def _heads(row: object) -> bool:
+    return isinstance(row, tuple) and len(row) == 1

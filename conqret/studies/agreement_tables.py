@@ -95,8 +95,8 @@ def table_of_rows(
         *covers * ("Coverage",),
     )
     note = " ".join(filter(None, [*notes, *(statistic.about for statistic in statistics)]))
-    return Table("Krippendorff's alpha with annotators", heads, cells, foot=foot, note=note).varying(
-        "Coverage"
+    return Table(
+        "Krippendorff's alpha with annotators", heads, cells, foot=foot, note=note, same=("Coverage",)
     )
 
 

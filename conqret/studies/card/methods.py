@@ -89,7 +89,7 @@ def methods(
     if summary.reasons:
         columns = (Column("missing because", "text"), "items", Column("for example", "text"))
         rows = reason_rows(summary.reasons, summary.examples)
-        tables.append(Table("Missing scores", columns, rows).compact())
+        tables.append(Table("Missing scores", columns, rows))
     if found is not None:
         paragraphs["Agreement"] = " ".join(_agreement(found.validation))
         tables.append(agreement_table(found.validation))

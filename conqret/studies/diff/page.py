@@ -115,7 +115,7 @@ def _by_metric(difference: RunDifference) -> Table:
         )
         for row in metrics
     ]
-    return Table("Second minus first", heads, cells, note=" ".join(filter(None, notes))).varying("Pairs")
+    return Table("Second minus first", heads, cells, note=" ".join(filter(None, notes)), same=("Pairs",))
 
 
 def _within(within: WithinMargin | None) -> str:

@@ -101,7 +101,8 @@ def difference_table(drift: Drift) -> Table:
         note=f"Means are over the items that both waves scored; brackets hold {drift.confidence:.0%} jackknife-t "
         "intervals over topics, p-values are of t-tests over topics, corrected for waves and metrics (Holm). A wave "
         f"has drifted where p < 0.05 and the difference is at least {TOLERANCE:g}.",
-    ).varying("Pairs")
+        same=("Pairs",),
+    )
 
 
 def _wave_table(waves: Sequence[Wave]) -> Table:

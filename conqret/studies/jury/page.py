@@ -67,7 +67,7 @@ def _gains(rule: str, checked: JuryCheck) -> Table:
         f"the average” is the jury's alpha minus its members' mean alpha, with p (t-test over {topics}); “Over each” "
         "counts the members that it agrees significantly better than, where it is better than their average. “Gain” "
         f"is over the member {_chosen(checked)}. {words.symmetry_note(checked.basis.clusters)}".rstrip(),
-    ).compact()
+    )
 
 
 def _members(jury_result: Jury, checked: JuryCheck) -> Table:
@@ -86,7 +86,7 @@ def _members(jury_result: Jury, checked: JuryCheck) -> Table:
             for member in jury_result.members
         ],
         note=chosen_words(best, checked.basis),
-    ).compact()
+    )
 
 
 def _chosen(checked: JuryCheck) -> str:

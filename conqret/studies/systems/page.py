@@ -133,7 +133,7 @@ def _tables(results: MetaEvaluation, measure: str, by_topic: bool) -> Iterator[T
         (judge, "Systems", "Mean over topics", "Over all topics", "Minus the best", "p (Holm)", *beside),
         tested,
         note=_note(results, measure),
-    ).compact()
+    )
     most = max((row.runs for row in rows.values()), default=0)
     methods = [method for method in results.settings.methods if (parsed(method)[1] or 0) < most]
     if len(methods) > 1:
