@@ -40,6 +40,11 @@ class VarianceSource(Frozen):
     deviation: Estimate
     share: float | None
 
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return " or ".join(self.names)
+
 
 class MetricVariance(Frozen):
     """One metric. ``scores`` are single samples; ``unknown`` says in words what these runs cannot tell.
@@ -58,6 +63,11 @@ class MetricVariance(Frozen):
     score_error: float
     generalizability: Estimate
     mean_error: Mapping[int, float]
+
+    @property
+    def varies(self) -> bool:
+        """Whether any scores differ."""
+        return any(source.share for source in self.sources)
 
 
 class Repeatability(Frozen):
