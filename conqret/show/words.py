@@ -171,8 +171,9 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names one after the other, the last after "and"; empty where there are none."""
+def listed(names: Sequence[str], most: int = 100) -> str:
+    """Names one after the other, the last after "and"; of more than ``most`` how many more there are."""
+    names = [*names[:most], *[f"{len(names) - most} more"] * (len(names) > most)]
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 

@@ -3,9 +3,9 @@ judges."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
 
-from conqret.errors import number
 from conqret.show import words
 from conqret.show.forest import Forest, forests
 from conqret.show.table import Cell, Column, Table
@@ -30,19 +30,13 @@ _ONE_ANNOTATOR = (
 NOT_EVERYWHERE = "it has no value on some of the judge's units"
 
 
-AS_ONE = ("Judge in place of one", "One annotator", "Inter-annotator")
+AS_ONE = {"as_person": "Judge in place of one", "person": "One annotator", "people": "Inter-annotator"}
 """The columns where several annotators labeled."""
 BOUND = "Krippendorff's bound for tentative conclusions"
 
 
-def agreement_table(validation: Validation) -> Table:
-    """A judge with annotators, on each dimension and in the mean."""
-    rows = list(validation.dimensions.values())
-    return table_of_rows(rows, validation.average, validation.basis, coverage=validation.coverage)
-
-
-def table_of_rows(
-    rows: Sequence[DimensionAgreement],
+def agreement_table(
+    rows: Collection[DimensionAgreement],
     average: Average | None,
     basis: Basis,
     statistics: Sequence[Statistic] = (),
@@ -54,23 +48,16 @@ def table_of_rows(
     several = any(row.annotators > 1 for row in rows)
     mapped = bool(statistics) and any(row.calibrated.value is not None for row in rows)
     covers = coverage is not None
-
-    def as_one(reached: DimensionAgreement | Average) -> tuple[Cell, ...]:
-        return several * (reached.as_person, reached.person, reached.people)
-
-    cells: list[tuple[Cell, ...]] = [
-        (
-            words.label(row.dimension),
-            row.compared,
-            row.alpha,
-            *mapped * (row.calibrated,),
-            *as_one(row),
-            *(row.statistics[statistic.name] for statistic in statistics),
-            *covers * (f"{row.coverage:.1%}",),
-        )
-        for row in rows
-    ]
-    foot: list[tuple[Cell, ...]] = []
+    columns: dict[str | Column, str | Callable[[Any], Cell]] = {
+        "Dimension": lambda row: words.label(row.dimension),
+        "Units": "compared",
+        "Judge and annotators": "alpha",
+        "Calibrated": lambda row: row.calibrated if mapped else "",
+        **({title: of for of, title in AS_ONE.items()} if several else {}),
+        **{one.title: lambda row, name=one.name: row.statistics[name] for one in statistics},
+        "Coverage": lambda row: f"{row.coverage:.1%}" * covers,
+    }
+    foot: list[list[Cell]] = []
     notes = [
         f"Alpha is 1 for perfect agreement and 0 for agreement by chance; brackets hold {basis.intervals}. “Units” "
         "have both a score and a human label"
@@ -79,68 +66,50 @@ def table_of_rows(
         _ONE_ANNOTATOR * several,
     ]
     if average is not None:
-        raw = (average.judge["mean"], *mapped * (average.judge.get(CALIBRATED, ""),))
-        rest = ("",) * len(statistics) if coverage is None else (f"{coverage:.1%}",)
-        foot = [("Average", "", *raw, *as_one(average), *rest)]
+        calibrated = average.judge.get(CALIBRATED, "") if mapped else ""
+        as_one = [getattr(average, name) for name in AS_ONE] if several else []
+        blank = [""] * len(statistics)
+        covered = "" if coverage is None else f"{coverage:.1%}"
+        foot.append(["Average", "", average.judge["mean"], calibrated, *as_one, *blank, covered])
         notes.append(average_note(average.dimensions, [row.dimension for row in rows]))
     if mapped:
         notes.append("“Calibrated” maps scores to the labels' scale by the labels of other topics.")
-    heads = (
-        "Dimension",
-        "Units",
-        "Judge and annotators",
-        *mapped * ("Calibrated",),
-        *several * AS_ONE,
-        *(statistic.title for statistic in statistics),
-        *covers * ("Coverage",),
-    )
-    note = " ".join(filter(None, [*notes, *(statistic.about for statistic in statistics)]))
     return Table(
-        "Krippendorff's alpha with annotators", heads, cells, foot=foot, note=note, same=("Coverage",)
+        "Krippendorff's alpha with annotators",
+        columns,
+        rows,
+        foot=foot,
+        note=" ".join(filter(None, [*notes, *(statistic.about for statistic in statistics)])),
+        same=("Coverage",),
     )
 
 
 def language_tables(validation: Validation) -> Iterator[Table]:
     """The same on the items of each language, where there are several."""
-    languages = validation.languages
-    if not languages:
-        return
     several = any(row.annotators > 1 for row in validation.dimensions.values())
     clustered = f"{validation.basis.clustered_by}s"
-    heads = (
-        "Dimension",
-        "Units",
-        clustered.capitalize(),
-        "Judge and annotators",
-        *several * ("Inter-annotator",),
-    )
-    yield Table(
-        "Krippendorff's alpha with annotators by language",
-        (Column("Language", "text"), *heads),
-        [
-            (
-                words.language(row.language) or "cannot be told",
-                words.label(row.dimension),
-                row.units,
-                row.topics,
-                row.alpha,
-                *several * (row.people,),
-            )
-            for row in languages
-        ],
-        note=f"Intervals are over the {clustered} of one language, not corrected for the number of languages. Compare "
-        "two languages only if their items are alike, such as translations.",
-    )
+    if validation.languages:
+        yield Table(
+            "Krippendorff's alpha with annotators by language",
+            {
+                Column("Language", "text"): lambda row: words.language(row.language) or "cannot be told",
+                "Dimension": lambda row: words.label(row.dimension),
+                "Units": "units",
+                clustered.capitalize(): "topics",
+                "Judge and annotators": "alpha",
+                "Inter-annotator": lambda row: row.people if several else "",
+            },
+            validation.languages,
+            note=f"Intervals are over the {clustered} of one language, not corrected for the number of languages. "
+            "Compare two languages only if their items are alike, such as translations.",
+        )
 
 
 def trivial_table(alphas: Mapping[str, Mapping[str, Estimate]], average: Mapping[str, Estimate]) -> Table:
     """The judge's alpha and that of baselines without a model, by dimension."""
     names = [name for name in SHOWN if any(name in alpha for alpha in alphas.values())]
     none = undefined(NOT_EVERYWHERE)
-    rows: list[tuple[Cell, ...]] = [
-        (words.label(dimension), *(alpha.get(name, none) for name in names))
-        for dimension, alpha in alphas.items()
-    ]
+    rows = [(words.label(name), *(alpha.get(one, none) for one in names)) for name, alpha in alphas.items()]
     return Table(
         "Alpha of the judge and of baselines",
         ("Dimension", *map(head, names)),
@@ -163,16 +132,12 @@ def average_note(dimensions: Sequence[str], rows: Collection[str]) -> str:
     if list(dimensions) == [OVERALL]:
         return "The average has one dimension only, overall quality."
     others = [words.label(name).lower() for name in rows if name not in dimensions]
-    left = f"; {_first(others)} {'is' if len(others) == 1 else 'are'} left out" if others else ""
+    left = (
+        f"; {words.listed(others, MOST_LEFT)} {'is' if len(others) == 1 else 'are'} left out"
+        if others
+        else ""
+    )
     return f"The average is over {words.number(len(dimensions), 'dimension')}{left}."
-
-
-def _first(names: Sequence[str]) -> str:
-    """Names in a sentence; of many the first and how many more there are."""
-    if len(names) > MOST_LEFT:
-        return f"{', '.join(names[:MOST_LEFT])} and {len(names) - MOST_LEFT} more"
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
 
 
 def agreement_answer(
@@ -185,31 +150,26 @@ def agreement_answer(
 
 
 def _beyond_chance(rows: Collection[DimensionAgreement], basis: Basis) -> str:
-    better = [row for row in rows if row.alpha.low is not None and row.alpha.low > 0]
-    worse = [row for row in rows if row.alpha.high is not None and row.alpha.high < 0]
+    better = sorted((row for row in rows if row.alpha.sign > 0), key=lambda row: -(row.alpha.value or 0.0))
+    worse = sum(row.alpha.sign < 0 for row in rows)
     clusters = words.number(basis.clusters, basis.clustered_by)
     agrees = "The judge agrees with annotators"
     unshown = "The data do not show that the judge agrees with annotators more than by chance on"
     if len(rows) == 1:
-        (row,) = rows
         said = f"{agrees} {'more' if better else 'less'} than by chance on" if better or worse else unshown
-        return f"{said} {_name(row)} ({_alpha(row, basis)}, {clusters})"
+        return f"{said} {_named(*rows, basis)}, {clusters})"
     whole = words.number(len(rows), "dimension")
-    less = f"; on {len(worse)} it agrees less than by chance" if worse else ""
+    less = f"; on {worse} it agrees less than by chance" if worse else ""
     if not better:
         return f"{unshown} any of {whole} ({clusters}){less}"
-    best, *others = sorted(better, key=lambda row: -(row.alpha.value or 0.0))
+    best, *others = better
     well = sum((row.alpha.low or 0.0) >= WEAK for row in better)
     most = "best on " if len(others) > NAMED else ""
     named = "".join(f", {_name(row)} ({words.with_interval(row.alpha)})" for row in others[:NAMED])
-    bound = f"above {WEAK}, {BOUND}"
-    whole_interval = f"the whole interval is {'' if well else 'not '}{bound}"
-    if others:
-        whole_interval = f"on {well or 'none'} of these the whole interval is {bound}"
-    return (
-        f"{agrees} more than by chance on {len(better)} of {whole}: {most}{_name(best)} ({_alpha(best, basis)}, "
-        f"{clusters}){named}; {whole_interval}{less}"
-    )
+    on = f"on {well or 'none'} of these the whole interval is " if others else "the whole interval is "
+    bound = f"{on}{'' if well or others else 'not '}above {WEAK}, {BOUND}"
+    more = f"{agrees} more than by chance on {len(better)} of {whole}"
+    return f"{more}: {most}{_named(best, basis)}, {clusters}){named}; {bound}{less}"
 
 
 def _rest(rows: Collection[DimensionAgreement], average: Average | None) -> Iterator[str]:
@@ -251,11 +211,13 @@ def _others(reached: DimensionAgreement | Average, variants: Mapping[str, Estima
     }
 
 
-def _alpha(row: DimensionAgreement, basis: Basis) -> str:
+def _named(row: DimensionAgreement, basis: Basis) -> str:
+    """A dimension with its alpha, whose bracket stays open."""
     alpha, interval = row.alpha, "no interval"
-    if alpha.low is not None and alpha.high is not None:
+    if alpha.low is not None:
         interval = f"{basis.settings.confidence:.0%} CI [{alpha.low:z.2f}, {alpha.high:z.2f}]"
-    return f"{ALPHA} = {words.score(alpha.value)}, {interval}, n = {number(row.compared, 'unit')}"
+    n = words.number(row.compared, "unit")
+    return f"{_name(row)} ({ALPHA} = {words.score(alpha.value)}, {interval}, n = {n}"
 
 
 def _name(row: DimensionAgreement) -> str:

@@ -19,38 +19,26 @@ def people_table(study_agreement: PeopleAgreement) -> Table:
     """How far annotators agree, a row for each dimension."""
     found = study_agreement.rows
     shared = len({row.level for row in found}) == 1
-    names = list(found[0].statistics)
-    rows: list[tuple[Cell, ...]] = [
-        (
-            words.label(row.name),
-            *(not shared) * (row.level,),
-            row.annotators,
-            row.units,
-            "" if row.most_frequent is None else f"{row.most_frequent:.0%}",
-            row.alpha,
-            *row.statistics.values(),
-        )
-        for row in found
-    ]
-    foot: list[tuple[Cell, ...]] = []
-    if len(rows) > 1:
-        blank, empty = (not shared) * ("",), [""] * len(names)
-        foot.append(("Average", *blank, "", "", "", study_agreement.average, *empty))
+    titles = {name: STATISTICS[name].title for name in found[0].statistics}
+    foot: list[list[Cell]] = []
+    if len(found) > 1:
+        empty = [""] * len(titles)
+        foot.append(["Average", "", "", "", "", study_agreement.average, *empty])
         if (together := study_agreement.together) is not None:
-            foot.append(("All together", *blank, "", together.n, "", together, *empty))
-    heads = (
-        "Dimension",
-        *(not shared) * ("Level",),
-        "Annotators",
-        "Units",
-        "Base rate",
-        "Krippendorff's alpha",
-    )
+            foot.append(["All together", "", "", together.n, "", together, *empty])
     level = f", {found[0].level} level" if shared else ""
     return Table(
         f"Inter-annotator agreement{level}, {study_agreement.basis.intervals}",
-        (*heads, *(STATISTICS[name].title for name in names)),
-        rows,
+        {
+            "Dimension": lambda row: words.label(row.name),
+            "Level": lambda row: "" if shared else row.level,
+            "Annotators": "annotators",
+            "Units": "units",
+            "Base rate": lambda row: "" if row.most_frequent is None else f"{row.most_frequent:.0%}",
+            "Krippendorff's alpha": "alpha",
+            **{title: lambda row, name=name: row.statistics[name] for name, title in titles.items()},
+        },
+        found,
         foot=foot,
         note="“Units” are items (or their parts) with labels by two annotators or more. “Base rate” is the share of "
         "the most frequent label. “All together” is one alpha over the units of all rows.",
@@ -70,10 +58,10 @@ def annotators_answer(study_agreement: PeopleAgreement) -> list[str]:
     alpha = f"{ALPHA} = {words.with_interval(whole)}"
     sentences = [f"The agreement of annotators with each other is {alpha} {of} ({clusters})."]
     if len(known) > 1:
+        ordered = sorted(known, key=lambda row: row.alpha.value or 0.0)
         least, most = (
             f"on {words.label(row.name).lower()} ({words.with_interval(row.alpha)})"
-            for pick in (min, max)
-            for row in [pick(known, key=lambda row: row.alpha.value or 0.0)]
+            for row in (ordered[0], ordered[-1])
         )
         sentences.append(f"Annotators agree least {least} and most {most}.")
     return sentences

@@ -19,7 +19,7 @@ from conqret.show.markdown import safe, tables_markdown
 from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
-from conqret.studies.agreement_tables import agreement_table
+from conqret.studies.validate.page import validation_tables
 from conqret.studies.validate.result import Validation
 from conqret.studies.validate.validate import ValidationResult, validate
 from conqret.studies.variance.page import repeatability_table
@@ -92,7 +92,7 @@ def methods(
         tables.append(Table("Missing scores", columns, rows))
     if found is not None:
         paragraphs["Agreement"] = " ".join(_agreement(found.validation))
-        tables.append(agreement_table(found.validation))
+        tables.append(validation_tables(found.validation)[0])
         tables += [repeatability_table(rows) for rows in [found.card.repeatability] if rows]
         paragraphs["Limits"] = " ".join(found.card.limits)
     return Methods(paragraphs, tuple(tables))

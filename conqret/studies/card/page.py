@@ -17,7 +17,7 @@ from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.studies.agreement.annotator_agreement import OVERALL
 from conqret.studies.agreement.dimension_result import missing_words
 from conqret.studies.agreement.statistics import STATISTICS
-from conqret.studies.agreement_tables import agreement_answer, agreement_picture, table_of_rows
+from conqret.studies.agreement_tables import agreement_answer, agreement_picture, agreement_table
 from conqret.studies.bias.page import bias_parts, headlines
 from conqret.studies.card.result import FILE_NAME, Card, last_checked
 from conqret.studies.sensitivity.curves import Curve
@@ -49,7 +49,8 @@ def card_sheet(card: Card) -> ReportPage:
         [
             Section("Known limits", [PageRemarks(card.limits)]),
             Section(
-                "Agreement with annotators", [table_of_rows(card.agreement, card.average, basis, statistics)]
+                "Agreement with annotators",
+                [agreement_table(card.agreement, card.average, basis, statistics)],
             ),
             Section("Does it detect perturbations?", charts, " ".join(filter(None, detects))),
             Section("Does it repeat itself?", list(_repeatability(card))),
