@@ -23,19 +23,11 @@ SAID = {
 """Where confidences are from, in words."""
 
 
-class Percent(Estimate):
-    """A share, shown in per cent."""
-
-    __slots__ = ()
-
-    @classmethod
-    def of(cls, share: Estimate) -> Percent:
-        """``share`` as a cell."""
-        return cls(share.value, share.low, share.high, share.n, share.reason)
-
-    def __str__(self) -> str:
-        ends = "" if self.low is None else f" [{self.low:.1%}, {self.high:.1%}]"
-        return f"{self.value:.1%}{ends}"
+def percent(share: Estimate) -> Cell:
+    """A share in per cent, with its interval."""
+    if share.value is None:
+        return share
+    return f"{share.value:.1%}" + ("" if share.low is None else f" [{share.low:.1%}, {share.high:.1%}]")
 
 
 SAMPLED = (
@@ -52,7 +44,7 @@ def abstention_tables(abstention: Abstention) -> Iterator[Table]:
         taken = rule.taken
         kept: tuple[Cell, ...] = ("–", "nothing", undefined(rule.why_none(abstention.error)))
         if taken is not None:
-            kept = (f"{taken.threshold:.3f}", f"{taken.share:.0%}", Percent.of(taken.error))
+            kept = (f"{taken.threshold:.3f}", f"{taken.share:.0%}", percent(taken.error))
         rows.append((_name(name, rule), rule.units, f"{rule.wrong.value:.0%}", *kept))
     yield Table(
         "Which scores can be kept",
@@ -66,11 +58,13 @@ def abstention_tables(abstention: Abstention) -> Iterator[Table]:
     )
     yield Table(
         "How good the confidences are as probabilities",
-        ("Dimension", "Brier", "Constant", "ECE"),
-        [
-            (_name(name, rule), rule.stated.brier, rule.constant, rule.stated.error)
-            for name, rule in abstention.found.items()
-        ],
+        {
+            "Dimension": lambda pair: _name(*pair),
+            "Brier": lambda pair: pair[1].stated.brier,
+            "Constant": lambda pair: pair[1].constant,
+            "ECE": lambda pair: pair[1].stated.error,
+        },
+        abstention.found.items(),
         note="Errors of each confidence as the probability that a score is right; 0 is best. ECE is the expected "
         "calibration error. “Constant” is the Brier score of one probability for every score.",
     )
@@ -137,21 +131,18 @@ def _chart(rule: AbstainsOn, promised: float) -> Chart:
 
 
 def _curve(rule: AbstainsOn, error: float) -> Table:
-    holds_text = {True: "holds", False: "not shown to hold", None: "not tested"}
+    holds = {True: "holds", False: "not shown to hold", None: "not tested"}
     return Table(
         "Thresholds",
-        (Column("From"), "Kept", "Labels", "Topics", "Wrong of kept", Column("Guarantee", "text")),
-        [
-            (
-                f"{step.threshold:.3f}",
-                f"{step.share:.0%}",
-                step.labelled,
-                step.topics,
-                Percent.of(step.error),
-                holds_text[step.holds],
-            )
-            for step in rule.curve
-        ],
+        {
+            Column("From"): lambda step: f"{step.threshold:.3f}",
+            "Kept": lambda step: f"{step.share:.0%}",
+            "Labels": "labelled",
+            "Topics": "topics",
+            "Wrong of kept": lambda step: percent(step.error),
+            Column("Guarantee", "text"): lambda step: holds[step.holds],
+        },
+        rule.curve,
         note="Thresholds are tested from the highest down, beginning with the first that keeps at least "
         f"{LEAST_KEPT:.0%} of the scores and {fewest_labels(error)} labels, as long as the guarantee is shown to hold.",
     )
