@@ -16,7 +16,7 @@ from conqret.studies.diff.command import (
     check_difference_requirement,
     parse_difference_requirement,
 )
-from conqret.studies.diff.page import difference_page, difference_tables, unlike
+from conqret.studies.diff.page import difference_page, difference_tables, remarks
 from conqret.studies.diff.result import diff
 from tests.reliability.judged import judgment, scored
 
@@ -92,7 +92,7 @@ def test_ids_that_are_rows_do_not_pair_different_questions():
 def test_an_id_keeps_its_item_where_the_question_was_reworded():
     found = diff(named("zoos", "cars"), named("zoos", "Ban cars?"))
     assert (found.paired_by, found.pairs, found.unlike) == ("item", 2, ("2",))
-    assert unlike(found) == "topic or side differ in 1 of 2 pairs of one id: 2"
+    assert "topic or side differ in 1 of 2 pairs of one id: 2" in remarks(found)
 
 
 def outcome(text, found):
