@@ -46,7 +46,7 @@ class DimensionAgreement(Frozen):
     @property
     def parted(self) -> bool:
         """Whether people's alpha among themselves is not told apart from chance."""
-        return self.people.low is not None and self.people.low <= 0
+        return self.people.low is not None and self.people.sign < 1
 
     @property
     def quantities(self) -> dict[str, Estimate]:
@@ -115,14 +115,12 @@ class Missingness(Frozen):
 
 def missing_words(missing: Missingness) -> str:
     """How many scores are missing, in a sentence."""
-    if missing.scored == missing.total:
-        return f"No score is missing: all {words.count(missing.total)} judgments have all their scores."
-    reasons = ", ".join(
-        f"{words.reason(name)}: {words.count(count)}" for name, count in missing.reasons.items()
-    )
     total, scored, unscored, failed = map(
         words.count, (missing.total, missing.scored, missing.unscored, missing.failed)
     )
+    if scored == total:
+        return f"No score is missing: all {total} judgments have all their scores."
+    reasons = ", ".join(f"{words.reason(name)}: {words.count(n)}" for name, n in missing.reasons.items())
     return (
         f"Of {total} judgments {scored} have all their scores, {unscored} got no valid response, and {failed} got no "
         f"response (reasons: {reasons or 'none'})."

@@ -61,19 +61,17 @@ def beside_trivial(
         if view.verdicts or not view.scale.bounded or not view.compared.any():
             continue
         target = view.scale.unit(view.target)
-        fit = {"length": _mapped(_series(view, lengths), target, folds)}
-        trivial_scores = {"constant": np.full(len(target), target[view.compared].mean())}
+        constant = np.full(len(target), target[view.compared].mean())
+        fit, trivial = {"length": _mapped(_series(view, lengths), target, folds)}, {"constant": constant}
         if other is not None:
             theirs = other.scores.get(dimension, {})
             plain = _series(view, {unit: score.value for unit, score in theirs.items()})
             if fitted:
                 fit["floor"] = _mapped(plain, target, folds)
             else:
-                trivial_scores["floor"] = plain
-        trivial_scores |= {name: judge(view.compared) for name, judge in fit.items()}
-        kept = {
-            name: score for name, score in trivial_scores.items() if not np.isnan(score[view.compared]).any()
-        }
+                trivial["floor"] = plain
+        trivial |= {name: judge(view.compared) for name, judge in fit.items()}
+        kept = {name: score for name, score in trivial.items() if not np.isnan(score[view.compared]).any()}
         joined = joined.beside(dimension, kept, {name: judge for name, judge in fit.items() if name in kept})
     return joined
 
@@ -149,12 +147,8 @@ def over_baselines(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[str]:
     several = len(over) > 1
     for name, baseline in WORDS.items():
         known = {key: row[name] for key, row in over.items() if name in row and row[name].value is not None}
-        above = [
-            words.label(key).lower() for key, one in known.items() if one.low is not None and one.low > 0
-        ]
-        below = sum(
-            one.high is not None and one.high < 0 and one.reason != AS_CHANCE for one in known.values()
-        )
+        above = [words.label(key).lower() for key, one in known.items() if one.sign > 0]
+        below = sum(one.sign < 0 and one.reason != AS_CHANCE for one in known.values())
         named = f" ({', '.join(above)})" * (0 < len(above) <= NAMED)
         where = f" on {len(above) or 'none'} of {number(len(known), 'dimension')}{named}" * several
         if known and (several or above):

@@ -78,17 +78,13 @@ def _chosen(validation: Validation) -> str:
 def _agreement(rows: Sequence[DimensionAgreement]) -> dict[str, object]:
     known = [row for row in rows if row.alpha.value is not None]
     none = [row.dimension for row in rows if row.alpha.value is None]
-    worse = [row.dimension for row in known if row.alpha.high is not None and row.alpha.high < 0]
+    worse = [row.dimension for row in known if row.alpha.sign < 0]
     unsure = [row.dimension for row in known if row.alpha.low is not None and row.alpha.low <= 0]
     chance = [name for name in unsure if name not in worse]
     rest = [row for row in known if row.dimension not in (*worse, *chance)]
     weak = [row.dimension for row in rest if (row.alpha.value or 0) < WEAK]
     without = gathered((row.alpha.reason, row.dimension) for row in known if row.alpha.low is None)
-    below = [
-        f"{row.dimension} (difference {row.to_person})"
-        for row in known
-        if row.to_person.high is not None and row.to_person.high < 0
-    ]
+    below = [f"{row.dimension} (difference {row.to_person})" for row in known if row.to_person.sign < 0]
     noisy = [row.dimension for row in rows if row.parted]
     others = "on every dimension" if len(rest) == len(known) else "on all other dimensions"
     where = others if len(weak) == len(rest) else f"on {_names(weak)}"
@@ -155,9 +151,7 @@ def _bias(bias: BiasTable | None) -> dict[str, object]:
 def _names(names: Iterable[str]) -> str:
     """The names in words, the last after "and"; empty where there are none."""
     listed = [_words(name) for name in dict.fromkeys(names)]
-    if len(listed) > MOST_NAMED:
-        listed = [*listed[: MOST_NAMED - 1], f"{len(listed) - MOST_NAMED + 1} more"]
-    return words.listed(listed)
+    return words.listed(listed, MOST_NAMED - (len(listed) > MOST_NAMED))
 
 
 def _words(name: str) -> str:

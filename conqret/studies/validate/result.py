@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -110,21 +110,14 @@ class Validation(Frozen):
         return {**self.average.quantities, "coverage": Estimate(self.coverage)}
 
 
-@dataclass(frozen=True, slots=True)
-class DimensionCheck:
-    """The result, with the alphas that averages are made of: the judge's by variant, people's, one person's, and the
-    judge's in the place of one."""
-
-    result: DimensionValidation
-    judge: Mapping[str, JackknifedEstimate]
-    people: JackknifedEstimate
-    person: JackknifedEstimate
-    as_person: JackknifedEstimate
+DimensionAlphas = tuple[Mapping[str, JackknifedEstimate], Sequence[JackknifedEstimate]]
+"""What averages are made of: the judge's alphas by variant; then people's, one person's, and the judge's in the place
+of one."""
 
 
-def check_dimension(
+def _check_dimension(
     joined: JoinedLabels, dimension: str, drawn: Resamples, settings: AgreementSettings
-) -> DimensionCheck:
+) -> tuple[DimensionValidation, DimensionAlphas]:
     """Everything about one dimension; ``drawn`` resamples the units of ``joined``."""
     view = View(joined, dimension, settings)
     scale, confidence = view.scale, settings.confidence
@@ -168,18 +161,16 @@ def check_dimension(
         alternative=_alternative(view),
         mean=_mean(view),
     )
-    return DimensionCheck(result, judge, people, person, as_person)
+    return result, (judge, (people, person, as_person))
 
 
 def _alternative(view: View) -> AlternativeAnnotator:
-    epsilon = view.settings.epsilon
+    epsilon, names = view.settings.epsilon, view.names or ("nobody",)
     if not view.placed:
         return AlternativeAnnotator(epsilon, None, None, None, reason=NO_SCALE)
     judge = view.judge(rounded=view.scale.whole and view.scale.bounded)
-    names = view.names or ("nobody",)
-    return alternative_annotator_test(
-        judge, view.table, names, view.scale.level, clusters=view.clusters, epsilon=epsilon
-    )
+    level, clusters = view.scale.level, view.clusters
+    return alternative_annotator_test(judge, view.table, names, level, clusters=clusters, epsilon=epsilon)
 
 
 def _mean(view: View) -> CorrectedMean:
@@ -235,15 +226,16 @@ def validate(
         calibration.check(judge.format, judge.model, judge.fingerprint)
         joined = calibration.applied(joined, settings)
     drawn = leave_one_out(joined.clusters)
-    checked = {name: check_dimension(joined, name, drawn, settings) for name in joined.metrics}
-    units = sum(check.result.labelled for check in checked.values())
+    checked = {name: _check_dimension(joined, name, drawn, settings) for name in joined.metrics}
+    rows = {name: row for name, (row, _) in checked.items()}
+    units = sum(row.labelled for row in rows.values())
     return Validation(
         judge=judge,
         basis=Basis.of(labels, joined.clustered_by, joined.units, joined.clusters, settings),
         join=joined.report,
-        coverage=sum(check.result.scored for check in checked.values()) / units if units else 0.0,
-        dimensions={name: check.result for name, check in checked.items()},
-        average=_average(checked, settings.confidence),
+        coverage=sum(row.scored for row in rows.values()) / units if units else 0.0,
+        dimensions=rows,
+        average=_average({name: every for name, (_, every) in checked.items()}, settings.confidence),
         missing=missingness(kept),
         languages=tuple(_by_language(joined, settings)),
     )
@@ -288,17 +280,18 @@ def validated_judge(judgments: Sequence[Judgment], baseline: bool = False) -> Va
     return ValidatedJudge(format=name, model=model, fingerprint=fingerprint, baseline=baseline)
 
 
-def _average(checked: Mapping[str, DimensionCheck], confidence: float) -> Average:
-    names = averaged_dimensions({name: check.judge["mean"].defined for name, check in checked.items()})
-    every = [checked[name] for name in names]
-    variants = [name for name in every[0].judge if all(name in check.judge for check in every)]
-    means = {name: average([check.judge[name] for check in every]) for name in variants}
+def _average(alphas: Mapping[str, DimensionAlphas], confidence: float) -> Average:
+    names = averaged_dimensions({name: judge["mean"].defined for name, (judge, _) in alphas.items()})
+    judges, others = zip(*(alphas[name] for name in names), strict=True)
+    variants = [name for name in judges[0] if all(name in judge for judge in judges)]
+    means = {name: average([judge[name] for judge in judges]) for name in variants}
     gain = means[CALIBRATED].minus(means["mean"]) if CALIBRATED in means else without_value(NOT_CALIBRATED)
+    people, person, as_person = (average(column).estimate(confidence) for column in zip(*others, strict=True))
     return Average(
         dimensions=names,
         judge={name: mean.estimate(confidence) for name, mean in means.items()},
         gain=gain.estimate(confidence),
-        people=average([check.people for check in every]).estimate(confidence),
-        person=average([check.person for check in every]).estimate(confidence),
-        as_person=average([check.as_person for check in every]).estimate(confidence),
+        people=people,
+        person=person,
+        as_person=as_person,
     )
