@@ -12,11 +12,10 @@ from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import Estimate, undefined
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import OVERALL
-from conqret.studies.agreement.dimension_result import DimensionAgreement
+from conqret.studies.agreement.dimension_result import WEAK, DimensionAgreement
 from conqret.studies.agreement.page import ALPHA, WITH_CI
 from conqret.studies.agreement.statistics import CALIBRATED, Statistic
 from conqret.studies.agreement.trivial_judges import NAMED, TRIVIAL, over_baselines
-from conqret.studies.card.card_limits import WEAK
 from conqret.studies.validate.result import Average, Validation
 
 MOST_LEFT = 4

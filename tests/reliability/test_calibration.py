@@ -19,7 +19,7 @@ from conqret.studies.calibrate.calibration import Calibration
 from conqret.studies.calibrate.calibration_maps import CalibrationSample, MonotoneMap, tried
 from conqret.studies.calibrate.page import calibration_sheet, reliability_diagram
 from conqret.studies.calibrate.result import calibrate
-from conqret.studies.card.card_limits import _beside
+from conqret.studies.card.result import _beside
 from conqret.studies.validate.result import validate
 from tests.reliability.judged import judgment, scored, study
 

@@ -12,6 +12,9 @@ from conqret.stats.alternative_annotator import AlternativeAnnotator
 from conqret.stats.estimate import Estimate
 from conqret.stats.prediction_powered import CorrectedMean
 
+WEAK = 0.667
+"""Krippendorff's own bound, below which no conclusion should be drawn (Content Analysis, section 11.4)."""
+
 
 class DimensionAgreement(Frozen):
     """The judge's agreement with people on one dimension, as a card tells it: without people's names.
