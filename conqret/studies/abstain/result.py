@@ -109,8 +109,10 @@ def abstain(
     groups = {TOGETHER: list(answers)} if together else {name: [name] for name in answers}
     rules = {}
     for name, of in groups.items():
+        sure, labelled, wrong, topics = zip(*(answers[dimension] for dimension in of), strict=True)
+        every = (*map(np.concatenate, (sure, labelled, wrong)), [topic for some in topics for topic in some])
         metrics_of = tuple(joined.metrics[dimension] for dimension in of)
-        rules[name] = _on(metrics_of, _joint([answers[dimension] for dimension in of]), error, delta)
+        rules[name] = _on(metrics_of, ConfidentAnswers(*every), error, delta)
     return Abstention(
         format=judge.format,
         model=judge.model,
@@ -153,13 +155,11 @@ def _answers(
             left_out[dimension] = confident
             continue
         topics = len({confident.topics[at] for at in np.flatnonzero(confident.labelled).tolist()})
-        if topics < FEWEST_TESTED:
-            of = counted(topics, joined.clustered_by)
-            left_out[dimension] = (
-                f"scores with a confidence and labels of {of}, and {FEWEST_TESTED} are needed"
-            )
-        else:
+        if topics >= FEWEST_TESTED:
             answers[dimension] = confident
+            continue
+        of = counted(topics, joined.clustered_by)
+        left_out[dimension] = f"scores with a confidence and labels of {of}, and {FEWEST_TESTED} are needed"
     return answers, left_out
 
 
@@ -183,12 +183,6 @@ def _of(view: View, source: str, tolerance: float) -> ConfidentAnswers | str:
         (apart > allowed + ROUNDING)[there],
         [view.clusters[place] for place in there.tolist()],
     )
-
-
-def _joint(answer_sets: Sequence[ConfidentAnswers]) -> ConfidentAnswers:
-    sure, labelled, wrong = (np.concatenate(column) for column in list(zip(*answer_sets, strict=True))[:3])
-    topics = [topic for answer_set in answer_sets for topic in answer_set.topics]
-    return ConfidentAnswers(sure, labelled, wrong, topics)
 
 
 def _on(metrics: tuple[str, ...], answers: ConfidentAnswers, error: float, delta: float) -> AbstainsOn:
