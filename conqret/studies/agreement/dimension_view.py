@@ -112,19 +112,12 @@ class View:
 
     def judge(self, variant: str = "mean", *, rounded: bool | None = None) -> NDArray[np.float64]:
         """The judge on the labels' scale (in [0, 1] where that has no ends)."""
-        rounded = self._rounds if rounded is None else rounded
-        values = [self._place(self.found.get(unit), variant, rounded) for unit in self.units]
-        return np.array(values, dtype=float)  # None becomes NaN
-
-    def _place(self, score: UnitScores | None, variant: str, rounded: bool) -> float | None:
-        if score is None:
-            return None
+        scores = [self.found.get(unit) for unit in self.units]
         if self.verdicts:
-            return self.scale.words.get(score.label or "") if variant == "mean" else None
-        value = score.variants.get(variant)
-        if value is None or not self.scale.bounded:
-            return value
-        return self.scale.nearest(value) if rounded else self.scale.value(value)
+            named = self.scale.words if variant == "mean" else {}
+            return np.array([score and named.get(score.label or "") for score in scores], dtype=float)
+        values = np.array([score and score.variants.get(variant) for score in scores], dtype=float)
+        return self.on_labels(values, rounded=rounded) if self.scale.bounded else values  # None becomes NaN
 
     def alpha(self, variant: str, drawn: Resamples) -> JackknifedEstimate:
         """Alpha of the judge and people's one label. What was fitted on labels is fitted again without each cluster."""
