@@ -61,22 +61,19 @@ def agreement(labels: Labels, *, settings: AgreementSettings = USUAL) -> PeopleA
     clusters, kind = unit_clusters(labels.units, _topics(labels))
     drawn = leave_one_out(clusters)
     tables = {name: labels_table(labels, name, labels.units)[1] for name in labels.dimensions}
-    height = max(len(table) for table in tables.values())
-    everything = np.concatenate(
-        [np.pad(table, ((0, height - len(table)), (0, 0)), constant_values=np.nan) for table in tables.values()], axis=1
-    )  # fmt: skip
-    one_level = len({labels.scale(name).level for name in tables}) == 1
     found = [_people_on(labels, name, table, drawn, settings) for name, table in tables.items()]
     together = None
-    if one_level:
+    if len({row.level for row, _ in found}) == 1:
+        height = max(len(table) for table in tables.values())
+        everything = np.full((height, len(labels.units) * len(tables)), np.nan)
+        for place, table in enumerate(tables.values()):
+            everything[: len(table), place * len(labels.units) :][:, : len(labels.units)] = table
         wide = Resamples(drawn.weights, np.tile(drawn.cluster, len(tables)))
-        level = labels.scale(labels.dimensions[0]).level
-        together = alphas(everything[None], level, wide)[0].estimate(settings.confidence)
-    averaged = [alpha for row, alpha in found if row.name != OVERALL]
+        together = alphas(everything[None], found[0][0].level, wide)[0].estimate(settings.confidence)
     return PeopleAgreement(
         basis=Basis.of(labels, kind, labels.units, clusters, settings),
         rows=tuple(row for row, _ in found),
-        average=average(averaged).estimate(settings.confidence),
+        average=average([alpha for row, alpha in found if row.name != OVERALL]).estimate(settings.confidence),
         together=together,
     )
 
@@ -111,10 +108,8 @@ def label_counts(table: NDArray[np.float64], scale: LabelScale) -> dict[str, int
     """How often each label occurs, from the lowest up, in the scale's words where it has some."""
     words = {value: word for word, value in scale.words.items()}
     values, counts = np.unique(table[~np.isnan(table)], return_counts=True)
-    return {
-        words.get(value, f"{value:g}"): count
-        for value, count in zip(values.tolist(), counts.tolist(), strict=True)
-    }
+    named = [words.get(value, f"{value:g}") for value in values.tolist()]
+    return dict(zip(named, counts.tolist(), strict=True))
 
 
 def _people_on(
@@ -122,10 +117,10 @@ def _people_on(
 ) -> tuple[PeopleOn, JackknifedEstimate]:
     there = ~np.isnan(table)
     sizes = there.sum(axis=0)
-    absent = labels.absent(name)
-    scale = labels.scale(name)
+    absent, scale = labels.absent(name), labels.scale(name)
     values = label_counts(table, scale)
     alpha = alphas(table[None], scale.level, drawn)[0]
+    people = [statistic for statistic in STATISTICS.values() if statistic.of == "people"]
     row = PeopleOn(
         name=name,
         level=scale.level,
@@ -139,11 +134,7 @@ def _people_on(
         values=values,
         most_frequent=max(values.values()) / sum(values.values()) if values else None,
         alpha=alpha.estimate(settings.confidence),
-        statistics={
-            statistic.name: statistic.compute(table, drawn, confidence=settings.confidence)
-            for statistic in STATISTICS.values()
-            if statistic.of == "people"
-        },
+        statistics={one.name: one.compute(table, drawn, confidence=settings.confidence) for one in people},
     )
     return row, alpha
 
