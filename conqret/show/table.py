@@ -81,11 +81,19 @@ class Table:
         same: Collection[str] = (),
     ) -> None:
         self.title = visible(title)
-        heads = [_column(column, place) for place, column in enumerate(columns)]
+        heads = []
+        for column in columns:
+            if isinstance(column, str):
+                column = Column(column, "figure" if heads else "name")
+            heads.append(Column(visible(column.title), column.kind))
         body, sums = list(rows), list(foot)
         if isinstance(columns, Mapping):
             cells = [attrgetter(cell) if isinstance(cell, str) else cell for cell in columns.values()]
-            body = [row if _heads(row) else [cell(row) for cell in cells] for row in body]
+            heading = [isinstance(row, tuple) and len(row) == 1 for row in body]
+            body = [
+                row if alone else [cell(row) for cell in cells]
+                for row, alone in zip(body, heading, strict=True)
+            ]
         estimates = [cell for row in (*body, *sums) for cell in row if isinstance(cell, Estimate)]
         texts = [tuple(map(cell_text, row)) for row in (*body, *sums)]
         whole = [row for row in texts if len(row) == len(heads)]
@@ -134,11 +142,6 @@ class Table:
     def dense(self) -> bool:
         """Whether so many figures have something in brackets behind them that it has to stand below them."""
         return sum(map(self.has_ends, range(len(self.columns)))) > MANY
-
-    @staticmethod
-    def alarming(text: str) -> bool:
-        """Whether a cell must not be missed."""
-        return isinstance(text, Alarm)
 
     def split(self, text: str) -> tuple[str, str]:
         """A figure, and what stands in brackets behind it: its interval, say."""
@@ -198,13 +201,3 @@ def cell_text(cell: Cell) -> str:
     if isinstance(cell, float) or cell is None:
         return words.score(cell, 3)
     return words.count(cell) if isinstance(cell, int) else visible(str(cell))
-
-
-def _column(column: str | Column, place: int) -> Column:
-    if isinstance(column, str):
-        return Column(visible(column), "figure" if place else "name")
-    return Column(visible(column.title), column.kind)
-
-
-def _heads(row: object) -> bool:
-    return isinstance(row, tuple) and len(row) == 1

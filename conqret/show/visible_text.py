@@ -27,6 +27,7 @@ class Alarm(str):
     """A cell that must not be missed: red in a terminal, bold in Markdown."""
 
     __slots__ = ()
+    alarm = True
 
 
 @dataclass(frozen=True, slots=True)

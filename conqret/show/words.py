@@ -117,11 +117,6 @@ def label(metric: str) -> str:
     return f"{name}, second" if metric.startswith(SECOND) else name
 
 
-def formula(text: str) -> str:
-    """A rule of scoring with signs that are not taken for hyphens, and no line broken at one."""
-    return text.replace(" - ", "\xa0\u2212\xa0").replace(" / ", "\xa0/\xa0")
-
-
 def stance(name: str) -> str:
     """A stance in words."""
     return "no stance" if name == "none" else name
