@@ -11,9 +11,9 @@ from conqret.show.report_page import ReportPage, section
 from conqret.show.table import Column, Table
 from conqret.stats.estimate import undefined
 from conqret.stats.isotonic import FOLDS
+from conqret.studies.agreement.page import NOT_EVERYWHERE, head, trivial_table
 from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.agreement.trivial_judges import TRIVIAL
-from conqret.studies.agreement_tables import NOT_EVERYWHERE, head, trivial_table
 from conqret.studies.calibrate.calibration import Calibration
 from conqret.studies.calibrate.calibration_maps import AS_IS, KINDS
 

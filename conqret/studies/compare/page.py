@@ -11,8 +11,8 @@ from conqret.show.report_page import ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import FEWEST_TESTED
 from conqret.studies.agreement.agreement_settings import Basis
+from conqret.studies.agreement.page import average_note
 from conqret.studies.agreement.shared_units import HeldOut
-from conqret.studies.agreement_tables import average_note
 from conqret.studies.compare.result import PRICED_ITEMS, JudgeComparison
 
 MOST_NAMED = 4

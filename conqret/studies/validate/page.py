@@ -11,15 +11,15 @@ from conqret.show import words
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Column, Table
 from conqret.studies.agreement.dimension_result import missing_words
-from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
-from conqret.studies.agreement.trivial_judges import TRIVIAL
-from conqret.studies.agreement_tables import (
+from conqret.studies.agreement.page import (
     agreement_answer,
     agreement_picture,
     agreement_table,
     language_tables,
     trivial_table,
 )
+from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
+from conqret.studies.agreement.trivial_judges import TRIVIAL
 from conqret.studies.validate.result import Validation
 
 MOST_NAMED = 10
