@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import compress
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal
 
 from conqret.show import words
@@ -30,6 +29,10 @@ Kind = Literal["name", "text", "figure"]
 Cell = str | int | float | Estimate | Effect | None
 """A float is shown with three places, an estimate or effect with its interval, and None, or an estimate without a
 value, as a dash."""
+
+
+CellSource = str | tuple[str | int, ...] | Callable[[Any], Cell]
+"""What stands in a column: the attribute of a row, a way to it by attributes and keys, or a function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,7 @@ class Table:
         title: what stands above it; may be empty.
         columns: the columns; of those given by their titles alone the first holds names, the others figures.
         rows: a cell for each column; a row of one cell is a heading of the rows that follow. Where ``columns`` are
-            given with what stands in them, an attribute's name or a function, rows are objects of which cells are made.
+            given with what stands in them (:data:`CellSource`), rows are objects of which cells are made.
         foot: rows that sum up, set apart.
         note: what stands below, with the reasons why estimates have no value or no interval, and with what stands in
             the columns of the titles ``same`` where all rows have the same; may be empty.
@@ -73,7 +76,7 @@ class Table:
     def __init__(
         self,
         title: str,
-        columns: Iterable[str | Column] | Mapping[str | Column, str | Callable[[Any], Cell]],
+        columns: Iterable[str | Column] | Mapping[str | Column, CellSource],
         rows: Iterable[Any],
         *,
         foot: Iterable[Sequence[Cell]] = (),
@@ -81,14 +84,14 @@ class Table:
         same: Collection[str] = (),
     ) -> None:
         self.title = visible(title)
-        heads = []
+        heads: list[Column] = []
         for column in columns:
             if isinstance(column, str):
                 column = Column(column, "figure" if heads else "name")
             heads.append(Column(visible(column.title), column.kind))
         body, sums = list(rows), list(foot)
         if isinstance(columns, Mapping):
-            cells = [attrgetter(cell) if isinstance(cell, str) else cell for cell in columns.values()]
+            cells = [cell if callable(cell) else partial(_cell_of, cell) for cell in columns.values()]
             heading = [isinstance(row, tuple) and len(row) == 1 for row in body]
             body = [
                 row if alone else [cell(row) for cell in cells]
@@ -102,7 +105,7 @@ class Table:
             said = {row[place] for row in whole if row[place]}
             stays[place] = len(said) > (head.title in same and len(body) > 1)
             if said and not stays[place]:
-                notes.setdefault(*said, []).append(f"“{head.title}”")
+                notes.setdefault(min(said), []).append(f"“{head.title}”")
         self.columns = tuple(compress(heads, stays))
         kept = [tuple(compress(row, stays)) if len(row) == len(heads) else row for row in texts]
         self.rows, self.foot = tuple(kept[: len(body)]), tuple(kept[len(body) :])
@@ -201,3 +204,10 @@ def cell_text(cell: Cell) -> str:
     if isinstance(cell, float) or cell is None:
         return words.score(cell, 3)
     return words.count(cell) if isinstance(cell, int) else visible(str(cell))
+
+
+def _cell_of(source: str | tuple[str | int, ...], row: Any) -> Any:
+    for step in (source,) if isinstance(source, str) else source:
+        keyed = isinstance(step, int) or isinstance(row, Mapping)
+        row = row[step] if keyed else getattr(row, str(step))
+    return row

@@ -60,9 +60,9 @@ def abstention_tables(abstention: Abstention) -> Iterator[Table]:
         "How good the confidences are as probabilities",
         {
             "Dimension": lambda pair: _name(*pair),
-            "Brier": lambda pair: pair[1].stated.brier,
-            "Constant": lambda pair: pair[1].constant,
-            "ECE": lambda pair: pair[1].stated.error,
+            "Brier": (1, "stated", "brier"),
+            "Constant": (1, "constant"),
+            "ECE": (1, "stated", "error"),
         },
         abstention.found.items(),
         note="Errors of each confidence as the probability that a score is right; 0 is best. ECE is the expected "

@@ -109,10 +109,15 @@ def abstain(
     groups = {TOGETHER: list(answers)} if together else {name: [name] for name in answers}
     rules = {}
     for name, of in groups.items():
-        sure, labelled, wrong, topics = zip(*(answers[dimension] for dimension in of), strict=True)
-        every = (*map(np.concatenate, (sure, labelled, wrong)), [topic for some in topics for topic in some])
+        some = [answers[dimension] for dimension in of]
+        every = ConfidentAnswers(
+            np.concatenate([one.sure for one in some]),
+            np.concatenate([one.labelled for one in some]),
+            np.concatenate([one.wrong for one in some]),
+            [topic for one in some for topic in one.topics],
+        )
         metrics_of = tuple(joined.metrics[dimension] for dimension in of)
-        rules[name] = _on(metrics_of, ConfidentAnswers(*every), error, delta)
+        rules[name] = _on(metrics_of, every, error, delta)
     return Abstention(
         format=judge.format,
         model=judge.model,

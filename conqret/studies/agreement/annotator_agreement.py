@@ -63,13 +63,14 @@ def agreement(labels: Labels, *, settings: AgreementSettings = USUAL) -> PeopleA
     tables = {name: labels_table(labels, name, labels.units)[1] for name in labels.dimensions}
     found = [_people_on(labels, name, table, drawn, settings) for name, table in tables.items()]
     together = None
-    if len({row.level for row, _ in found}) == 1:
+    levels = {labels.scale(name).level for name in tables}
+    if len(levels) == 1:
         height = max(len(table) for table in tables.values())
         everything = np.full((height, len(labels.units) * len(tables)), np.nan)
         for place, table in enumerate(tables.values()):
             everything[: len(table), place * len(labels.units) :][:, : len(labels.units)] = table
         wide = Resamples(drawn.weights, np.tile(drawn.cluster, len(tables)))
-        together = alphas(everything[None], found[0][0].level, wide)[0].estimate(settings.confidence)
+        together = alphas(everything[None], levels.pop(), wide)[0].estimate(settings.confidence)
     return PeopleAgreement(
         basis=Basis.of(labels, kind, labels.units, clusters, settings),
         rows=tuple(row for row, _ in found),

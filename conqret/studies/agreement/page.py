@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from conqret.show import words
 from conqret.show.forest import Forest, forests
 from conqret.show.report_page import ReportPage, section
-from conqret.show.table import Cell, Column, Table
+from conqret.show.table import Cell, CellSource, Column, Table
 from conqret.stats.estimate import Estimate, undefined
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import OVERALL, PeopleAgreement
@@ -56,7 +55,7 @@ def people_table(study_agreement: PeopleAgreement) -> Table:
             "Units": "units",
             "Base rate": lambda row: "" if row.most_frequent is None else f"{row.most_frequent:.0%}",
             "Krippendorff's alpha": "alpha",
-            **{title: lambda row, name=name: row.statistics[name] for name, title in titles.items()},
+            **{title: ("statistics", name) for name, title in titles.items()},
         },
         found,
         foot=foot,
@@ -127,13 +126,13 @@ def agreement_table(
     several = any(row.annotators > 1 for row in rows)
     mapped = bool(statistics) and any(row.calibrated.value is not None for row in rows)
     covers = coverage is not None
-    columns: dict[str | Column, str | Callable[[Any], Cell]] = {
+    columns: dict[str | Column, CellSource] = {
         "Dimension": lambda row: words.label(row.dimension),
         "Units": "compared",
         "Judge and annotators": "alpha",
         "Calibrated": lambda row: row.calibrated if mapped else "",
         **({title: of for of, title in AS_ONE.items()} if several else {}),
-        **{one.title: lambda row, name=one.name: row.statistics[name] for one in statistics},
+        **{one.title: ("statistics", one.name) for one in statistics},
         "Coverage": lambda row: f"{row.coverage:.1%}" * covers,
     }
     foot: list[list[Cell]] = []
@@ -236,7 +235,7 @@ def _beyond_chance(rows: Collection[DimensionAgreement], basis: Basis) -> str:
     unshown = "The data do not show that the judge agrees with annotators more than by chance on"
     if len(rows) == 1:
         said = f"{agrees} {'more' if better else 'less'} than by chance on" if better or worse else unshown
-        return f"{said} {_named(*rows, basis)}, {clusters})"
+        return f"{said} {_named(next(iter(rows)), basis)}, {clusters})"
     whole = words.number(len(rows), "dimension")
     less = f"; on {worse} it agrees less than by chance" if worse else ""
     if not better:

@@ -149,8 +149,10 @@ def refits(seen: CalibrationSample, errors: Sequence[Mapping[str, float]]) -> di
                 known[key] = dict.fromkeys((*KINDS, CALIBRATED), np.full(len(seen.score), np.nan))
         return known[key]
 
-    names = [name for name in (*KINDS, CALIBRATED) if name != AS_IS]
-    return {name: lambda kept, name=name: said(kept)[name] for name in names}
+    def fit(name: str) -> Fit:
+        return lambda kept: said(kept)[name]
+
+    return {name: fit(name) for name in (*KINDS, CALIBRATED) if name != AS_IS}
 
 
 def _said(maps: Mapping[Out, MonotoneMap], seen: CalibrationSample, out: Out) -> NDArray[np.float64]:

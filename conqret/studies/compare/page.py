@@ -123,8 +123,8 @@ def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
         "Alpha by dimension",
         {
             "Dimension": lambda row: words.label(row[0]),
-            "Units": lambda row: row[1].units,
-            **{name: lambda row, name=name: row[1].judges[name].alpha for name in comparison.judges},
+            "Units": (1, "units"),
+            **{name: (1, "judges", name, "alpha") for name in comparison.judges},
         },
         comparison.dimensions.items(),
         note="Pairs of judges that differ significantly (p-values corrected over dimensions and pairs): "

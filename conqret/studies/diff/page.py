@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from typing import Any
 
 from conqret.data import Item, Judgment
 from conqret.data.digest import gathered
@@ -35,10 +36,10 @@ def difference_tables(difference: RunDifference) -> Iterator[Table]:
             "Difference in human labels, second minus first",
             {
                 "Metric": lambda row: words.label(row.metric),
-                "Judge alone": "corrected.naive",
-                "Labels alone": "corrected.labels",
-                "Both (prediction-powered)": "corrected.corrected",
-                "Labels": "corrected.labels.n",
+                "Judge alone": ("corrected", "naive"),
+                "Labels alone": ("corrected", "labels"),
+                "Both (prediction-powered)": ("corrected", "corrected"),
+                "Labels": ("corrected", "labels", "n"),
             },
             corrected,
             note="Valid if the labeled pairs are a random sample, or the labels state the inclusion_probability of "
@@ -49,7 +50,7 @@ def difference_tables(difference: RunDifference) -> Iterator[Table]:
     lost = [row for row in lost if row[1] or row[2]]
     if lost:
         yield Table("Missing in one of the runs", ("", "In the first", "In the second"), lost)
-    metric = {
+    metric: dict[str | Column, Any] = {
         Column("Metric", "name"): lambda row: words.label(row.metric),
         "First": "first",
         "Second": "second",
@@ -100,8 +101,8 @@ def _by_metric(difference: RunDifference) -> Table:
         {
             "Metric": lambda row: words.label(row.metric),
             "Pairs": "pairs",
-            "First": "first.value",
-            "Second": "second.value",
+            "First": ("first", "value"),
+            "Second": ("second", "value"),
             "Difference": "difference",
             "p (Holm)": lambda row: words.p_value(row.p_holm),
             "Mean over topics": lambda row: row.over_topics if uneven else "",

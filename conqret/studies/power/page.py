@@ -190,16 +190,16 @@ def bias_sheet(cells: Sequence[BiasPower], seed: int) -> ReportPage:
     ]
     table = Table(
         f"How often a bias of {first.size:g} is found (a place wins {0.5 + first.size:.0%})",
-        {
-            "Topics": lambda cell: str(cell.topics),
-            "Items a topic": lambda cell: str(cell.items),
-            **{
-                row.probe: lambda cell, place=place: f"{cell.rows[place].found:.0%}"
-                for place, row in enumerate(first.rows)
-            },
-            "False alarms": lambda cell: f"{cell.raised:.0%}",
-        },
-        cells,
+        ("Topics", "Items a topic", *curves, "False alarms"),
+        [
+            (
+                str(cell.topics),
+                str(cell.items),
+                *(f"{row.found:.0%}" for row in cell.rows),
+                f"{cell.raised:.0%}",
+            )
+            for cell in cells
+        ],
         note=f"Of {first.simulations} judges each: a share near one half is known to ±{_known(first.simulations):.0%}. "
         f"Assumed: what a change does to verdicts differs between topics by {TOPIC:g} (an intraclass correlation of "
         "some .1). Below six topics there is no alarm.",

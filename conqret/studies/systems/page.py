@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from conqret.show import words
-from conqret.show.forest import forests
+from conqret.show.forest import Forest, forests
 from conqret.show.report_page import ReportPage, Section
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.effects import ALPHA
@@ -40,7 +40,7 @@ def ranking_sheet(results: MetaEvaluation, *, baselines: Sequence[bool] = ()) ->
     """The page: the judges by their coefficient, the highest first; ``baselines`` says of each judge whether it is the
     offline baseline."""
     method, over = results.settings.methods[0], f"{results.settings.confidence:.0%} confidence intervals"
-    sections, answer, pictures = [], list[str](), []
+    sections, answer, pictures = [], list[str](), list[list[Forest]]()
     for measure in _truth_measures(results):
         rows = _rows(results, measure)
         every = all(row.by_topic[method].value is not None for row in rows.values())
@@ -103,20 +103,24 @@ def _answer(results: MetaEvaluation, measure: str) -> Iterator[str]:
     if shown.low is not None and shown.low <= 0:
         yield "The interval contains 0, so the data do not show that the judge ranks systems better than by chance."
     if len(known) > 1:
-        worse = sum(one.p_holm is not None and one.p_holm < ALPHA for one in _of(results.from_best, measure))
+        worse = sum(map(_shown, _of(results.from_best, measure).values()))
         number = f"{worse} of the {len(known) - 1} others" if worse else "No other measure"
         yield f"{number} {'are' if worse > 1 else 'is'} shown to rank worse than “{name}” (p < {ALPHA:g}, Holm)."
     from_length = [
         one for key, one in _of(results.from_length, measure).items() if key in map(_key, known.values())
     ]
     if from_length:
-        better = sum((one.p_holm or 1.0) < ALPHA and (one.difference.value or 0) > 0 for one in from_length)
+        better = sum(_shown(one) and (one.difference.value or 0) > 0 for one in from_length)
         own = [_estimate(row, method) for row in rows.values() if row.judge == LENGTH]
         of = "".join(f" ({coefficient(method)} = {words.with_interval(one)})" for one in own[:1])
         yield (
             f"{better or 'None'} of {words.number(len(from_length), 'measure')} {'is' if better < 2 else 'are'} shown "
             f"to rank better than the length of the reports{of}."
         )
+
+
+def _shown(difference: RankDifference) -> bool:
+    return difference.p_holm is not None and difference.p_holm < ALPHA
 
 
 def _tables(results: MetaEvaluation, measure: str) -> Iterator[Table]:

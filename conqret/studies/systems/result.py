@@ -152,7 +152,7 @@ def meta_evaluate(
     if chosen.shared:
         judged_topics = {topic for board in judges for topic in board.topics}
         every = [topic for topic in every if topic in truth.topics and topic in judged_topics]
-    words = None if lengths is None else boards[-1]
+    length_board = None if lengths is None else boards[-1]
     rows = []
     for board in boards:
         own = chosen
@@ -162,7 +162,7 @@ def meta_evaluate(
         for truth_measure in _measures(true_board, chosen.truth_measures):
             for measure in _measures(other, own.measures):
                 compared = SystemMeasure(true_board, other, truth_measure, measure, own.on_missing, every)
-                rows.append(_row(compared, chosen, methods, words))
+                rows.append(_row(compared, chosen, methods, length_board))
     tested = [row.topics[chosen.methods[0]] for row in rows]
     length = [place for place, row in enumerate(rows) if row.judge == LENGTH]
     judged = [place for place, row in enumerate(rows) if row.judge != LENGTH]

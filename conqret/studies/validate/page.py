@@ -90,8 +90,12 @@ def _details(validation: Validation) -> Iterator[Table]:
     if any(name.startswith("sample") for name in every):
         average = {name: value for name, value in every.items() if name not in (CALIBRATED, *TRIVIAL)}
         samples = [(name, *map(row.variants.get, average)) for name, row in rows.items()]
-        columns, foot = ("Dimension", *map(str.capitalize, average)), [("Average", *average.values())]
-        yield Table("Samples, their mean and their majority", columns, samples, foot=foot)
+        yield Table(
+            "Samples, their mean and their majority",
+            ("Dimension", *map(str.capitalize, average)),
+            samples,
+            foot=[("Average", *average.values())],
+        )
     used = [
         one
         for one in STATISTICS.values()
@@ -102,7 +106,7 @@ def _details(validation: Validation) -> Iterator[Table]:
             "Other statistics",
             {
                 "Dimension": lambda row: words.label(row.dimension),
-                **{one.title: lambda row, name=one.name: row.statistics[name] for one in used},
+                **{one.title: ("statistics", one.name) for one in used},
             },
             rows.values(),
             note=" ".join(filter(None, (statistic.about for statistic in used))),
@@ -128,9 +132,9 @@ def _replacing(validation: Validation) -> Section:
         {
             "Dimension": lambda row: words.label(row.dimension),
             "Passed": lambda row: verdicts[row.alternative.passed],
-            "Winning rate": "alternative.winning_rate",
-            "Advantage probability": "alternative.advantage",
-            Column("Remark", "text"): "alternative.reason",
+            "Winning rate": ("alternative", "winning_rate"),
+            "Advantage probability": ("alternative", "advantage"),
+            Column("Remark", "text"): ("alternative", "reason"),
         },
         validation.dimensions.values(),
         note="“Winning rate” is the share of annotators to whom the judge is shown to lose by less than epsilon "
@@ -153,8 +157,8 @@ def _means(validation: Validation) -> Table:
         "Mean human label over all judged items, in [0, 1]",
         {
             "Dimension": lambda row: words.label(row.dimension),
-            "Mean score": "mean.naive",
-            "Mean label": "mean.labels",
+            "Mean score": ("mean", "naive"),
+            "Mean label": ("mean", "labels"),
             "Both": lambda row: row.mean.corrected if both else "",
             "Weight": lambda row: row.mean.power if both else "",
         },

@@ -76,9 +76,9 @@ def variance_tables(study: VarianceStudy, *, every: bool = False) -> Iterator[Ta
     yield Table(
         words.capitalised(f"{of}where scores differ"),
         {
-            Column("Source", "text"): lambda pair: pair[1].name,
-            "Levels": lambda pair: pair[1].levels,
-            "Standard deviation": lambda pair: pair[1].deviation,
+            Column("Source", "text"): (1, "name"),
+            "Levels": (1, "levels"),
+            "Standard deviation": (1, "deviation"),
             "Share": lambda pair: _share(pair[0], pair[1].name),
         },
         lines,
@@ -93,7 +93,7 @@ def variance_tables(study: VarianceStudy, *, every: bool = False) -> Iterator[Ta
                 "Error of one score": "score_error",
                 "Generalizability": "generalizability",
                 **{
-                    f"Error of the mean, {words.number(n, 'topic')}": lambda row, n=n: row.mean_error[n]
+                    f"Error of the mean, {words.number(n, 'topic')}": ("mean_error", n)
                     for n in varied[0].mean_error
                 },
             },
@@ -137,9 +137,9 @@ def repeatability_table(rows: Sequence[Repeatability]) -> Table:
         "Repeatability",
         {
             Column("Metric", "text"): lambda same: ", ".join(words.label(row.metric) for row in same),
-            "Scores": lambda same: same[0].scores,
-            "Standard deviation": lambda same: same[0].deviation,
-            "Generalizability": lambda same: same[0].generalizability,
+            "Scores": (0, "scores"),
+            "Standard deviation": (0, "deviation"),
+            "Generalizability": (0, "generalizability"),
         },
         alike.values(),
         note="“Standard deviation” is that of the scores of one item that is judged several times; “Generalizability” "
