@@ -128,7 +128,7 @@ def _check_dimension(
     if person.defined and as_person.defined:
         apart = as_person.minus(person)
     variants = {name: statistic.estimate(confidence) for name, statistic in judge.items()}
-    absent = joined.labels.absent(dimension)
+    absent, (target, onto) = joined.labels.absent(dimension), view.in_words
     labelled, scored = int(view.labelled.sum()), int((view.labelled & view.scored).sum())
     reasons = Counter(score.reason for score in view.found.values() if score.value is None)
     result = DimensionValidation(
@@ -136,8 +136,8 @@ def _check_dimension(
         metric=joined.metrics[dimension],
         level=scale.level,
         scale=str(scale),
-        target=view.target_words,
-        onto=view.onto_words,
+        target=target,
+        onto=onto,
         annotators=len(view.names),
         names=list(view.names),
         judged=len(view.found),
@@ -184,7 +184,8 @@ def _mean(view: View) -> CorrectedMean:
     score, target = map(view.scale.unit, (view.judge(rounded=False), view.target))
     if view.unequal:
         at = known | rest
-        items = DrawnItems(target[at], score[at], view.chances[at])
+        chances = np.array([view.drawn_with.get(unit.item, np.nan) for unit in view.units], dtype=float)
+        items = DrawnItems(target[at], score[at], chances[at])
         confidence = view.settings.confidence
         return weighted_mean(items, view.clusters_of(at), confidence=confidence, scale="share")
     return prediction_powered_mean(
