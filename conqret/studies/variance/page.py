@@ -74,7 +74,7 @@ def variance_tables(study: VarianceStudy, *, every: bool = False) -> Iterator[Ta
     over = f"topics{pooling(first.topics)}" if first.topics > 1 else f"items{pooling(first.items)}"
     below = any((source.variance.value or 0) < 0 for row in rows for source in row.sources)
     yield Table(
-        words.capitalised(f"{of}where scores differ"),
+        words.capitalised(f"{of}where {f'{words.count(first.scores)} ' * (not several)}scores differ"),
         {
             Column("Source", "text"): (1, "name"),
             "Levels": (1, "levels"),
