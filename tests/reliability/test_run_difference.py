@@ -287,7 +287,7 @@ def test_what_cannot_be_compared(tmp_path):
     with pytest.raises(DeclarationError, match="share no item"):
         diff(before, Run(Path("x"), [judgment("y", {"clarity": scored(1.0)}, topic="elsewhere")]))
     other = [judgment(one.item, {"rigour": scored(1.0)}, topic=one.topic) for one in before.kept]
-    with pytest.raises(DeclarationError, match="share no metric: first has clarity, x rigour"):
+    with pytest.raises(DeclarationError, match="share no metric: first has clarity; x has rigour"):
         diff(before, Run(Path("x"), other))
     with pytest.raises(DeclarationError, match="several items"):
         diff(runs([[0.5, 0.6]] * 6, prefix="a-"), runs([[0.5, 0.6]] * 6, prefix="b-"))

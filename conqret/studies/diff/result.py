@@ -22,7 +22,7 @@ from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, check_known, strict_options
 from conqret.io.label_set import Unit
 from conqret.io.labels import Labels, labels_of
-from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
+from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of, shared_metrics
 from conqret.judging.judge_parts import TOURNAMENT
 from conqret.runs.run_folder import told_apart
 from conqret.stats.curve_tests import check_margin
@@ -177,11 +177,7 @@ def diff(
     key, paired_by = _key(*sides)
     left, right = (_by(key, side, run) for side, run in zip(sides, (first, second), strict=True))
     had = [list(dict.fromkeys(name for one in side for name in one.measures)) for side in sides]
-    common = [name for name in had[0] if name in had[1]]
-    if not common:
-        raise DeclarationError(
-            f"the two runs share no metric: {first.path} has {', '.join(had[0])}, {second.path} {', '.join(had[1])}"
-        )
+    common = shared_metrics({first.path: had[0], second.path: had[1]})
     check_known("metric of both runs", common, *metrics)
     common = [name for name in common if name in (metrics or common)]
     pairs = [(left[name], right[name]) for name in left if name in right]

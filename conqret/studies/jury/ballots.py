@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from conqret.data import Judgment, Measure, Part, Reason, Status, Trace
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
-from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.judge_folder import JudgeFolder, shared_metrics
 from conqret.judging.scales import PREFERENCE
 from conqret.runs.run_folder import told_apart
 
@@ -56,15 +56,10 @@ class Ballots:
                     f"{run.judgments_file} contains no judgment of {lacking[0]}; run the command that made this run "
                     "again to repair it"
                 )
-        metrics = tuple(
-            name for name in records[0].metrics if all(name in record.metrics for record in records)
+        metrics = shared_metrics(
+            {run.path: record.metrics for run, record in zip(runs, records, strict=True)}
         )
-        if not metrics:
-            metrics_text = "; ".join(
-                f"{name}: {', '.join(record.metrics)}" for name, record in zip(names, records, strict=True)
-            )
-            raise DeclarationError(f"the runs share no metric ({metrics_text})")
-        return cls(names, judged, metrics)
+        return cls(names, judged, tuple(metrics))
 
     def of(self, item: str) -> list[Judgment]:
         """What each member says of an item."""

@@ -15,7 +15,7 @@ from conqret.data import Judgment, Measure
 from conqret.data.item import Frozen
 from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, check_known, strict_options
-from conqret.judging.judge_folder import FinishedRun, JudgeFolder, JudgeRecord, folder_of
+from conqret.judging.judge_folder import FinishedRun, JudgeFolder, JudgeRecord, folder_of, shared_metrics
 from conqret.runs.run_folder import told_apart
 from conqret.stats.design_study import SAMPLE, Components
 from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
@@ -113,11 +113,11 @@ def variance(
     records = [run.record() for run in folders]
     parts = [_parts(record) for record in records]
     judged = [[judgment for judgment in run.finished() if judgment.version is None] for run in folders]
-    names = [list(dict.fromkeys(name for judgment in run for name in judgment.measures)) for run in judged]
-    shared = [name for name in names[0] if all(name in scored_names for scored_names in names)]
-    if not shared:
-        each = (f"{run.path} has {', '.join(name)}" for run, name in zip(folders, names, strict=True))
-        raise DeclarationError(f"the runs share no metric: {'; '.join(each)}")
+    names = {
+        folder.path: list(dict.fromkeys(name for judgment in run for name in judgment.measures))
+        for folder, run in zip(folders, judged, strict=True)
+    }
+    shared = shared_metrics(names)
     check_known("metric of all runs", shared, *metrics)
     topics = sorted({*TOPICS, TopicKeys.of(judged[0]).count})
     noises: dict[str, MetricVariance] = {}
@@ -140,7 +140,9 @@ def variance(
         differs=_differing(records),
         confidence=confidence,
         metrics=noises,
-        left_out=tuple(sorted({name for scored_names in names for name in scored_names} - set(shared))),
+        left_out=tuple(
+            sorted({name for scored_names in names.values() for name in scored_names} - set(shared))
+        ),
         notes=(
             *_notes(folders, records, judged),
             *(f"{name} is left out: {reason}" for name, reason in failed.items()),
