@@ -53,13 +53,8 @@ def page(
         images: whether it shows images that stand in it as ``data:`` URLs.
         content: what the template speaks of, beside ``words`` and ``cut``.
     """
-    css, js = (
-        "\n".join(file.read_text(encoding="utf-8") for file in files)
-        for files in (
-            [_HERE / "page.css", *([within / style] if style else [])],
-            [_HERE / "theme.js", *(within / script for script in scripts)],
-        )
-    )
+    css = "\n".join(map(_text, [_HERE / "page.css", *([within / style] if style else [])]))
+    js = "\n".join(map(_text, [_HERE / "theme.js", *map(within.joinpath, scripts)]))
     stream = (
         _environment(within)
         .get_template(template)
@@ -85,7 +80,7 @@ def fragment(template: str, macro: str, content: object) -> str:
 
 def write_files(folder: Path, files: Mapping[str, bytes | str | Iterable[str]]) -> list[Path]:
     """Write files by their names in ``folder``, which is made; each appears whole or not at all."""
-    return atomic.write_files({folder / name: content for name, content in files.items()})
+    return atomic.write_files(dict(zip(map(folder.joinpath, files), files.values(), strict=True)))
 
 
 def write_file(file: Path, content: bytes | str | Iterable[str]) -> Path:
@@ -96,17 +91,25 @@ def write_file(file: Path, content: bytes | str | Iterable[str]) -> Path:
 def policy(css: str, js: str, forms: str = "'none'", *, images: bool = False) -> str:
     """The content security policy of a page: nothing at all but this style and this script, and images that stand in
     the page itself."""
-    style, script = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (css, js))
+    style, script = map(_digest, (css, js))
     rules = (
         "default-src 'none'",
         *(["img-src data:"] if images else []),
-        f"style-src 'sha256-{style}'",
-        f"script-src 'sha256-{script}'",
+        f"style-src {style}",
+        f"script-src {script}",
         "require-trusted-types-for 'script'",
         "base-uri 'none'",
         f"form-action {forms}",
     )
     return "; ".join(rules)
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
 
 
 @functools.cache

@@ -52,13 +52,16 @@ def fitted(declared: Table, width: int) -> Iterator[table.Table]:
         if sum(by_column) + GAP * len(by_column) < sum(least) + GAP * len(least):
             declared, least = turned, by_column
     for places in _blocks(declared.columns, least, width):
-        yield _block(declared, places, [least[place] for place in places], width)
+        yield _block(declared, places, least, width)
 
 
 def _blocks(columns: Sequence[Column], least: Sequence[int], width: int) -> Iterator[list[int]]:
     """The places of the columns of each block; those that name the rows are in all of them, if they leave room."""
-    names = [place for place, column in enumerate(columns) if not place or column.kind == "name"]
-    taken = sum(least[place] for place in names) + GAP * len(names)
+    names, taken = [], 0
+    for place, column in enumerate(columns):
+        if not place or column.kind == "name":
+            names.append(place)
+            taken += least[place] + GAP
     if taken > width / 2:
         names, taken = names[:1], least[0] + GAP
     block, used = names, taken
@@ -88,12 +91,15 @@ def _least(declared: Table) -> list[int]:
 def _block(declared: Table, places: Sequence[int], least: Sequence[int], width: int) -> table.Table:
     """Some of the columns: as wide as titles in one line make them, else as their longest words do. Cells are Text, so
     that no markup is read from what came from outside."""
-    columns = [declared.columns[place] for place in places]
+    columns = [(declared.columns[place], least[place]) for place in places]
     room = width - GAP * (len(columns) - 1)
-    in_one_line = [max(wide, cell_len(column.title)) for wide, column in zip(least, columns, strict=True)]
-    fits = next((widths for widths in (in_one_line, least) if sum(widths) <= room), [None] * len(least))
+    fits: list[int | None] = [max(wide, cell_len(column.title)) for column, wide in columns]
+    if sum(filter(None, fits)) > room:
+        fits = [wide for _, wide in columns]
+    if sum(filter(None, fits)) > room:
+        fits = [None] * len(columns)
     grid = table.Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for column, wide in zip(columns, fits, strict=True):
+    for (column, _), wide in zip(columns, fits, strict=True):
         side: Literal["left", "right"] = "right" if column.kind == "figure" else "left"
         title = Align(Text(column.title, justify=side), side, vertical="bottom")
         grid.add_column(title, overflow="fold", justify=side, width=None if column.kind == "text" else wide)
