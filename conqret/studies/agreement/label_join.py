@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +17,8 @@ from conqret.io.label_set import LabelSet, Unit, dimension_name
 from conqret.judging.scales import confidences
 from conqret.studies.agreement.annotator_agreement import unit_clusters
 
-if TYPE_CHECKING:
-    Fit = Callable[[NDArray[np.bool_]], NDArray[np.float64]]
-    """From the units whose labels may be used to what is then said of every unit, in [0, 1] (NaN: nothing)."""
+Fit = Callable[[NDArray[np.bool_]], NDArray[np.float64]]
+"""From the units whose labels may be used to what is then said of every unit, in [0, 1] (NaN: nothing)."""
 
 
 class JoinReport(Frozen):

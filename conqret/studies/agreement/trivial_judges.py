@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +21,8 @@ from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.stats.isotonic import cross_fitted, dealt
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.dimension_view import View
-from conqret.studies.agreement.label_join import JoinedLabels, join_labels
+from conqret.studies.agreement.label_join import Fit, JoinedLabels, join_labels
 from conqret.studies.agreement.statistics import CALIBRATED
-
-if TYPE_CHECKING:
-    from conqret.studies.agreement.label_join import Fit
 
 WORDS = {"length": "text length alone", "constant": "a constant", "floor": "the offline baseline"}
 TRIVIAL = tuple(WORDS)

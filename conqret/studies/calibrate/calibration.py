@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from statistics import fmean
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,12 +26,9 @@ from conqret.stats.confidence_scores import Band
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis, FittedFile
 from conqret.studies.agreement.dimension_view import View
-from conqret.studies.agreement.label_join import JoinedLabels
+from conqret.studies.agreement.label_join import Fit, JoinedLabels
 from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.calibrate.calibration_maps import CalibrationSample, MonotoneMap, refits, tried
-
-if TYPE_CHECKING:
-    from conqret.studies.agreement.label_join import Fit
 
 
 class CalibrationMaps(Frozen):

@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +25,8 @@ from conqret.stats.agreement import alphas
 from conqret.stats.isotonic import FOLDS, monotone
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.dimension_view import View
+from conqret.studies.agreement.label_join import Fit
 from conqret.studies.agreement.statistics import CALIBRATED
-
-if TYPE_CHECKING:
-    from conqret.studies.agreement.label_join import Fit
 
 Out = frozenset[int]
 """Folds that are left out."""
