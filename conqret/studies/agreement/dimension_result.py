@@ -51,19 +51,6 @@ class DimensionAgreement(Frozen):
         """Whether people's alpha among themselves is not told apart from chance."""
         return self.people.low is not None and self.people.sign < 1
 
-    @property
-    def quantities(self) -> dict[str, Estimate]:
-        """What a card tells that can be asked for by name."""
-        return {
-            "alpha": self.alpha,
-            "calibrated": self.calibrated,
-            "people": self.people,
-            "person": self.person,
-            "as_person": self.as_person,
-            "coverage": Estimate(self.coverage),
-            **self.statistics,
-        }
-
 
 class DimensionValidation(DimensionAgreement):
     """Everything about the judge on one dimension.
@@ -94,16 +81,6 @@ class DimensionValidation(DimensionAgreement):
     def agreement(self) -> DimensionAgreement:
         """What a card tells of it."""
         return DimensionAgreement(**{name: getattr(self, name) for name in DimensionAgreement.model_fields})
-
-    @property
-    def quantities(self) -> dict[str, Estimate]:
-        """All that can be required of a dimension, by name."""
-        test = self.alternative
-        return {
-            **super().quantities,
-            "winning_rate": Estimate(test.winning_rate, reason=test.reason),
-            "advantage": Estimate(test.advantage, reason=test.reason),
-        }
 
 
 class Missingness(Frozen):

@@ -59,17 +59,6 @@ class Average(Frozen):
     as_person: Estimate
     gain: Estimate
 
-    @property
-    def quantities(self) -> dict[str, Estimate]:
-        """The means that can be asked for by name."""
-        return {
-            "alpha": self.judge["mean"],
-            "calibrated": self.judge.get(CALIBRATED, undefined(NOT_CALIBRATED)),
-            "people": self.people,
-            "person": self.person,
-            "as_person": self.as_person,
-        }
-
 
 class LanguageAgreement(Frozen):
     """The judge on one dimension and the items in one ``language`` (a code): ``units`` with a score and people's one
@@ -103,11 +92,6 @@ class Validation(Frozen):
     @model_serializer(mode="wrap")
     def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         return dumped(self, dump, "languages")
-
-    @property
-    def quantities(self) -> dict[str, Estimate]:
-        """All that can be required of the whole, by name: averages without overall quality, and coverage."""
-        return {**self.average.quantities, "coverage": Estimate(self.coverage)}
 
 
 DimensionAlphas = tuple[Mapping[str, JackknifedEstimate], Sequence[JackknifedEstimate]]
