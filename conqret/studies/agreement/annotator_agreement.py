@@ -153,3 +153,11 @@ def averaged_dimensions(defined: Mapping[str, bool]) -> list[str]:
     known = [name for name, there in defined.items() if there] or list(defined)
     others = [name for name in known if name != OVERALL] or known
     return [name for name in others if name in _TAXONOMY] or others
+
+
+def averaged_alphas(alphas: Mapping[str, Mapping[str, JackknifedEstimate]]) -> dict[str, JackknifedEstimate]:
+    """The mean over these dimensions of each alpha that all of them have, of ``alphas`` by dimension."""
+    averaged = averaged_dimensions({name: row["mean"].defined for name, row in alphas.items()})
+    first, *others = (alphas[name] for name in averaged)
+    shared = [name for name in first if all(name in row for row in others)]
+    return {name: average([row[name] for row in (first, *others)]) for name in shared}

@@ -22,12 +22,12 @@ from conqret.errors import DeclarationError
 from conqret.io.label_set import LabelSet
 from conqret.stats.agreement import alphas
 from conqret.stats.alternative_annotator import AlternativeAnnotator, alternative_annotator_test
-from conqret.stats.estimate import Estimate, JackknifedEstimate, average, too_few, undefined, without_value
+from conqret.stats.estimate import Estimate, JackknifedEstimate, too_few, undefined, without_value
 from conqret.stats.prediction_powered import CorrectedMean, no_correction, prediction_powered_mean
 from conqret.stats.resampling import Resamples, leave_one_out
 from conqret.stats.weighted_prediction import DrawnItems, weighted_mean
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
-from conqret.studies.agreement.annotator_agreement import averaged_dimensions, label_counts
+from conqret.studies.agreement.annotator_agreement import averaged_alphas, averaged_dimensions, label_counts
 from conqret.studies.agreement.dimension_result import DimensionValidation, Missingness, missingness
 from conqret.studies.agreement.dimension_view import NO_PAIR, NO_SCALE, View
 from conqret.studies.agreement.label_join import JoinedLabels, JoinReport, join_labels
@@ -94,15 +94,11 @@ class Validation(Frozen):
         return dumped(self, dump, "languages")
 
 
-DimensionAlphas = tuple[Mapping[str, JackknifedEstimate], Sequence[JackknifedEstimate]]
-"""What averages are made of: the judge's alphas by variant; then people's, one person's, and the judge's in the place
-of one."""
-
-
 def _check_dimension(
     joined: JoinedLabels, dimension: str, drawn: Resamples, settings: AgreementSettings
-) -> tuple[DimensionValidation, DimensionAlphas]:
-    """Everything about one dimension; ``drawn`` resamples the units of ``joined``."""
+) -> tuple[DimensionValidation, dict[str, JackknifedEstimate]]:
+    """Everything about one dimension, with the alphas that averages are made of; ``drawn`` resamples the units of
+    ``joined``."""
     view = View(joined, dimension, settings)
     scale, confidence = view.scale, settings.confidence
     judge = {name: view.alpha(name, drawn) for name in view.variants}
@@ -145,7 +141,7 @@ def _check_dimension(
         alternative=_alternative(view),
         mean=_mean(view),
     )
-    return result, (judge, (people, person, as_person))
+    return result, {**judge, "people": people, "person": person, "as_person": as_person}
 
 
 def _alternative(view: View) -> AlternativeAnnotator:
@@ -265,18 +261,15 @@ def validated_judge(judgments: Sequence[Judgment], baseline: bool = False) -> Va
     return ValidatedJudge(format=name, model=model, fingerprint=fingerprint, baseline=baseline)
 
 
-def _average(alphas: Mapping[str, DimensionAlphas], confidence: float) -> Average:
-    names = averaged_dimensions({name: judge["mean"].defined for name, (judge, _) in alphas.items()})
-    judges, others = zip(*(alphas[name] for name in names), strict=True)
-    variants = [name for name in judges[0] if all(name in judge for judge in judges)]
-    means = {name: average([judge[name] for judge in judges]) for name in variants}
+def _average(alphas: Mapping[str, Mapping[str, JackknifedEstimate]], confidence: float) -> Average:
+    means = averaged_alphas(alphas)
     gain = means[CALIBRATED].minus(means["mean"]) if CALIBRATED in means else without_value(NOT_CALIBRATED)
-    people, person, as_person = (average(column).estimate(confidence) for column in zip(*others, strict=True))
+    found = {name: mean.estimate(confidence) for name, mean in means.items()}
     return Average(
-        dimensions=names,
-        judge={name: mean.estimate(confidence) for name, mean in means.items()},
+        dimensions=averaged_dimensions({name: row["mean"].defined for name, row in alphas.items()}),
+        people=found.pop("people"),
+        person=found.pop("person"),
+        as_person=found.pop("as_person"),
+        judge=found,
         gain=gain.estimate(confidence),
-        people=people,
-        person=person,
-        as_person=as_person,
     )
