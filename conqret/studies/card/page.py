@@ -37,7 +37,9 @@ def card_sheet(card: Card) -> ReportPage:
     """The page: known limits first, then what they rest on."""
     run, basis, bias = card.run, card.basis, card.bias
     found = list(answer(card.sensitivity))
-    shown = main_curves(card)
+    # drawn are all curves but those of single dimensions of quality that are as they should be
+    single = {dimension.name for dimension in DIMENSIONS} - {OVERALL}
+    shown = [row for row in card.sensitivity if row.verdict == "no" or row.metric not in single]
     charts: list[Part] = [*(chart([row]) for row in shown), verdict_rows(card.sensitivity)] if shown else []
     about_bias = [] if bias is None else headlines(bias)[:1]
     statistics = [statistic for statistic in STATISTICS.values() if statistic.on_card]
@@ -131,12 +133,6 @@ def _speed(card: Card) -> str:
     calls = item["calls"] or 0
     text = f"per item: {words.seconds(item['seconds'] or 0)} of model time, {calls:.3g} request{'s' * (calls != 1)}"
     return text + (f", {words.count(round(item['tokens']))} tokens" if item["tokens"] else "")
-
-
-def main_curves(card: Card) -> list[Curve]:
-    """The curves to draw: all but those of single dimensions of quality, and those that are not as they should be."""
-    single = {dimension.name for dimension in DIMENSIONS} - {OVERALL}
-    return [row for row in card.sensitivity if row.verdict == "no" or row.metric not in single]
 
 
 def verdict_rows(curves: Sequence[Curve]) -> Table:

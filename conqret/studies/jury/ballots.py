@@ -81,8 +81,7 @@ class Ballots:
                 for call in judgment.trace.calls
             )
             named = {"format": format, "model": model, "fingerprint": fingerprint}
-            update = {**named, "measures": measures, "trace": Trace(calls=calls)}
-            made.append(first.model_copy(update=update))
+            made.append(first.model_copy(update={**named, "measures": measures, "trace": Trace(calls=calls)}))
         return made
 
     def table(self, metric: str) -> tuple[list[Place], NDArray[np.float64]]:
@@ -93,10 +92,7 @@ class Ballots:
     def _rows(self, metric: str) -> Iterator[tuple[Place, tuple[float | None, ...]]]:
         for item in self.judgments[0]:
             measures = [judgment.measures.get(metric) for judgment in self.of(item)]
-            yield (
-                (item, metric, None),
-                tuple(None if measure is None else measure.value for measure in measures),
-            )
+            yield (item, metric, None), tuple(None if one is None else one.value for one in measures)
             parts = gathered(
                 (part.id, part.value) for measure in measures if measure is not None for part in measure.parts
             )
@@ -109,12 +105,12 @@ class Ballots:
         named = dict(zip(self.names, measures, strict=True))
         value = scores.get((item, metric, None))
         if value is None:
-            missing = (name for name, one in named.items() if one is None or one.value is None)
-            name = next(missing, self.names[0])
-            lost = named[name]
+            missing = (pair for pair in named.items() if pair[1] is None or pair[1].value is None)
+            name, lost = next(missing, (self.names[0], measures[0]))
             reason = Reason.NOTHING_TO_JUDGE if lost is None or lost.reason is None else lost.reason
-            detail = lost.detail if lost is not None else "no such measure"
-            return Measure.missing(reason, f"{name}: {detail}")
+            return Measure.missing(
+                reason, f"{name}: {lost.detail if lost is not None else 'no such measure'}"
+            )
         known = {name: one for name, one in named.items() if one is not None and one.value is not None}
         labelled = all(one is not None and one.label in PREFERENCE for one in measures)
         each = "; ".join(f"{name} {one.value:.2f}" for name, one in known.items())

@@ -112,10 +112,9 @@ class Jury(Frozen):
     @property
     def chance(self) -> str:
         """That neither a member nor the jury agrees better than chance, in a sentence; empty where one does."""
-        alphas = [] if self.checked is None else [self.checked.reached.alpha]
-        return beside_chance(
-            [*alphas, *(member.alpha for member in self.members if member.alpha is not None)]
-        )
+        reached = [] if self.checked is None else [self.checked.reached.alpha]
+        members = [member.alpha for member in self.members if member.alpha is not None]
+        return beside_chance([*reached, *members])
 
     @property
     def verdict(self) -> str:
@@ -209,9 +208,8 @@ def _checked(
         independent=independent,
         left_out=alone.left_out,
     )
-    alphas = {
-        name: mean.estimate(settings.confidence) for name, mean in zip(alone.names, means, strict=False)
-    }
+    estimates = [mean.estimate(settings.confidence) for mean in means]
+    alphas = dict(zip(alone.names, estimates, strict=False))
     return checked, alphas
 
 

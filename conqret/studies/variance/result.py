@@ -137,7 +137,11 @@ def variance(
         baselines=tuple(record.baseline for record in records),
         models=len({model for model, _ in parts}),
         prompts=len({prompt for _, prompt in parts}),
-        differs=_differing(records),
+        differs=tuple(
+            name
+            for name in dict.fromkeys(name for record in records for name in record.identity)
+            if any(record.identity.get(name) != records[0].identity.get(name) for record in records)
+        ),
         confidence=confidence,
         metrics=noises,
         left_out=tuple(
@@ -191,25 +195,15 @@ def samples_of(measure: Measure | None) -> list[tuple[int, float]]:
 
 def deviation(variance: Estimate) -> Estimate:
     """The root of a variance with its interval; 0 of one that is estimated below 0."""
-
-    def root(value: float | None) -> float | None:
-        return None if value is None else max(value, 0.0) ** 0.5
-
-    return Estimate(
-        root(variance.value), root(variance.low), root(variance.high), variance.n, variance.reason
-    )
+    ends = (variance.value, variance.low, variance.high)
+    value, low, high = (None if end is None else max(end, 0.0) ** 0.5 for end in ends)
+    return Estimate(value, low, high, variance.n, variance.reason)
 
 
 def _parts(record: JudgeRecord) -> tuple[str, str]:
     """Which model, and which question, as texts that are the same where they are."""
     question = {name: value for name, value in record.identity.items() if name not in _NOT_THE_PROMPT}
     return json.dumps(record.identity.get("model"), sort_keys=True), json.dumps(question, sort_keys=True)
-
-
-def _differing(records: Sequence[JudgeRecord]) -> tuple[str, ...]:
-    names = dict.fromkeys(name for record in records for name in record.identity)
-    values = {name: {json.dumps(one.identity.get(name), sort_keys=True) for one in records} for name in names}
-    return tuple(name for name in names if len(values[name]) > 1)
 
 
 def _notes(
