@@ -131,11 +131,14 @@ class Table:
         """How many rows there are, headings of others and sums aside."""
         return sum(len(row) == len(self.columns) for row in self.rows)
 
+    def _cells(self, place: int) -> list[str]:
+        return [row[place] for row in (*self.rows, *self.foot) if len(row) > place]
+
     @property
     def stacks(self) -> bool:
         """Whether the rows become blocks where there is little room."""
         names, *others = (
-            max(len(text) for text in (*re.split(r"[\s-]", column.title), *self._cells(place)))
+            max(map(len, (*re.split(r"[\s-]", column.title), *self._cells(place))))
             for place, column in enumerate(self.columns)
         )
         wide = min(names, NAMED) + sum(2 + other for other in others)
@@ -144,37 +147,22 @@ class Table:
     @property
     def dense(self) -> bool:
         """Whether so many figures have something in brackets behind them that it has to stand below them."""
-        return sum(map(self.has_ends, range(len(self.columns)))) > MANY
-
-    def split(self, text: str) -> tuple[str, str]:
-        """A figure, and what stands in brackets behind it: its interval, say."""
-        match = _VALUE.fullmatch(text)
-        return (match[1], match[2]) if match else (text, "")
-
-    def in_line(self, place: int, text: str) -> tuple[str, str]:
-        """The same for the column at ``place``; where something stands behind its figures, these are as wide as the
-        widest, so that their points stand below each other though they begin at the left."""
-        value, ends = self.split(text)
-        if not text or not self.has_ends(place):
-            return value, ends
-        return value.rjust(self._figures[place][1], FIGURE_SPACE), ends
-
-    def has_ends(self, place: int) -> bool:
-        """Whether anything stands in brackets behind figures of the column at ``place``."""
-        return self._figures[place][0]
+        return sum(map(bool, self.ends)) > MANY
 
     @cached_property
-    def _figures(self) -> tuple[tuple[bool, int], ...]:
-        """Of each column whether anything stands in brackets behind its figures, and how wide the widest of these is:
-        gathered once, as each cell asks for it."""
-        parts = [[self.split(text) for text in self._cells(place)] for place in range(len(self.columns))]
+    def ends(self) -> tuple[int, ...]:
+        """Of each column how wide its widest figure is where something stands in brackets behind figures, such as their
+        intervals, else 0: gathered once, as each cell asks for it."""
+        columns = [list(map(_split, self._cells(place))) for place in range(len(self.columns))]
         return tuple(
-            (any(ends for _, ends in cells), max((len(value) for value, _ in cells), default=0))
-            for cells in parts
+            max(len(cell[0]) for cell in cells) if any(cell[1] for cell in cells) else 0 for cells in columns
         )
 
-    def _cells(self, place: int) -> Iterator[str]:
-        return (row[place] for row in (*self.rows, *self.foot) if len(row) > place)
+    def figure(self, place: int, text: str) -> tuple[str, str, str]:
+        """A figure of the column at ``place``, with what stands before it, so that where something stands in brackets
+        behind figures their points stand below each other, and with what stands there."""
+        value, ends = _split(text)
+        return FIGURE_SPACE * (self.ends[place] - len(value)) * bool(text), value, ends
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         """The table as a terminal shows it, in the width that there is."""
@@ -187,6 +175,12 @@ class Table:
         from conqret.show.page import fragment
 
         return fragment("table.html.j2", "section", self)
+
+
+def _split(text: str) -> tuple[str, str]:
+    """A figure, and what stands in brackets behind it."""
+    match = _VALUE.fullmatch(text)
+    return (match[1], match[2]) if match else (text, "")
 
 
 def spaced(tables: Iterable[Table]) -> Iterator[Table | str]:
