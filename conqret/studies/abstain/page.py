@@ -52,7 +52,7 @@ def abstention_tables(abstention: Abstention) -> Iterator[Table]:
         rows,
         note=f"The guarantee is: {abstention.promise} (tested by a one-sided t-test over topics). A score is wrong if "
         f"it is further than {abstention.tolerance:.0%} of the scale from the human label, or, where labels have no "
-        f"order, another label. “From” is the lowest confidence ({_source(abstention)}) at which a score is kept. "
+        f"order, another label. “From” is the lowest confidence ({SAID.get(abstention.source, abstention.source)}) at which a score is kept. "
         f"Brackets hold {1 - 2 * abstention.delta:.0%} confidence intervals over {abstention.basis.clustered_by}s. "
         f"{words.symmetry_note(abstention.basis.clusters)}".rstrip(),
     )
@@ -68,10 +68,6 @@ def abstention_tables(abstention: Abstention) -> Iterator[Table]:
         note="Errors of each confidence as the probability that a score is right; 0 is best. ECE is the expected "
         "calibration error. “Constant” is the Brier score of one probability for every score.",
     )
-
-
-def _source(abstention: Abstention) -> str:
-    return SAID.get(abstention.source, abstention.source)
 
 
 def outcome(abstention: Abstention) -> str:
@@ -101,20 +97,20 @@ def outcome(abstention: Abstention) -> str:
 def abstention_sheet(abstention: Abstention) -> ReportPage:
     """The page: a section a rule, with the curve of error over what is kept and the reliability diagram."""
     sections = [section(table) for table in abstention_tables(abstention)]
-    picture, *charts = (_chart(rule, abstention.error) for rule in abstention.found.values())
-    curves = [_curve(rule, abstention.error) for rule in abstention.found.values()]
+    charts = [_chart(rule, abstention.error) for rule in abstention.found.values()]
     for place, (name, rule) in enumerate(abstention.found.items()):
-        sections.append(Section(_name(name, rule), [*charts[max(place - 1, 0) : place], curves[place]]))
+        curve = _curve(rule, abstention.error)
+        sections.append(Section(_name(name, rule), [*charts[place : place + (place > 0)], curve]))
     return ReportPage(
         "abstention",
         "When the judge abstains",
         sections,
         badges=words.floor_badges([abstention.model == OFFLINE_MODEL]),
         answer=[outcome(abstention)],
-        picture=[picture],
+        picture=charts[:1],
         facts=[
             ("Judge", f"{abstention.format} with {abstention.model}"),
-            ("Confidence", _source(abstention)),
+            ("Confidence", SAID.get(abstention.source, abstention.source)),
             ("Labels", abstention.basis.labels),
             (abstention.basis.clustered_by.capitalize() + "s", words.count(abstention.basis.clusters)),
         ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -115,14 +116,11 @@ def join_labels(
         DeclarationError: nothing meets.
         UnknownNameError: ``metrics`` names a dimension without labels, or a metric that the judge has not.
     """
-    judged: dict[str, Judgment] = {}
-    repeated = []
-    for judgment in judgments:
-        if judgment.item in judged:
-            repeated.append(judgment.item)
-        judged[judgment.item] = judgment
+    kept = list(judgments)
+    judged = {judgment.item: judgment for judgment in kept}
     if not judged:
         raise DeclarationError("there are no judgments to validate")
+    counts = Counter(judgment.item for judgment in kept)
     known = list(dict.fromkeys(name for judgment in judged.values() for name in judgment.measures))
     named = _metrics(labels, known, metrics or {})
     labelled = gathered((label.dimension, label.unit) for label in labels.labels)
@@ -140,9 +138,9 @@ def join_labels(
     clusters, kind = unit_clusters(units, topics)
     unknown = {
         str(unit)
-        for dimension, unit_scores in scores.items()
+        for dimension, found in scores.items()
         for unit in labelled[dimension]
-        if unit.item in judged and unit not in unit_scores
+        if unit.item in judged and unit not in found
     }
     return JoinedLabels(
         labels=labels,
@@ -161,7 +159,7 @@ def join_labels(
             unknown_parts=sorted(unknown),
             unknown_dimensions=[name for name in labels.dimensions if name not in named],
             unlabelled_metrics=[name for name in known if name not in named.values()],
-            duplicate_judgments=sorted(set(repeated)),
+            duplicate_judgments=sorted(item for item, n in counts.items() if n > 1),
         ),
     )
 
