@@ -40,6 +40,7 @@ SAMPLED = (
 def abstention_tables(abstention: Abstention) -> Iterator[Table]:
     """What each threshold keeps and how often that is wrong, and what the confidences are worth."""
     rows: list[tuple[Cell, ...]] = []
+    source = SAID.get(abstention.source, abstention.source)
     for name, rule in abstention.found.items():
         taken = rule.taken
         kept: tuple[Cell, ...] = ("–", "nothing", undefined(rule.why_none(abstention.error)))
@@ -52,7 +53,7 @@ def abstention_tables(abstention: Abstention) -> Iterator[Table]:
         rows,
         note=f"The guarantee is: {abstention.promise} (tested by a one-sided t-test over topics). A score is wrong if "
         f"it is further than {abstention.tolerance:.0%} of the scale from the human label, or, where labels have no "
-        f"order, another label. “From” is the lowest confidence ({SAID.get(abstention.source, abstention.source)}) at which a score is kept. "
+        f"order, another label. “From” is the lowest confidence ({source}) at which a score is kept. "
         f"Brackets hold {1 - 2 * abstention.delta:.0%} confidence intervals over {abstention.basis.clustered_by}s. "
         f"{words.symmetry_note(abstention.basis.clusters)}".rstrip(),
     )
