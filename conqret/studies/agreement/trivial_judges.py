@@ -48,8 +48,12 @@ def beside_trivial(
     Raises:
         DeclarationError: the labels meet none of the floor's judgments.
     """
-    lengths = _lengths(items)
-    other = None if floor is None else _join(list(floor), joined)
+    lengths, other = _lengths(items), None
+    if floor is not None:
+        judged = list(floor)
+        known = {name for judgment in judged for name in judgment.measures}
+        shared = {dimension: metric for dimension, metric in joined.metrics.items() if metric in known}
+        other = join_labels(judged, joined.labels, shared)
     dealt_to = labelled_folds(joined, settings.seed)
     folds = np.array([dealt_to.get(cluster, -1) for cluster in joined.clusters])
     for dimension in joined.scores:
@@ -95,12 +99,6 @@ def labelled_folds(joined: JoinedLabels, seed: int) -> dict[Hashable, int]:
     return dealt((cluster for unit, cluster in pairs if unit in labelled), seed)
 
 
-def _join(floor: list[Judgment], joined: JoinedLabels) -> JoinedLabels:
-    known = {name for judgment in floor for name in judgment.measures}
-    shared = {dimension: metric for dimension, metric in joined.metrics.items() if metric in known}
-    return join_labels(floor, joined.labels, shared)
-
-
 def _lengths(items: Iterable[Item]) -> dict[Unit, float | None]:
     """The length of each argument, and of each document by itself, in characters."""
     lengths: dict[Unit, float | None] = {}
@@ -119,21 +117,17 @@ def over_trivial(alphas: Mapping[str, JackknifedEstimate], confidence: float) ->
     """The judge's alpha (calibrated, where it is) minus that of each that is trivial, over the same topics; one below 0
     counts as 0 (:data:`AS_CHANCE`). That a constant leaves nothing to chance is no doubt about the judge."""
 
-    def minus(other: JackknifedEstimate) -> Estimate:
-        """No interval goes beyond what a difference can be: an alpha is 1 at most, and -1 at least."""
-        difference = replace(judge.minus(other), unsure=judge.unsure).estimate(confidence)
-        if difference.low is None or difference.high is None:
-            return difference
-        return replace(difference, low=max(difference.low, -2.0), high=min(difference.high, 1.0))
-
     judge = alphas.get(CALIBRATED, alphas["mean"])
-    alone = judge.estimate(confidence)
-    by_chance = replace(alone, reason=alone.reason or AS_CHANCE)
-    return {
-        name: by_chance if alphas[name].value < 0 else minus(alphas[name])
-        for name in TRIVIAL
-        if name in alphas
-    }
+    alone, over = judge.estimate(confidence), {}
+    for name in (name for name in TRIVIAL if name in alphas):
+        difference = replace(judge.minus(alphas[name]), unsure=judge.unsure).estimate(confidence)
+        if alphas[name].value < 0:
+            difference = replace(alone, reason=alone.reason or AS_CHANCE)
+        elif difference.low is not None and difference.high is not None:
+            # no interval goes beyond what a difference can be: an alpha is 1 at most, and -1 at least
+            difference = replace(difference, low=max(difference.low, -2.0), high=min(difference.high, 1.0))
+        over[name] = difference
+    return over
 
 
 def over_baselines(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[str]:
