@@ -1,9 +1,7 @@
 """Two runs beside each other: paired by item or topic, tested over topics, corrected by few labels."""
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,32 +16,7 @@ from conqret.studies.diff.command import (
 )
 from conqret.studies.diff.page import difference_page, difference_tables, remarks
 from conqret.studies.diff.result import diff
-from tests.reliability.judged import judgment, scored
-
-
-@dataclass(frozen=True)
-class Run:
-    """What the comparison reads of a folder."""
-
-    path: Path
-    kept: list
-    digest: str = "same"
-
-    def record(self):
-        return SimpleNamespace(
-            fingerprint=self.kept[0].fingerprint,
-            items_digest=self.digest,
-            baseline=False,
-            __str__=lambda: "a run",
-        )
-
-    def finished(self):
-        return iter(self.kept)
-
-    judgments = finished
-
-    def items(self):
-        return (Item(id=one.item, topic=one.topic, argument=f"<b>{one.item}</b>") for one in self.kept)
+from tests.reliability.judged import Run, judgment, scored
 
 
 def runs(scores, *, prefix="", digest="same", **more):
