@@ -54,7 +54,7 @@ def retrieval_tables(scores_by_side: Mapping[str, Any]) -> Iterator[Table]:
                 "better or worse than the first ranking",
                 "paired t-tests over topics, with Holm's correction for the number of rankings, for each measure",
             ),
-        ).compact()
+        )
 
 
 def arguments_table(facts_by_system: Mapping[str, Any]) -> Table:
@@ -128,7 +128,7 @@ def difference_tables(differences: Mapping[str, Any], first: str) -> Iterator[Ta
                 "other judges are corrected separately)",
             )
             + f" {words.NOT_CORRECTED}" * any(difference["p"] is not None for difference in every),
-        ).compact()
+        )
 
 
 def damage_table(curves_by_system: Mapping[str, Any]) -> Table:
@@ -162,7 +162,7 @@ def damage_table(curves_by_system: Mapping[str, Any]) -> Table:
         else ""
     )
     shown = [row for heading, each in rows.items() for row in ((heading,), *each)]
-    return Table(DAMAGE, columns, shown, note=note).compact()
+    return Table(DAMAGE, columns, shown, note=note)
 
 
 def overview_tables(summary: Mapping[str, Any]) -> Iterator[Table | str]:

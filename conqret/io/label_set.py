@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -76,11 +75,6 @@ class LabelScale:
         """``low + unit (high - low)``, a judge's score, or an array of them, on this scale. Raises as :meth:`unit`."""
         low, high = self.ends()
         return low + unit * (high - low)
-
-    def nearest(self, unit: float) -> float:
-        """The label nearest to a judge's score (halves go up). Raises as :meth:`unit`."""
-        low, high = self.ends()
-        return min(max(low + math.floor(self.value(unit) - low + 0.5), low), high)
 
     def ends(self) -> tuple[float, float]:
         """Both ends. Raises DeclarationError where they are not known."""

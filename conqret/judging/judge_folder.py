@@ -335,3 +335,12 @@ FinishedRun = str | Path | JudgeFolder
 def folder_of(run: FinishedRun) -> JudgeFolder:
     """The folder of a run."""
     return JudgeFolder(Path(run)) if isinstance(run, str | Path) else run
+
+
+def shared_metrics(metrics: Mapping[Path, Sequence[str]]) -> list[str]:
+    """The metrics that all runs have, in the order of the first. Raises DeclarationError where there is none."""
+    first, *others = metrics.values()
+    if shared := [name for name in first if all(name in other for other in others)]:
+        return shared
+    each = "; ".join(f"{run} has {', '.join(names)}" for run, names in metrics.items())
+    raise DeclarationError(f"the runs share no metric: {each}")

@@ -118,7 +118,7 @@ def requirement_table(outcomes: Sequence[RequirementOutcome]) -> Table:
     ]
     return Table(
         "Requirements", ("requirement", Column("", "name"), "value", Column("remark", "text")), rows
-    ).compact()
+    )
 
 
 def coverage(summary: Summary) -> str:
@@ -145,7 +145,7 @@ def summary_tables(summary: Summary) -> Iterator[Table]:
     yield metric_table(summary)
     if reasons := {**summary.reasons, **summary.without_judgment}:
         columns = (Column("Missing because", "text"), "Items", Column("For example", "text"))
-        yield Table("", columns, reason_rows(reasons, summary.examples)).compact()
+        yield Table("", columns, reason_rows(reasons, summary.examples))
     yield cost_table(summary)
 
 
@@ -172,7 +172,7 @@ def metric_table(summary: Summary) -> Table:
     ]
     known = any(metric.low is not None for metric in summary.metrics.values())
     note = " ".join([*notes, *[INTERVALS] * known])
-    return Table("", columns, rows, note=note).compact()
+    return Table("", columns, rows, note=note)
 
 
 def reason_rows(reasons: Mapping[str, int], examples: Mapping[str, str]) -> list[tuple[str, int, str]]:
@@ -199,7 +199,7 @@ def cost_table(summary: Summary) -> Table:
     cost_rows = [(label, now.get(label, ""), whole.get(label, "")) for label in {**whole, **now}]
     rows = [row for row in cost_rows if not {*row[1:]} <= {"", "0"}]
     notes = [] if session is None else list(_session_notes(session))
-    return Table("", ("", "This session", "All judgments"), rows, note=" ".join(notes)).compact()
+    return Table("", ("", "This session", "All judgments"), rows, note=" ".join(notes))
 
 
 def _session_notes(session: SessionCounts) -> Iterator[str]:

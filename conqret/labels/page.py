@@ -65,7 +65,7 @@ def dashboard(ledger: Ledger, t: PageMessages = ENGLISH) -> ReportPage:
         "labels",
         t.plain("Study: {task}").format(task=ledger.study.task),
         [
-            Section(t.plain("Annotators"), [worded(people_so_far(people), t).compact()]),
+            Section(t.plain("Annotators"), [worded(people_so_far(people), t)]),
             Section(
                 t.plain("Agreement"),
                 [people_table(agreement_result)] if agreement_result else [],
@@ -144,7 +144,7 @@ def people_so_far(people: Sequence[PersonSoFar]) -> Table:
         "Exports name annotators by their number (p01) alone. Done, left: screens. Seconds: the median per screen. "
         "Alpha: this annotator with the (lower) median of the others, on what both labeled."
     )
-    return Table("Annotators", columns, rows, note=note).compact()
+    return Table("Annotators", columns, rows, note=note)
 
 
 def time_of_items(records: Sequence[ScreenResponse]) -> Table:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import NamedTuple
 
 from conqret.show.page import fragment
 from conqret.show.visible_text import cut, visible
@@ -30,14 +32,10 @@ MARKS = (
 """A circle, a square, a diamond and a triangle around the point."""
 CLOSEST = 26
 """Units between two numbers below the axis; of closer ones the second is left out."""
-BELOW = 3
-"""How many times smaller than the least positive level 0 is drawn on a logarithmic axis."""
 NAME = 56
 """Characters of a line's name in the key, and of an axis's."""
 UNMARKED = "m-6,-0.8h12v1.6h-12z"
 """In the key, a line whose points have no marks."""
-FAR = 3
-"""How many times the least level the greatest is where powers of ten stand at a logarithmic axis."""
 ROUND = (1, 2, 5)
 """What round numbers begin with."""
 GAPS = 5
@@ -70,22 +68,7 @@ class ChartLine:
     marked: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class LineMark:
-    """A line in units of the figure: its name, colour, mark, path, the outline of its intervals, and its points."""
-
-    name: str
-    place: int
-    colour: str
-    mark: str
-    path: str
-    band: str
-    dots: tuple[str, ...]
-    y: float
-
-
-@dataclass(frozen=True, slots=True)
-class Tick:
+class Tick(NamedTuple):
     """A number at an axis, and where it stands."""
 
     at: float
@@ -96,8 +79,8 @@ class Tick:
 class Chart:
     """Lines over levels in [0, 1] (from -1, where a value or the end of an interval is below 0), or around ``ends`` of
     their own, with 95% intervals; ``x`` and ``y`` say what the axes hold. A line of one point is drawn as that point
-    over its interval. Where ``logarithmic``, 0 stands left of the least positive level. The numbers below the axis are
-    the ``levels``, or else round ones, between which all levels lie."""
+    over its interval. Levels are above 0 where the axis is ``logarithmic``. The numbers below it are the ``levels``, or
+    else round ones, between which all levels lie."""
 
     title: str
     x: str
@@ -123,24 +106,23 @@ class Chart:
         )
         return cut(visible(f"{self.y} (upright) by {self.x} (across). {'; '.join(descriptions)}."), 2000)
 
-    def drawn(self) -> Iterator[LineMark]:
-        """The lines in units of the figure."""
+    def drawn(self) -> Iterator[SimpleNamespace]:
+        """The lines in units of the figure: name, colour, mark, path, the outline of their intervals, and points."""
         for place, line in enumerate(self.lines):
             index = place if line.place is None else line.place
             mark = MARKS[index % len(MARKS)]
             points = sorted(line.points, key=lambda point: point.x)
             upper = [self._at(point.x, point.y if point.high is None else point.high) for point in points]
             lower = [self._at(point.x, point.y if point.low is None else point.low) for point in points]
-            yield LineMark(
+            middle = [self._at(point.x, point.y) for point in points]
+            yield SimpleNamespace(
                 name=cut(visible(line.name), NAME),
                 place=index % len(COLOURS),
                 colour=COLOURS[index % len(COLOURS)],
                 mark=mark if line.marked else UNMARKED,
-                path=" ".join(
-                    upper + lower if len(points) == 1 else [self._at(point.x, point.y) for point in points]
-                ),
+                path=" ".join(upper + lower if len(points) == 1 else middle),
                 band=" ".join([*upper, *reversed(lower)]),
-                dots=tuple(f"M{self._at(point.x, point.y)}{mark}" for point in points if line.marked),
+                dots=[f"M{point}{mark}" for point in middle if line.marked],
                 y=HEIGHT + KEY_LINE * (place + 0.5),
             )
 
@@ -171,21 +153,14 @@ class Chart:
         return cut(visible(self.x), NAME), cut(visible(self.y), NAME)
 
     def _numbers(self) -> list[float]:
-        """The levels, or round numbers around them; on a logarithmic axis that reaches far some of each power of ten,
-        and 0."""
+        """The levels, or round numbers around them."""
         levels = sorted({point.x for line in self.lines for point in line.points})
-        if self.levels or not levels:
-            return levels
-        if not self.logarithmic or levels[-1] < FAR * levels[0]:
-            return round_numbers(levels[0], levels[-1])
-        positive = [level for level in levels if level > 0]
-        return [0.0] * (levels[0] <= 0) + (round_powers(positive[0], positive[-1]) if positive else [])
+        return levels if self.levels or not levels else round_numbers(levels[0], levels[-1])
 
     def _x(self, x: float) -> float:
         numbers = self._numbers()
         if self.logarithmic:
-            least = min((number for number in numbers if number > 0), default=1.0) / BELOW
-            x, *numbers = (math.log(max(number, least)) for number in (x, *numbers))
+            x, *numbers = map(math.log, (x, *numbers))
         low, high = min(numbers), max(numbers)
         share = (x - low) / (high - low) if high > low else 0.5
         return round(LEFT + 6 + share * (WIDTH - LEFT - RIGHT - 16), 2)
@@ -226,17 +201,6 @@ def round_numbers(low: float, high: float) -> list[float]:
     )
     first, last = math.floor(low / step + _NEAR), math.ceil(high / step - _NEAR)
     return [round(place * step, max(0, -power) + 1) for place in range(first, last + 1)]
-
-
-def round_powers(low: float, high: float) -> list[float]:
-    """Numbers like 1, 2, 5, 10, 20, from one that is not above ``low`` > 0 to one that is not below ``high``."""
-    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    numbers = [float(f"{first}e{power}") for power in powers for first in ROUND]
-    start = max((place for place, number in enumerate(numbers) if number <= low * (1 + _NEAR)), default=0)
-    end = next(
-        (place for place, number in enumerate(numbers) if number >= high * (1 - _NEAR)), len(numbers) - 1
-    )
-    return numbers[start : end + 1]
 
 
 _NEAR = 1e-9

@@ -8,7 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
+from conqret.show import words
 from conqret.show.charts import COLOURS, KEY_LINE, Tick
 from conqret.show.charts import MARKS as SMALL_MARKS
 from conqret.show.page import fragment
@@ -70,30 +72,6 @@ class ForestRow:
     others: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class SmallMark:
-    """The mark of a value that rows are compared with, its name where the key draws it."""
-
-    path: str
-    place: int
-    colour: str
-    name: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ForestDrawing:
-    """A row in units of the figure; ``shade`` is empty where nothing is shaded."""
-
-    name: str
-    said: str
-    text: float
-    shade: str
-    line: str
-    dot: str
-    mark: Mark
-    others: Sequence[SmallMark]
-
-
 @dataclass(frozen=True)
 class Forest:
     """Rows below each other; ``x`` says what the axis holds."""
@@ -114,7 +92,7 @@ class Forest:
         """The names of what rows are compared with."""
         return list(dict.fromkeys(name for row in self.rows for name in row.others))
 
-    def key(self) -> Iterator[tuple[SmallMark, float]]:
+    def key(self) -> Iterator[tuple[SimpleNamespace, float]]:
         """A mark for each of these, and how far down its line of the key stands."""
         for place, name in enumerate(self.compared):
             y = ROW * len(self.rows) + FOOT + KEY_LINE * (place + 0.5)
@@ -135,22 +113,22 @@ class Forest:
         )
         return cut(visible(f"{self.x}. {'; '.join(descriptions)}."), 2000)
 
-    def drawn(self) -> Iterator[ForestDrawing]:
-        """The rows in units of the figure."""
+    def drawn(self) -> Iterator[SimpleNamespace]:
+        """The rows in units of the figure; ``shade`` is empty where nothing is shaded."""
         for place, row in enumerate(self.rows):
             strip = ROW * place + ABOVE
             middle = strip + STRIP // 2
             at = self._x(row.value)
-            ends = [at if end is None else self._x(end) for end in (row.low, row.high)]
+            low, high = (at if end is None else self._x(end) for end in (row.low, row.high))
+            left, right = self._x(-row.within), self._x(row.within)
             mark = MARKS[row.verdict]
-            small = [self._x(-row.within), self._x(row.within)]
             word = f"{cut(row.word, WORD)} " * bool(row.word)
-            yield ForestDrawing(
+            yield SimpleNamespace(
                 name=cut(visible(row.name), NAME if word else NAME + WORD // 3),
                 said=f"{visible(word)}{_said(row, self.places)}",
                 text=ROW * place + 13,
-                shade=f"M{small[0]:g},{strip}H{small[1]:g}v{STRIP}H{small[0]:g}z" if row.within else "",
-                line=f"M{ends[0]:g},{middle}H{ends[1]:g}",
+                shade=f"M{left:g},{strip}H{right:g}v{STRIP}H{left:g}z" if row.within else "",
+                line=f"M{low:g},{middle}H{high:g}",
                 dot=f"M{at:g},{middle}{mark.path}",
                 mark=mark,
                 others=[self._small(name, self._x(value), middle) for name, value in row.others.items()],
@@ -178,15 +156,12 @@ class Forest:
         """The figure as a file of its own."""
         return fragment("chart.html.j2", "forest", self).strip() + "\n"
 
-    def _small(self, name: str, x: float, y: float) -> SmallMark:
+    def _small(self, name: str, x: float, y: float) -> SimpleNamespace:
+        """The mark of a value that rows are compared with, with its name for the key."""
         place = self.compared.index(name) + 1
-        path = SMALL_MARKS[place % len(SMALL_MARKS)]
-        return SmallMark(
-            f"M{x:g},{y:g}{path}",
-            place % len(COLOURS),
-            COLOURS[place % len(COLOURS)],
-            cut(visible(name), NAME),
-        )
+        path = f"M{x:g},{y:g}{SMALL_MARKS[place % len(SMALL_MARKS)]}"
+        place %= len(COLOURS)
+        return SimpleNamespace(path=path, place=place, colour=COLOURS[place], name=cut(visible(name), NAME))
 
     def _axis(self) -> tuple[float, float, float]:
         """Both ends, which hold 0 and what is shaded, and the step between numbers."""
@@ -212,27 +187,14 @@ def forests(
 ) -> list[Forest]:
     """The picture of estimates by their names, of those that have a value; empty where none has. ``others`` has by the
     same names what each is compared with."""
-    known = [(name, one, one.value) for name, one in found if one is not None]
-    rows = [
-        ForestRow(
-            name,
-            value,
-            one.low,
-            one.high,
-            others={
-                other: estimate.value
-                for other, estimate in others.get(name, {}).items()
-                if estimate.value is not None
-            },
-        )
-        for name, one, value in known
-        if value is not None
-    ]
+    rows = []
+    for name, one in found:
+        if one is not None and one.value is not None:
+            compared = {other: beside.value for other, beside in others.get(name, {}).items()}
+            known = {other: value for other, value in compared.items() if value is not None}
+            rows.append(ForestRow(name, one.value, one.low, one.high, others=known))
     return [Forest(title, x, rows)] if rows else []
 
 
 def _said(row: ForestRow, places: int = PLACES) -> str:
-    value, low, high = (
-        None if end is None else f"{end:z.{places}f}" for end in (row.value, row.low, row.high)
-    )
-    return f"{value}" if low is None or high is None else f"{value} [{low}, {high}]"
+    return words.with_interval(Estimate(row.value, row.low, row.high), places)

@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from jinja2.compiler import CodeGenerator, Frame
-from jinja2.nodes import Expr
 from markupsafe import Markup, escape
 
 from conqret._version import __version__
@@ -55,8 +53,8 @@ def page(
         images: whether it shows images that stand in it as ``data:`` URLs.
         content: what the template speaks of, beside ``words`` and ``cut``.
     """
-    css = "\n".join([_part("page.css"), *([_part(style, within)] if style else [])])
-    js = "\n".join([_part("theme.js"), *(_part(script, within) for script in scripts)])
+    css = "\n".join(map(_text, [_HERE / "page.css", *([within / style] if style else [])]))
+    js = "\n".join(map(_text, [_HERE / "theme.js", *map(within.joinpath, scripts)]))
     stream = (
         _environment(within)
         .get_template(template)
@@ -82,7 +80,7 @@ def fragment(template: str, macro: str, content: object) -> str:
 
 def write_files(folder: Path, files: Mapping[str, bytes | str | Iterable[str]]) -> list[Path]:
     """Write files by their names in ``folder``, which is made; each appears whole or not at all."""
-    return atomic.write_files({folder / name: content for name, content in files.items()})
+    return atomic.write_files(dict(zip(map(folder.joinpath, files), files.values(), strict=True)))
 
 
 def write_file(file: Path, content: bytes | str | Iterable[str]) -> Path:
@@ -93,11 +91,12 @@ def write_file(file: Path, content: bytes | str | Iterable[str]) -> Path:
 def policy(css: str, js: str, forms: str = "'none'", *, images: bool = False) -> str:
     """The content security policy of a page: nothing at all but this style and this script, and images that stand in
     the page itself."""
+    style, script = map(_digest, (css, js))
     rules = (
         "default-src 'none'",
         *(["img-src data:"] if images else []),
-        f"style-src {_digest(css)}",
-        f"script-src {_digest(js)}",
+        f"style-src {style}",
+        f"script-src {script}",
         "require-trusted-types-for 'script'",
         "base-uri 'none'",
         f"form-action {forms}",
@@ -109,28 +108,13 @@ def _digest(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _part(name: str, folder: Path = _HERE) -> str:
-    return (folder / name).read_text(encoding="utf-8")
-
-
-class _PageCode(CodeGenerator):
-    """Templates that print whatever they print through one function: each cell of a page of two hundred items, a
-    hundred thousand of them, would go through three."""
-
-    def _output_child_pre(self, node: Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo) -> None:
-        self.write("environment.finalize(")
-
-    def _output_child_post(self, node: Expr, frame: Frame, finalize: CodeGenerator._FinalizeInfo) -> None:
-        self.write(")")
-
-
-class _PageEnvironment(Environment):
-    code_generator_class = _PageCode
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8")
 
 
 @functools.cache
 def _environment(folder: Path) -> Environment:
-    return _PageEnvironment(
+    return Environment(
         loader=FileSystemLoader([_HERE, folder]),
         autoescape=True,
         undefined=StrictUndefined,
@@ -141,19 +125,14 @@ def _environment(folder: Path) -> Environment:
     )
 
 
-def _printed(value: Any) -> str:
+def _printed(value: Any) -> Any:
     """What a template prints: plain strings with their hidden characters written out, and then escaped."""
-    kind = type(value)
-    if kind is str:
+    if type(value) is str:
         return _escaped(value) if len(value) <= _SHORT else escape(visible(value))
-    if kind is int:
-        return str(value)
-    if isinstance(value, Markup):
-        return value
-    return escape(visible(value) if isinstance(value, str) else value)
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 @functools.lru_cache(maxsize=4096)
-def _escaped(text: str) -> str:
+def _escaped(text: str) -> Markup:
     """A short text, as the same come again in cell after cell."""
-    return str(escape(visible(text)))
+    return escape(visible(text))

@@ -7,13 +7,12 @@ Markdown by ``conqret/show/markdown.py``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import compress
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from conqret.data.digest import gathered
 from conqret.show import words
 from conqret.show.visible_text import Alarm as Alarm
 from conqret.show.visible_text import visible
@@ -30,6 +29,10 @@ Kind = Literal["name", "text", "figure"]
 Cell = str | int | float | Estimate | Effect | None
 """A float is shown with three places, an estimate or effect with its interval, and None, or an estimate without a
 value, as a dash."""
+
+
+CellSource = str | tuple[str | int, ...] | Callable[[Any], Cell]
+"""What stands in a column: the attribute of a row, a way to it by attributes and keys, or a function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +59,16 @@ _VALUE = re.compile(r"\A(\S++) ([\[({].*)", re.DOTALL)
 
 
 class Table:
-    """A table as plain texts.
+    """A table as plain texts; columns in which no row says anything are left out.
 
     Attributes:
         title: what stands above it; may be empty.
         columns: the columns; of those given by their titles alone the first holds names, the others figures.
-        rows: a cell for each column; a row of one cell is a heading of the rows that follow.
+        rows: a cell for each column; a row of one cell is a heading of the rows that follow. Where ``columns`` are
+            given with what stands in them (:data:`CellSource`), rows are objects of which cells are made.
         foot: rows that sum up, set apart.
-        note: what stands below, with the reasons why estimates have no value or no interval; may be empty.
+        note: what stands below, with the reasons why estimates have no value or no interval, and with what stands in
+            the columns of the titles ``same`` where all rows have the same; may be empty.
     """
 
     kind = "table"
@@ -71,70 +76,69 @@ class Table:
     def __init__(
         self,
         title: str,
-        columns: Iterable[str | Column],
-        rows: Iterable[Sequence[Cell]],
+        columns: Iterable[str | Column] | Mapping[str | Column, CellSource],
+        rows: Iterable[Any],
         *,
         foot: Iterable[Sequence[Cell]] = (),
         note: str = "",
+        same: Collection[str] = (),
     ) -> None:
         self.title = visible(title)
-        self.columns = tuple(_columns(columns))
+        heads: list[Column] = []
+        for column in columns:
+            if isinstance(column, str):
+                column = Column(column, "figure" if heads else "name")
+            heads.append(Column(visible(column.title), column.kind))
         body, sums = list(rows), list(foot)
-        self.rows = tuple(tuple(map(cell_text, row)) for row in body)
-        self.foot = tuple(tuple(map(cell_text, row)) for row in sums)
+        if isinstance(columns, Mapping):
+            cells = [cell if callable(cell) else partial(_cell_of, cell) for cell in columns.values()]
+            heading = [isinstance(row, tuple) and len(row) == 1 for row in body]
+            body = [
+                row if alone else [cell(row) for cell in cells]
+                for row, alone in zip(body, heading, strict=True)
+            ]
         estimates = [cell for row in (*body, *sums) for cell in row if isinstance(cell, Estimate)]
-        lost = dict.fromkeys(cell.reason for cell in estimates if cell.value is None)
-        bare = dict.fromkeys(cell.reason for cell in estimates if cell.reason.startswith(NO_INTERVAL))
-        why = [f"A dash means: {'; or '.join(lost)}."] if lost else []
-        if bare:
+        texts = [tuple(map(cell_text, row)) for row in (*body, *sums)]
+        whole = [row for row in texts if len(row) == len(heads)]
+        stays, notes = [True] * len(heads), dict[str, list[str]]()
+        for place, head in enumerate(heads) if whole else ():
+            said = {row[place] for row in whole if row[place]}
+            stays[place] = len(said) > (head.title in same and len(body) > 1)
+            if said and not stays[place]:
+                notes.setdefault(min(said), []).append(f"“{head.title}”")
+        self.columns = tuple(compress(heads, stays))
+        kept = [tuple(compress(row, stays)) if len(row) == len(heads) else row for row in texts]
+        self.rows, self.foot = tuple(kept[: len(body)]), tuple(kept[len(body) :])
+        why = [
+            f"In every row {words.listed(names)} {'is' if len(names) == 1 else 'are'} {cell}."
+            for cell, names in notes.items()
+        ]
+        why.append(note)
+        if lost := dict.fromkeys(cell.reason for cell in estimates if cell.value is None):
+            why.append(f"A dash means: {'; or '.join(lost)}.")
+        if bare := dict.fromkeys(cell.reason for cell in estimates if cell.reason.startswith(NO_INTERVAL)):
             reasons = "; or ".join(reason.removeprefix(NO_INTERVAL) for reason in bare)
             why.append(f"Where a value has no interval, none can be computed: {reasons}.")
-        self.note = visible(" ".join(filter(None, (note, *why))))
+        self.note = visible(" ".join(filter(None, why)))
 
     @property
     def header(self) -> tuple[str, ...]:
         """The titles of the columns."""
         return tuple(column.title for column in self.columns)
 
-    def compact(self) -> Table:
-        """The table without the columns in which no row says anything."""
-        cells = [row for row in (*self.rows, *self.foot) if len(row) == len(self.columns)] or [self.header]
-        filled = [any(column) for column in zip(*cells, strict=True)]
-        rows, foot = ([tuple(compress(row, filled)) for row in part] for part in (self.rows, self.foot))
-        return Table(self.title, compress(self.columns, filled), rows, foot=foot, note=self.note)
-
-    def varying(self, *titles: str) -> Table:
-        """The table without those columns of ``titles`` whose cells are all the same; the note says of them what they
-        are. A single row stays as it is."""
-        rows = [row for row in (*self.rows, *self.foot) if len(row) == len(self.columns)]
-        same = {
-            column.title: row
-            for column, cells in zip(self.columns, zip(*rows, strict=True), strict=False)
-            if column.title in titles and len(self.rows) > 1
-            for row in [{cell for cell in cells if cell}]
-            if len(row) <= 1
-        }
-        titles_by_cell = gathered(("".join(cell), title) for title, cell in same.items())
-        notes = [
-            f"In every row {words.listed([f'“{name}”' for name in names])} {'is' if len(names) == 1 else 'are'} {cell}."
-            for cell, names in titles_by_cell.items()
-            if cell
-        ]
-        stays = [column.title not in same for column in self.columns]
-        rows, foot = ([tuple(compress(row, stays)) for row in part] for part in (self.rows, self.foot))
-        note = " ".join(filter(None, (*notes, self.note)))
-        return Table(self.title, compress(self.columns, stays), rows, foot=foot, note=note)
-
     @property
     def length(self) -> int:
         """How many rows there are, headings of others and sums aside."""
         return sum(len(row) == len(self.columns) for row in self.rows)
 
+    def _cells(self, place: int) -> list[str]:
+        return [row[place] for row in (*self.rows, *self.foot) if len(row) > place]
+
     @property
     def stacks(self) -> bool:
         """Whether the rows become blocks where there is little room."""
         names, *others = (
-            max(len(text) for text in (*re.split(r"[\s-]", column.title), *self._cells(place)))
+            max(map(len, (*re.split(r"[\s-]", column.title), *self._cells(place))))
             for place, column in enumerate(self.columns)
         )
         wide = min(names, NAMED) + sum(2 + other for other in others)
@@ -143,42 +147,22 @@ class Table:
     @property
     def dense(self) -> bool:
         """Whether so many figures have something in brackets behind them that it has to stand below them."""
-        return sum(map(self.has_ends, range(len(self.columns)))) > MANY
-
-    @staticmethod
-    def alarming(text: str) -> bool:
-        """Whether a cell must not be missed."""
-        return isinstance(text, Alarm)
-
-    def split(self, text: str) -> tuple[str, str]:
-        """A figure, and what stands in brackets behind it: its interval, say."""
-        match = _VALUE.fullmatch(text)
-        return (match[1], match[2]) if match else (text, "")
-
-    def in_line(self, place: int, text: str) -> tuple[str, str]:
-        """The same for the column at ``place``; where something stands behind its figures, these are as wide as the
-        widest, so that their points stand below each other though they begin at the left."""
-        value, ends = self.split(text)
-        if not text or not self.has_ends(place):
-            return value, ends
-        return value.rjust(self._figures[place][1], FIGURE_SPACE), ends
-
-    def has_ends(self, place: int) -> bool:
-        """Whether anything stands in brackets behind figures of the column at ``place``."""
-        return self._figures[place][0]
+        return sum(map(bool, self.ends)) > MANY
 
     @cached_property
-    def _figures(self) -> tuple[tuple[bool, int], ...]:
-        """Of each column whether anything stands in brackets behind its figures, and how wide the widest of these is:
-        gathered once, as each cell asks for it."""
-        parts = [[self.split(text) for text in self._cells(place)] for place in range(len(self.columns))]
+    def ends(self) -> tuple[int, ...]:
+        """Of each column how wide its widest figure is where something stands in brackets behind figures, such as their
+        intervals, else 0: gathered once, as each cell asks for it."""
+        columns = [list(map(_split, self._cells(place))) for place in range(len(self.columns))]
         return tuple(
-            (any(ends for _, ends in cells), max((len(value) for value, _ in cells), default=0))
-            for cells in parts
+            max(len(cell[0]) for cell in cells) if any(cell[1] for cell in cells) else 0 for cells in columns
         )
 
-    def _cells(self, place: int) -> Iterator[str]:
-        return (row[place] for row in (*self.rows, *self.foot) if len(row) > place)
+    def figure(self, place: int, text: str) -> tuple[str, str, str]:
+        """A figure of the column at ``place``, with what stands before it, so that where something stands in brackets
+        behind figures their points stand below each other, and with what stands there."""
+        value, ends = _split(text)
+        return FIGURE_SPACE * (self.ends[place] - len(value)) * bool(text), value, ends
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
         """The table as a terminal shows it, in the width that there is."""
@@ -191,6 +175,12 @@ class Table:
         from conqret.show.page import fragment
 
         return fragment("table.html.j2", "section", self)
+
+
+def _split(text: str) -> tuple[str, str]:
+    """A figure, and what stands in brackets behind it."""
+    match = _VALUE.fullmatch(text)
+    return (match[1], match[2]) if match else (text, "")
 
 
 def spaced(tables: Iterable[Table]) -> Iterator[Table | str]:
@@ -210,8 +200,8 @@ def cell_text(cell: Cell) -> str:
     return words.count(cell) if isinstance(cell, int) else visible(str(cell))
 
 
-def _columns(columns: Iterable[str | Column]) -> Iterator[Column]:
-    for place, column in enumerate(columns):
-        if isinstance(column, str):
-            column = Column(column, "figure" if place else "name")
-        yield Column(visible(column.title), column.kind)
+def _cell_of(source: str | tuple[str | int, ...], row: Any) -> Any:
+    for step in (source,) if isinstance(source, str) else source:
+        keyed = isinstance(step, int) or isinstance(row, Mapping)
+        row = row[step] if keyed else getattr(row, str(step))
+    return row

@@ -44,19 +44,24 @@ def fitted(declared: Table, width: int) -> Iterator[table.Table]:
 
     A table that does not fit is turned first if that makes it narrower: its rows become columns.
     """
-    if _needed(declared) > width and all(len(row) > 1 for row in declared.rows):
+    least = _least(declared)
+    if sum(least) + GAP * len(least) - GAP > width and all(len(row) > 1 for row in declared.rows):
         header, *rows = zip(declared.header, *declared.rows, *declared.foot, strict=True)
         turned = type(declared)("", header, rows)
-        declared = min(declared, turned, key=_needed)
-    least = _widths(declared)
+        by_column = _least(turned)
+        if sum(by_column) + GAP * len(by_column) < sum(least) + GAP * len(least):
+            declared, least = turned, by_column
     for places in _blocks(declared.columns, least, width):
-        yield _block(declared, places, [least[place] for place in places], width)
+        yield _block(declared, places, least, width)
 
 
 def _blocks(columns: Sequence[Column], least: Sequence[int], width: int) -> Iterator[list[int]]:
     """The places of the columns of each block; those that name the rows are in all of them, if they leave room."""
-    names = [place for place, column in enumerate(columns) if not place or column.kind == "name"]
-    taken = sum(least[place] + GAP for place in names)
+    names, taken = [], 0
+    for place, column in enumerate(columns):
+        if not place or column.kind == "name":
+            names.append(place)
+            taken += least[place] + GAP
     if taken > width / 2:
         names, taken = names[:1], least[0] + GAP
     block, used = names, taken
@@ -69,56 +74,42 @@ def _blocks(columns: Sequence[Column], least: Sequence[int], width: int) -> Iter
     yield sorted(block)
 
 
-def _needed(declared: Table) -> int:
-    return sum(_widths(declared)) + GAP * (len(declared.columns) - 1)
-
-
-def _widths(declared: Table) -> list[int]:
-    """The least of each column: the longest word of its title, and its longest cell, or a stretch of its texts."""
-    rows = [*declared.rows, *declared.foot]
-    widths = [
-        _least(column, [row[place] for row in rows if place < len(row)])
-        for place, column in enumerate(declared.columns)
-    ]
-    return [widths[0] + _indent(declared), *widths[1:]]
-
-
-def _indent(declared: Table) -> int:
-    return INDENT * any(len(row) == 1 for row in declared.rows)
-
-
-def _least(column: Column, cells: Sequence[str]) -> int:
-    """The longest word of the title, or the longest cell; of texts a stretch, and no less than their longest word."""
-    longest = max(map(cell_len, cells), default=0)
-    if column.kind == "text":
-        longest = max([min(longest, TEXT), *map(cell_len, " ".join(cells).split())])
-    return max(longest, 0, *map(cell_len, column.title.split()))
+def _least(declared: Table) -> list[int]:
+    """The least width of each column: the longest word of its title, and its longest cell; of texts a stretch, and no
+    less than their longest word."""
+    least = []
+    for place, column in enumerate(declared.columns):
+        cells = [row[place] for row in (*declared.rows, *declared.foot) if place < len(row)]
+        longest = max(map(cell_len, cells), default=0)
+        if column.kind == "text":
+            longest = max([min(longest, TEXT), *map(cell_len, " ".join(cells).split())])
+        least.append(max([longest, *map(cell_len, column.title.split())]))
+    least[0] += INDENT * (1 in map(len, declared.rows))
+    return least
 
 
 def _block(declared: Table, places: Sequence[int], least: Sequence[int], width: int) -> table.Table:
-    """Some of the columns: as wide as titles in one line make them, else as their longest words do."""
-    columns = [declared.columns[place] for place in places]
+    """Some of the columns: as wide as titles in one line make them, else as their longest words do. Cells are Text, so
+    that no markup is read from what came from outside."""
+    columns = [(declared.columns[place], least[place]) for place in places]
     room = width - GAP * (len(columns) - 1)
-    in_one_line = [max(wide, cell_len(column.title)) for wide, column in zip(least, columns, strict=True)]
-    fits = next((widths for widths in (in_one_line, least) if sum(widths) <= room), [None] * len(least))
+    fits: list[int | None] = [max(wide, cell_len(column.title)) for column, wide in columns]
+    if sum(filter(None, fits)) > room:
+        fits = [wide for _, wide in columns]
+    if sum(filter(None, fits)) > room:
+        fits = [None] * len(columns)
     grid = table.Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for column, wide in zip(columns, fits, strict=True):
+    for (column, _), wide in zip(columns, fits, strict=True):
         side: Literal["left", "right"] = "right" if column.kind == "figure" else "left"
         title = Align(Text(column.title, justify=side), side, vertical="bottom")
         grid.add_column(title, overflow="fold", justify=side, width=None if column.kind == "text" else wide)
-    for row in declared.rows:
-        grid.add_row(*_cells(row, places, _indent(declared)))
-    grid.add_section()
-    for row in declared.foot:
-        grid.add_row(*_cells(row, places, 0))
+    indent = INDENT * (1 in map(len, declared.rows))
+    for rows, left in ((declared.rows, indent), (declared.foot, 0)):
+        for row in rows:
+            if len(row) == 1:
+                grid.add_row(Text(row[0], style="bold"))
+                continue
+            first, *cells = [Text(row[at], style="red" * isinstance(row[at], Alarm)) for at in places]
+            grid.add_row(Padding(first, (0, 0, 0, left), expand=False), *cells)
+        grid.add_section()
     return grid
-
-
-def _cells(row: Sequence[str], places: Sequence[int], indent: int) -> Iterator[RenderableType]:
-    """The cells of a row, or a heading; Text, so that no markup is read from what came from outside."""
-    if len(row) == 1:
-        yield Text(row[0], style="bold")
-        return
-    for place in places:
-        text = Text(row[place], style="red" if isinstance(row[place], Alarm) else "")
-        yield text if place else Padding(text, (0, 0, 0, indent), expand=False)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import count
 from urllib.parse import urlsplit
 
 from conqret.text.citations import quoted_span, written_numbers
@@ -28,6 +27,7 @@ class Alarm(str):
     """A cell that must not be missed: red in a terminal, bold in Markdown."""
 
     __slots__ = ()
+    alarm = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,37 +86,38 @@ def cited(
 
     ``verdict(start, number)`` says what was found of the citation of ``number`` by the mark at ``start``.
     """
-    places = count(1)
-
-    def piece(mark: int, written: str, cites: int) -> Piece:
+    marked: list[tuple[int, Piece]] = []
+    known = 0
+    for mark, start, end, cites in written_numbers(text):
+        piece = Piece(text[start:end], stray=cites in strays)
         if 1 <= cites <= documents:
-            return Piece(written, cites, next(places), verdict(mark, cites))
-        return Piece(written, stray=cites in strays)
-
-    numbers = written_numbers(text)
-    return _pieces(
-        text, ((start, piece(mark, text[start:end], cites)) for mark, start, end, cites in numbers)
-    )
+            known += 1
+            piece = Piece(piece.text, cites, known, verdict(mark, cites))
+        marked.append((start, piece))
+    return _pieces(text, marked)
 
 
 def flagged(text: str, excerpts: Sequence[str]) -> list[Piece]:
     """``text`` in pieces, with the passages of ``excerpts`` marked; all white space counts as equal."""
     spans = passages(text, excerpts)
-    return _pieces(text, ((start, Piece(text[start:stop], hit=True)) for start, stop, _ in spans))
+    return _pieces(text, [(start, Piece(text[start:stop], hit=True)) for start, stop, _ in spans])
 
 
 def passages(text: str, excerpts: Sequence[str]) -> list[tuple[int, int, list[int]]]:
     """Where ``excerpts`` stand in ``text``, in whole words: start and end, with the places of the excerpts that are in
     it, as those that overlap are one passage. What is not found is left out."""
-    spans = ((place, quoted_span(text, excerpt)) for place, excerpt in enumerate(excerpts))
-    spans_found: list[tuple[int, int, list[int]]] = []
-    for (start, stop), place in sorted((_whole(text, *span), place) for place, span in spans if span):
-        if spans_found and start <= spans_found[-1][1]:
-            first, last, places = spans_found[-1]
-            spans_found[-1] = (first, max(stop, last), [*places, place])
+    spans: list[tuple[tuple[int, int], int]] = []
+    for place, excerpt in enumerate(excerpts):
+        if span := quoted_span(text, excerpt):
+            spans.append((_whole(text, *span), place))
+    joined: list[tuple[int, int, list[int]]] = []
+    for (start, stop), place in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            first, last, places = joined[-1]
+            joined[-1] = (first, max(stop, last), [*places, place])
         else:
-            spans_found.append((start, stop, [place]))
-    return spans_found
+            joined.append((start, stop, [place]))
+    return joined
 
 
 def _pieces(text: str, marked: Iterable[tuple[int, Piece]]) -> list[Piece]:
@@ -124,9 +125,12 @@ def _pieces(text: str, marked: Iterable[tuple[int, Piece]]) -> list[Piece]:
     pieces: list[Piece] = []
     end = 0
     for start, piece in marked:
-        pieces += [Piece(text[end:start]), piece]
+        if start > end:
+            pieces.append(Piece(text[end:start]))
+        if piece.text:
+            pieces.append(piece)
         end = start + len(piece.text)
-    return [piece for piece in (*pieces, Piece(text[end:])) if piece.text]
+    return [*pieces, Piece(text[end:])] if end < len(text) else pieces
 
 
 def _whole(text: str, start: int, stop: int) -> tuple[int, int]:

@@ -117,11 +117,6 @@ def label(metric: str) -> str:
     return f"{name}, second" if metric.startswith(SECOND) else name
 
 
-def formula(text: str) -> str:
-    """A rule of scoring with signs that are not taken for hyphens, and no line broken at one."""
-    return text.replace(" - ", "\xa0\u2212\xa0").replace(" / ", "\xa0/\xa0")
-
-
 def stance(name: str) -> str:
     """A stance in words."""
     return "no stance" if name == "none" else name
@@ -171,8 +166,9 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names one after the other, the last after "and"; empty where there are none."""
+def listed(names: Sequence[str], most: int = 100) -> str:
+    """Names one after the other, the last after "and"; of more than ``most`` how many more there are."""
+    names = [*names[:most], *[f"{len(names) - most} more"] * (len(names) > most)]
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 

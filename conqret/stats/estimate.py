@@ -76,6 +76,11 @@ class Estimate:
         """Half the width of the interval."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
+    @property
+    def sign(self) -> int:
+        """1 where the whole interval lies above 0, -1 where it lies below, and 0 where neither is shown."""
+        return int((self.low or 0) > 0) - int((self.high or 0) < 0)
+
     def moved(self, start: float, width: float) -> Estimate:
         """What is known of ``start + width * x`` where this is known of x; ``width`` is above 0."""
         value, low, high = (

@@ -171,7 +171,7 @@ def board_table(board: SuiteBoard) -> Table:
         [*texts("Judge", "Origin"), label, "Behind", *texts("Test"), "Items", *price],
         rows,
         note=f"{'; '.join(filter(None, note))}.",
-    ).compact()
+    )
 
 
 def _against_best(
@@ -342,4 +342,5 @@ def figures_table(suite: Suite, results: Sequence[SuiteResult]) -> Table:
         ("Statistic", Column("Judge", "text"), "Value", "Items", "Clusters", "By chance"),
         rows,
         note="Brackets hold 95% confidence intervals over clusters (topics).",
-    ).varying("Judge")
+        same=("Judge",),
+    )

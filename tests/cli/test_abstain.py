@@ -53,26 +53,9 @@ def test_a_judge_abstains_and_comes_back(cli: Cli, judged: Path, tmp_path: Path)
     assert "abstain" in cli("judges", "abstain", judged, *arguments, "-o", rules).err
 
     sheet = tmp_path / "sheet.csv"
-    assert (
-        "abstained on 24 items"
-        in cli("labels", "sample", DEMO, "--run", judged, "--plan", "3", "-o", sheet).err
-    )
-    assert (
-        cli(
-            "labels",
-            "sample",
-            DEMO,
-            "--run",
-            judged,
-            "--plan",
-            "3",
-            "--uncertain-first",
-            "-o",
-            sheet,
-            "--overwrite",
-        ).code
-        == 0
-    )
+    sample = ("labels", "sample", DEMO, "--run", judged, "--plan", "3", "-o", sheet)
+    assert "abstained on 24 items" in cli(*sample).err
+    assert cli(*sample, "--uncertain-first", "--overwrite").code == 0
     plan = json.loads((tmp_path / "sheet.csv.plan.json").read_text(encoding="utf-8"))
     assert all(one["reasons"][0].startswith("the judge abstained:") for one in plan["chosen"])
 

@@ -37,7 +37,7 @@ def test_of_a_run_and_its_labels(cli, run, tmp_path):
     assert alone.code == 0
     assert "24 items on 12 topics (items.jsonl, sha256 87047e5a4fe1a377)" in alone.out
     assert "lexical baseline and not a judge" in alone.out
-    assert "24 of 24 items have all scores." in alone.out
+    assert "24 items: 24 scored, 0 unscored, 0 failed, " in alone.out
     assert "| Clarity | " in alone.out
     assert "without --labels the text states no agreement" in alone.err
     labels = write_gold(tmp_path / "labels.csv", people=2)

@@ -59,19 +59,7 @@ def test_a_pilot_of_two_runs_is_paired(cli, tmp_path):
 def test_a_plan_says_how_many_topics_a_bias_takes(cli, tmp_path):
     probes = ("--simulations", "20", "--probe", "position", "--probe", "length")
     page = tmp_path / "bias.html"
-    asked = (
-        "judges",
-        "power",
-        "--for",
-        "bias",
-        "--topics",
-        "5,12",
-        "--items",
-        "2",
-        "--effect",
-        "0.3",
-        *probes,
-    )
+    asked = (*"judges power --for bias --topics 5,12 --items 2 --effect 0.3".split(), *probes)
     few, more = json.loads(cli(*asked, "--json").out)
     assert (few["topics"], more["topics"], more["items"]) == (5, 12, 2)
     assert few["rows"][0]["found"] == 0 < more["rows"][0]["found"]
@@ -104,18 +92,7 @@ def test_what_cannot_be_planned(cli, tmp_path, target, more, message):
 
 def test_the_page_marks_the_smallest_plan_that_is_narrow_enough(cli, tmp_path):
     pages = {name: tmp_path / f"{name}.html" for name in ("wide", "narrow")}
-    asked = (
-        "judges",
-        "power",
-        "--for",
-        "agreement",
-        "--topics",
-        "8,20",
-        "--items",
-        "2",
-        "--simulations",
-        "20",
-    )
+    asked = "judges power --for agreement --topics 8,20 --items 2 --simulations 20".split()
     wide, narrow = (
         cli(*asked, "--half-width", most, "-o", page)
         for most, page in (("0.9", pages["wide"]), ("0.01", pages["narrow"]))

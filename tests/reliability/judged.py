@@ -1,12 +1,41 @@
 """Judgments and labels made for validation: a judge and people who see the same truth, each with their own noise."""
 
+from dataclasses import dataclass
+from pathlib import Path
+
 import numpy as np
 
-from conqret.data import Judgment, Measure, Reason, Status
+from conqret.data import Item, Judgment, Measure, Reason, Status
 from conqret.io.labels import read_labels
+from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.scales import combine_samples
 
 PEOPLE = ("ann", "ben", "cat")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is read of a folder."""
+
+    path: Path
+    kept: list
+    prompt: str = "1"
+
+    def record(self):
+        one = self.kept[0]
+        return JudgeRecord(
+            format="listwise", model=one.model, baseline=False, fingerprint=one.fingerprint, metrics=["clarity"],
+            identity={"format": "listwise", "model": one.model, "prompt listwise": self.prompt, "samples": 2},
+            options={}, model_options={}, items_name="items", items_layout="", items_count=24, items_digest="d",
+        )  # fmt: skip
+
+    def finished(self):
+        return iter(self.kept)
+
+    judgments = finished
+
+    def items(self):
+        return (Item(id=one.item, topic=one.topic, argument=f"<b>{one.item}</b>") for one in self.kept)
 
 
 def judgment(item, measures, *, topic="t", model="m", fingerprint="f"):

@@ -19,7 +19,7 @@ from conqret.studies.calibrate.calibration import Calibration
 from conqret.studies.calibrate.calibration_maps import CalibrationSample, MonotoneMap, tried
 from conqret.studies.calibrate.page import calibration_sheet, reliability_diagram
 from conqret.studies.calibrate.result import calibrate
-from conqret.studies.card.card_limits import _beside
+from conqret.studies.card.result import _beside
 from conqret.studies.validate.result import validate
 from tests.reliability.judged import judgment, scored, study
 
@@ -74,7 +74,7 @@ def test_a_topic_has_no_part_in_its_own_map(seen, found):
     judgments, labels, _, _ = seen
     beside = validate(judgments, labels, calibration=found)
     assert beside.dimensions["clarity"].variants["calibrated"] == found.checked["clarity"].alpha["calibrated"]
-    assert beside.quantities["calibrated"].value == pytest.approx(
+    assert beside.average.judge["calibrated"].value == pytest.approx(
         found.checked["clarity"].alpha["calibrated"].value
     )
     elsewhere = [one.model_copy(update={"topic": f"new {one.topic}"}) for one in judgments]

@@ -18,12 +18,11 @@ from conqret.llm.client_options import ClientOptions
 from conqret.perturb import Direction
 from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.studies.agreement.dimension_result import DimensionAgreement
+from conqret.studies.agreement.page import agreement_answer, agreement_picture
 from conqret.studies.agreement.trivial_judges import over_baselines, over_trivial
-from conqret.studies.agreement_tables import agreement_answer, agreement_picture
 from conqret.studies.bias.result import BiasTable
-from conqret.studies.card.card_limits import _agreement, _chosen
 from conqret.studies.card.page import card_sheet
-from conqret.studies.card.result import Card, changes, make_card, read_card
+from conqret.studies.card.result import Card, _agreement, _chosen, changes, make_card, read_card
 from conqret.studies.sensitivity.curves import Curve, CurvePoint
 from conqret.studies.sensitivity.result import SensitivityRecord, SensitivityResults
 from tests.contract.items import demo

@@ -17,7 +17,7 @@ from conqret.judging.recorded_requests import OF_MEMBERS, asked
 from conqret.runs.session import SessionCounts
 from conqret.stats.agreement import alphas
 from conqret.stats.resampling import leave_one_out
-from conqret.studies.agreement.shared_units import FoldedChoice, HeldOutChoice, SharedUnits, UnitSides
+from conqret.studies.agreement.shared_units import FoldedChoice, SharedUnits, UnitSides
 from conqret.studies.jury.ballots import Ballots
 from conqret.studies.jury.jury_run import jury
 from conqret.studies.jury.page import jury_sheet, jury_tables
@@ -220,15 +220,3 @@ def test_the_member_is_chosen_again_without_each_topic():
         assert found.without[place] == pytest.approx(alpha(series, kept))
         fixed[place] = alpha(side.judges[choice.best[choice.fold], np.arange(len(people))], kept)
     assert found.error > replace(found, without=fixed).error
-
-
-def test_alpha_of_what_is_chosen_is_the_mean_over_deals():
-    rng = np.random.default_rng(9)
-    people = rng.uniform(size=TOPICS * EACH)
-    both = shared(people, people + 0.4 * rng.normal(size=(3, len(people))))
-    drawn = leave_one_out(both.clusters)
-    each = [FoldedChoice.of(both, 13 + deal, drawn).sampled(both, drawn) for deal in range(10)]
-    found = HeldOutChoice.of(both, 13, drawn)
-    assert len({round(alpha.value, 9) for alpha in each}) > 1
-    assert found.sampled(both, drawn).value == pytest.approx(np.mean([alpha.value for alpha in each]))
-    assert found.held_out(both, drawn, 0.95).folds == 5

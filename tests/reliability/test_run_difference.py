@@ -1,9 +1,7 @@
 """Two runs beside each other: paired by item or topic, tested over topics, corrected by few labels."""
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,34 +14,9 @@ from conqret.studies.diff.command import (
     check_difference_requirement,
     parse_difference_requirement,
 )
-from conqret.studies.diff.page import difference_page, difference_tables, unlike
+from conqret.studies.diff.page import difference_page, difference_tables, remarks
 from conqret.studies.diff.result import diff
-from tests.reliability.judged import judgment, scored
-
-
-@dataclass(frozen=True)
-class Run:
-    """What the comparison reads of a folder."""
-
-    path: Path
-    kept: list
-    digest: str = "same"
-
-    def record(self):
-        return SimpleNamespace(
-            fingerprint=self.kept[0].fingerprint,
-            items_digest=self.digest,
-            baseline=False,
-            __str__=lambda: "a run",
-        )
-
-    def finished(self):
-        return iter(self.kept)
-
-    judgments = finished
-
-    def items(self):
-        return (Item(id=one.item, topic=one.topic, argument=f"<b>{one.item}</b>") for one in self.kept)
+from tests.reliability.judged import Run, judgment, scored
 
 
 def runs(scores, *, prefix="", digest="same", **more):
@@ -92,7 +65,7 @@ def test_ids_that_are_rows_do_not_pair_different_questions():
 def test_an_id_keeps_its_item_where_the_question_was_reworded():
     found = diff(named("zoos", "cars"), named("zoos", "Ban cars?"))
     assert (found.paired_by, found.pairs, found.unlike) == ("item", 2, ("2",))
-    assert unlike(found) == "topic or side differ in 1 of 2 pairs of one id: 2"
+    assert "topic or side differ in 1 of 2 pairs of one id: 2" in remarks(found)
 
 
 def outcome(text, found):
@@ -287,7 +260,7 @@ def test_what_cannot_be_compared(tmp_path):
     with pytest.raises(DeclarationError, match="share no item"):
         diff(before, Run(Path("x"), [judgment("y", {"clarity": scored(1.0)}, topic="elsewhere")]))
     other = [judgment(one.item, {"rigour": scored(1.0)}, topic=one.topic) for one in before.kept]
-    with pytest.raises(DeclarationError, match="share no metric: first has clarity, x rigour"):
+    with pytest.raises(DeclarationError, match="share no metric: first has clarity; x has rigour"):
         diff(before, Run(Path("x"), other))
     with pytest.raises(DeclarationError, match="several items"):
         diff(runs([[0.5, 0.6]] * 6, prefix="a-"), runs([[0.5, 0.6]] * 6, prefix="b-"))

@@ -10,7 +10,6 @@ from scipy.stats import ttest_rel
 
 from conqret.errors import DeclarationError
 from conqret.io.leaderboards import leaderboard, read_leaderboard
-from conqret.stats.rank_correlation import tau_ap, tau_gap
 from conqret.studies.systems.page import ranking_tables
 from conqret.studies.systems.ranked_systems import MetaSettings
 from conqret.studies.systems.result import meta_evaluate
@@ -48,20 +47,6 @@ def test_its_figures_topic_by_topic(read):
         for topic, values in one["topics"].items():
             mine = {name: row.topics[name][topic] for name in values}
             assert mine == pytest.approx(values, abs=1e-12)
-
-
-def test_tau_ap_by_hand():
-    # The judge swaps the two best of four: the second place has nobody right above it, the others all.
-    assert tau_ap([4, 3, 2, 1], [3, 4, 2, 1]) == pytest.approx(2 / 3 * (0 + 1 + 1) - 1)
-    # The two last swapped: only one of the three above the last place is wrong.
-    assert tau_ap([4, 3, 2, 1], [4, 3, 1, 2]) == pytest.approx(2 / 3 * (1 + 1 + 2 / 3) - 1)
-    assert tau_ap([1, 1, 1], [1, 1, 1]) == 0
-
-
-def test_tau_gap_by_hand():
-    # Order by the judge: 4, 10, 0. Above 10 stands a gap of 6, wrong; above 0 gaps of 4 and 10, right.
-    assert tau_gap([10, 4, 0], [2, 3, 1]) == pytest.approx(2 / 2 * (0 + 1) - 1)
-    assert np.isnan(tau_gap([1, 1, 1], [3, 2, 1]))
 
 
 def board(name, scores, topics=4, means=True):

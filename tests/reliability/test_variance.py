@@ -1,6 +1,5 @@
 """Where the noise of a judge comes from, from run folders to words, tables and files."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -8,34 +7,13 @@ import pytest
 
 from conqret.data import Measure, Reason
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.scales import combine_samples
 from conqret.studies.variance.page import variance_finding, variance_sheet, variance_tables, variance_words
 from conqret.studies.variance.result import repeatabilities, variance
-from tests.reliability.judged import judgment, scored
+from tests.reliability.judged import Run, judgment, scored
 
 TOPICS, ITEMS = 8, 3
 WORTH = np.random.default_rng(99).normal(size=(TOPICS, ITEMS)) * 0.15 + 0.5
-
-
-@dataclass(frozen=True)
-class Run:
-    """What is read of a folder."""
-
-    path: Path
-    kept: list
-    prompt: str = "1"
-
-    def record(self):
-        one = self.kept[0]
-        return JudgeRecord(
-            format="listwise", model=one.model, baseline=False, fingerprint=one.fingerprint, metrics=["clarity"],
-            identity={"format": "listwise", "model": one.model, "prompt listwise": self.prompt, "samples": 2},
-            options={}, model_options={}, items_name="items", items_layout="", items_count=24, items_digest="d",
-        )  # fmt: skip
-
-    def finished(self):
-        return iter(self.kept)
 
 
 def run(seed, *, model="m", prompt="1", samples=2, shift=0.0, metric="clarity", lost=()):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conqret.show.charts import Chart, ChartLine, Point, round_numbers, round_powers
+from conqret.show.charts import Chart, ChartLine, Point, round_numbers
 
 
 def test_what_is_below_0_stands_below_0_in_the_chart():
@@ -28,9 +28,3 @@ def test_what_is_below_0_stands_below_0_in_the_chart():
 )
 def test_round_numbers_hold_what_is_there(low, high, ticks):
     assert round_numbers(low, high) == ticks
-
-
-def test_powers_hold_what_is_there():
-    assert round_powers(0.0013, 0.3) == [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5]
-    assert round_powers(2, 2) == [2]
-    assert round_powers(0.1, 1000)[::3] == [0.1, 1, 10, 100, 1000]

@@ -69,13 +69,8 @@ def test_the_prompt_that_was_sent_is_shown_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize("task", ["rating", "citation-support", "rag-fine-grained"])
 def test_annotators_see_what_came_before(task: str) -> None:
     (screen,) = planned_screens(open_items([TOOLS]), task).screens[:1]
-    assert [turn.title for turn in screen.turns] == [
-        "System",
-        "User",
-        "Assistant",
-        "Tool (look)",
-        "Assistant",
-    ]
+    titles = [turn.title for turn in screen.turns]
+    assert titles == ["System", "User", "Assistant", "Tool (look)", "Assistant"]
     assert screen.turns[3].text == "(what it gave back is document [1])"
 
 

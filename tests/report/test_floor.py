@@ -8,9 +8,7 @@ from conqret.show.words import FLOOR, floor_badges
 @pytest.mark.parametrize(
     ("baselines", "said"),
     [
-        ([], None),
         ([False, False], None),
-        ([True], FLOOR),
         ([True, True], FLOOR),
         (
             [True, False, False],

@@ -74,25 +74,9 @@ def test_the_policy_allows_only_the_pages_own_style_and_script(pages: dict[str, 
 
 def test_nothing_is_fetched(pages: dict[str, Path]) -> None:
     tags = Tags(pages["rag-fine-grained"].read_text(encoding="utf-8"))
-    assert not tags.tags.keys() & {
-        "link",
-        "img",
-        "iframe",
-        "object",
-        "embed",
-        "base",
-        "video",
-        "audio",
-        "source",
-    }
-    assert {name for _, name, _ in tags.attributes} & {
-        "src",
-        "srcset",
-        "style",
-        "action",
-        "ping",
-        "background",
-    } == set()
+    assert not tags.tags.keys() & set("link img iframe object embed base video audio source".split())
+    names = {name for _, name, _ in tags.attributes}
+    assert not names & set("src srcset style action ping background".split())
 
 
 def test_hostile_texts_add_no_element_and_no_attribute(tmp_path: Path) -> None:

@@ -22,13 +22,7 @@ def test_what_failed_is_said_and_names_do_not_act():
     summary = summarise(kept).model_copy(update={"outstanding": 1})
     said = methods(RECORD, summary, topics=1)
     scores, judge = said.paragraphs["Scores"], said.paragraphs["Judge"]
-    assert (
-        "1 of 4 items have all scores. The model gave no valid answer to some question about 1 item."
-        in scores
-    )
-    assert (
-        "No answer came to some question about 1 item. The run is not finished: not judged yet are" in scores
-    )
+    assert "4 items: 1 scored, 1 unscored, 1 failed, 1 not judged yet." in scores
     assert "Each request was sent 3 times, at temperature 0.7, and the mean counts." in judge
     assert "Answers had room for 900 tokens. Prompts, by their digests: listwise abc." in judge
     assert "1 further item had faults and took no part." in judge

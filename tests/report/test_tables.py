@@ -149,17 +149,15 @@ def test_the_note_says_why_there_is_no_value_or_no_interval() -> None:
 
 def test_columns_that_say_one_thing_are_a_sentence() -> None:
     rows = [("a", 1, None, "100.0%"), ("b", 2, None, "100.0%")]
-    table = Table(
-        "t", ("", "units", "people", "coverage"), rows, foot=[("all", "", None, "100.0%")], note="N."
-    )
-    found = table.varying("people", "coverage", "units")
+    heads, foot = ("", "units", "people", "coverage"), [("all", "", None, "100.0%")]
+    found = Table("t", heads, rows, foot=foot, note="N.", same=("people", "coverage", "units"))
     assert (found.header, found.rows) == (("", "units"), (("a", "1"), ("b", "2")))
     assert (found.foot, found.note) == (
         (("all", ""),),
         "In every row “people” is –. In every row “coverage” is 100.0%. N.",
     )
-    assert table.varying("units").header == table.header
-    assert Table("t", ("", "coverage"), [("a", "100.0%")]).varying("coverage").rows == (("a", "100.0%"),)
+    assert Table("t", heads, rows, same=("units",)).header == heads
+    assert Table("t", ("", "coverage"), [("a", "100.0%")], same=("coverage",)).rows == (("a", "100.0%"),)
 
 
 def test_a_table_stacks_on_a_phone_only_where_it_is_wider_than_the_screen() -> None:

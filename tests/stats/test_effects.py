@@ -18,11 +18,6 @@ def test_exact_p_of_six_topics_that_all_rise() -> None:
     assert sign_flip_p([series], rng()) == [pytest.approx(2 / 64)]
 
 
-def test_two_topics_against_one() -> None:
-    # Sums 1, 1, -1: |T| is 1 / sqrt(3) in 6 of 8 patterns and sqrt(3) in the other 2, so p is 1.
-    assert sign_flip_p([PairedEffects([1, 1, -1], list("abc"))], rng()) == [pytest.approx(1.0)]
-
-
 def test_the_correction_takes_the_largest_over_all_series() -> None:
     strong = PairedEffects([0.1] * 8, list("abcdefgh"))
     weak = PairedEffects([0.3, -0.1, 0.2, 0.2, -0.1, 0.1, 0.1, 0.05], list("abcdefgh"))

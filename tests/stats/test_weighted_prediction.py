@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.stats.prediction_powered import prediction_powered_mean
 from conqret.stats.student import quantile
 from conqret.stats.weighted_prediction import DrawnItems, weighted_difference, weighted_mean
 
@@ -51,22 +50,6 @@ def test_it_is_the_estimate_by_hand_with_a_jackknife_over_topics():
     reach = quantile(freedom, 0.95) * error
     assert found.corrected.low == pytest.approx(value - reach, abs=1e-10)
     assert found.corrected.high == pytest.approx(value + reach, abs=1e-10)
-
-
-def test_with_one_probability_it_is_the_usual_estimate():
-    rng = np.random.default_rng(2)
-    items, names, labels = drawn(rng, topics=30)
-    some = rng.random(len(names)) < 0.5
-    equal = DrawnItems(np.where(some, labels, np.nan), items.judged, np.where(some, 0.5, np.nan))
-    found = weighted_mean(equal, names.tolist())
-    usual = prediction_powered_mean(
-        labels[some], items.judged[some], items.judged[~some],
-        clusters=names[some].tolist(), unlabelled_clusters=names[~some].tolist(),
-    )  # fmt: skip
-    assert found.labels.value == pytest.approx(usual.labels.value)
-    assert found.corrected.value == pytest.approx(usual.corrected.value, abs=0.002)
-    width, usual_width = (one.corrected.high - one.corrected.low for one in (found, usual))
-    assert width == pytest.approx(usual_width, rel=0.1)
 
 
 def test_a_difference_takes_labels_of_one_side_alone():

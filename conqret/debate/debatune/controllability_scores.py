@@ -224,4 +224,4 @@ def controllability_table(scores: Sequence[Controllability], good_from: int) -> 
         "that it was told to take; overall is the mean of the two sides. Refusals, and statements for no side, are not "
         "good; those without an answer of the judge are left out. AUROC: how well supporting less opposing tells the "
         f"sides apart. Intervals (95%) are over topics.{beside}{bounds}",
-    ).compact()  # fmt: skip
+    )  # fmt: skip

@@ -161,4 +161,4 @@ def loss_table(training: Training) -> Table:
     note = (
         f"Loss: -log p of a token of a response, in nats. Trained in {training.dtype} on {training.device}."
     )
-    return Table("", columns, rows, note=note).compact()
+    return Table("", columns, rows, note=note)

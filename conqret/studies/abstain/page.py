@@ -23,19 +23,11 @@ SAID = {
 """Where confidences are from, in words."""
 
 
-class Percent(Estimate):
-    """A share, shown in per cent."""
-
-    __slots__ = ()
-
-    @classmethod
-    def of(cls, share: Estimate) -> Percent:
-        """``share`` as a cell."""
-        return cls(share.value, share.low, share.high, share.n, share.reason)
-
-    def __str__(self) -> str:
-        ends = "" if self.low is None else f" [{self.low:.1%}, {self.high:.1%}]"
-        return f"{self.value:.1%}{ends}"
+def percent(share: Estimate) -> Cell:
+    """A share in per cent, with its interval."""
+    if share.value is None:
+        return share
+    return f"{share.value:.1%}" + ("" if share.low is None else f" [{share.low:.1%}, {share.high:.1%}]")
 
 
 SAMPLED = (
@@ -48,11 +40,12 @@ SAMPLED = (
 def abstention_tables(abstention: Abstention) -> Iterator[Table]:
     """What each threshold keeps and how often that is wrong, and what the confidences are worth."""
     rows: list[tuple[Cell, ...]] = []
+    source = SAID.get(abstention.source, abstention.source)
     for name, rule in abstention.found.items():
         taken = rule.taken
         kept: tuple[Cell, ...] = ("–", "nothing", undefined(rule.why_none(abstention.error)))
         if taken is not None:
-            kept = (f"{taken.threshold:.3f}", f"{taken.share:.0%}", Percent.of(taken.error))
+            kept = (f"{taken.threshold:.3f}", f"{taken.share:.0%}", percent(taken.error))
         rows.append((_name(name, rule), rule.units, f"{rule.wrong.value:.0%}", *kept))
     yield Table(
         "Which scores can be kept",
@@ -60,24 +53,22 @@ def abstention_tables(abstention: Abstention) -> Iterator[Table]:
         rows,
         note=f"The guarantee is: {abstention.promise} (tested by a one-sided t-test over topics). A score is wrong if "
         f"it is further than {abstention.tolerance:.0%} of the scale from the human label, or, where labels have no "
-        f"order, another label. “From” is the lowest confidence ({_source(abstention)}) at which a score is kept. "
+        f"order, another label. “From” is the lowest confidence ({source}) at which a score is kept. "
         f"Brackets hold {1 - 2 * abstention.delta:.0%} confidence intervals over {abstention.basis.clustered_by}s. "
         f"{words.symmetry_note(abstention.basis.clusters)}".rstrip(),
     )
     yield Table(
         "How good the confidences are as probabilities",
-        ("Dimension", "Brier", "Constant", "ECE"),
-        [
-            (_name(name, rule), rule.stated.brier, rule.constant, rule.stated.error)
-            for name, rule in abstention.found.items()
-        ],
+        {
+            "Dimension": lambda pair: _name(*pair),
+            "Brier": (1, "stated", "brier"),
+            "Constant": (1, "constant"),
+            "ECE": (1, "stated", "error"),
+        },
+        abstention.found.items(),
         note="Errors of each confidence as the probability that a score is right; 0 is best. ECE is the expected "
         "calibration error. “Constant” is the Brier score of one probability for every score.",
     )
-
-
-def _source(abstention: Abstention) -> str:
-    return SAID.get(abstention.source, abstention.source)
 
 
 def outcome(abstention: Abstention) -> str:
@@ -107,20 +98,20 @@ def outcome(abstention: Abstention) -> str:
 def abstention_sheet(abstention: Abstention) -> ReportPage:
     """The page: a section a rule, with the curve of error over what is kept and the reliability diagram."""
     sections = [section(table) for table in abstention_tables(abstention)]
-    picture, *charts = (_chart(rule, abstention.error) for rule in abstention.found.values())
-    curves = [_curve(rule, abstention.error) for rule in abstention.found.values()]
+    charts = [_chart(rule, abstention.error) for rule in abstention.found.values()]
     for place, (name, rule) in enumerate(abstention.found.items()):
-        sections.append(Section(_name(name, rule), [*charts[max(place - 1, 0) : place], curves[place]]))
+        curve = _curve(rule, abstention.error)
+        sections.append(Section(_name(name, rule), [*charts[place : place + (place > 0)], curve]))
     return ReportPage(
         "abstention",
         "When the judge abstains",
         sections,
         badges=words.floor_badges([abstention.model == OFFLINE_MODEL]),
         answer=[outcome(abstention)],
-        picture=[picture],
+        picture=charts[:1],
         facts=[
             ("Judge", f"{abstention.format} with {abstention.model}"),
-            ("Confidence", _source(abstention)),
+            ("Confidence", SAID.get(abstention.source, abstention.source)),
             ("Labels", abstention.basis.labels),
             (abstention.basis.clustered_by.capitalize() + "s", words.count(abstention.basis.clusters)),
         ],
@@ -137,21 +128,18 @@ def _chart(rule: AbstainsOn, promised: float) -> Chart:
 
 
 def _curve(rule: AbstainsOn, error: float) -> Table:
-    holds_text = {True: "holds", False: "not shown to hold", None: "not tested"}
+    holds = {True: "holds", False: "not shown to hold", None: "not tested"}
     return Table(
         "Thresholds",
-        (Column("From"), "Kept", "Labels", "Topics", "Wrong of kept", Column("Guarantee", "text")),
-        [
-            (
-                f"{step.threshold:.3f}",
-                f"{step.share:.0%}",
-                step.labelled,
-                step.topics,
-                Percent.of(step.error),
-                holds_text[step.holds],
-            )
-            for step in rule.curve
-        ],
+        {
+            Column("From"): lambda step: f"{step.threshold:.3f}",
+            "Kept": lambda step: f"{step.share:.0%}",
+            "Labels": "labelled",
+            "Topics": "topics",
+            "Wrong of kept": lambda step: percent(step.error),
+            Column("Guarantee", "text"): lambda step: holds[step.holds],
+        },
+        rule.curve,
         note="Thresholds are tested from the highest down, beginning with the first that keeps at least "
         f"{LEAST_KEPT:.0%} of the scores and {fewest_labels(error)} labels, as long as the guarantee is shown to hold.",
     )

@@ -109,8 +109,15 @@ def abstain(
     groups = {TOGETHER: list(answers)} if together else {name: [name] for name in answers}
     rules = {}
     for name, of in groups.items():
+        some = [answers[dimension] for dimension in of]
+        every = ConfidentAnswers(
+            np.concatenate([one.sure for one in some]),
+            np.concatenate([one.labelled for one in some]),
+            np.concatenate([one.wrong for one in some]),
+            [topic for one in some for topic in one.topics],
+        )
         metrics_of = tuple(joined.metrics[dimension] for dimension in of)
-        rules[name] = _on(metrics_of, _joint([answers[dimension] for dimension in of]), error, delta)
+        rules[name] = _on(metrics_of, every, error, delta)
     return Abstention(
         format=judge.format,
         model=judge.model,
@@ -153,13 +160,11 @@ def _answers(
             left_out[dimension] = confident
             continue
         topics = len({confident.topics[at] for at in np.flatnonzero(confident.labelled).tolist()})
-        if topics < FEWEST_TESTED:
-            of = counted(topics, joined.clustered_by)
-            left_out[dimension] = (
-                f"scores with a confidence and labels of {of}, and {FEWEST_TESTED} are needed"
-            )
-        else:
+        if topics >= FEWEST_TESTED:
             answers[dimension] = confident
+            continue
+        of = counted(topics, joined.clustered_by)
+        left_out[dimension] = f"scores with a confidence and labels of {of}, and {FEWEST_TESTED} are needed"
     return answers, left_out
 
 
@@ -183,12 +188,6 @@ def _of(view: View, source: str, tolerance: float) -> ConfidentAnswers | str:
         (apart > allowed + ROUNDING)[there],
         [view.clusters[place] for place in there.tolist()],
     )
-
-
-def _joint(answer_sets: Sequence[ConfidentAnswers]) -> ConfidentAnswers:
-    sure, labelled, wrong = (np.concatenate(column) for column in list(zip(*answer_sets, strict=True))[:3])
-    topics = [topic for answer_set in answer_sets for topic in answer_set.topics]
-    return ConfidentAnswers(sure, labelled, wrong, topics)
 
 
 def _on(metrics: tuple[str, ...], answers: ConfidentAnswers, error: float, delta: float) -> AbstainsOn:

@@ -61,22 +61,20 @@ def agreement(labels: Labels, *, settings: AgreementSettings = USUAL) -> PeopleA
     clusters, kind = unit_clusters(labels.units, _topics(labels))
     drawn = leave_one_out(clusters)
     tables = {name: labels_table(labels, name, labels.units)[1] for name in labels.dimensions}
-    height = max(len(table) for table in tables.values())
-    everything = np.concatenate(
-        [np.pad(table, ((0, height - len(table)), (0, 0)), constant_values=np.nan) for table in tables.values()], axis=1
-    )  # fmt: skip
-    one_level = len({labels.scale(name).level for name in tables}) == 1
     found = [_people_on(labels, name, table, drawn, settings) for name, table in tables.items()]
     together = None
-    if one_level:
+    levels = {labels.scale(name).level for name in tables}
+    if len(levels) == 1:
+        height = max(len(table) for table in tables.values())
+        everything = np.full((height, len(labels.units) * len(tables)), np.nan)
+        for place, table in enumerate(tables.values()):
+            everything[: len(table), place * len(labels.units) :][:, : len(labels.units)] = table
         wide = Resamples(drawn.weights, np.tile(drawn.cluster, len(tables)))
-        level = labels.scale(labels.dimensions[0]).level
-        together = alphas(everything[None], level, wide)[0].estimate(settings.confidence)
-    averaged = [alpha for row, alpha in found if row.name != OVERALL]
+        together = alphas(everything[None], levels.pop(), wide)[0].estimate(settings.confidence)
     return PeopleAgreement(
         basis=Basis.of(labels, kind, labels.units, clusters, settings),
         rows=tuple(row for row, _ in found),
-        average=average(averaged).estimate(settings.confidence),
+        average=average([alpha for row, alpha in found if row.name != OVERALL]).estimate(settings.confidence),
         together=together,
     )
 
@@ -111,10 +109,8 @@ def label_counts(table: NDArray[np.float64], scale: LabelScale) -> dict[str, int
     """How often each label occurs, from the lowest up, in the scale's words where it has some."""
     words = {value: word for word, value in scale.words.items()}
     values, counts = np.unique(table[~np.isnan(table)], return_counts=True)
-    return {
-        words.get(value, f"{value:g}"): count
-        for value, count in zip(values.tolist(), counts.tolist(), strict=True)
-    }
+    named = [words.get(value, f"{value:g}") for value in values.tolist()]
+    return dict(zip(named, counts.tolist(), strict=True))
 
 
 def _people_on(
@@ -122,10 +118,10 @@ def _people_on(
 ) -> tuple[PeopleOn, JackknifedEstimate]:
     there = ~np.isnan(table)
     sizes = there.sum(axis=0)
-    absent = labels.absent(name)
-    scale = labels.scale(name)
+    absent, scale = labels.absent(name), labels.scale(name)
     values = label_counts(table, scale)
     alpha = alphas(table[None], scale.level, drawn)[0]
+    people = [statistic for statistic in STATISTICS.values() if statistic.of == "people"]
     row = PeopleOn(
         name=name,
         level=scale.level,
@@ -139,11 +135,7 @@ def _people_on(
         values=values,
         most_frequent=max(values.values()) / sum(values.values()) if values else None,
         alpha=alpha.estimate(settings.confidence),
-        statistics={
-            statistic.name: statistic.compute(table, drawn, confidence=settings.confidence)
-            for statistic in STATISTICS.values()
-            if statistic.of == "people"
-        },
+        statistics={one.name: one.compute(table, drawn, confidence=settings.confidence) for one in people},
     )
     return row, alpha
 
@@ -161,3 +153,11 @@ def averaged_dimensions(defined: Mapping[str, bool]) -> list[str]:
     known = [name for name, there in defined.items() if there] or list(defined)
     others = [name for name in known if name != OVERALL] or known
     return [name for name in others if name in _TAXONOMY] or others
+
+
+def averaged_alphas(alphas: Mapping[str, Mapping[str, JackknifedEstimate]]) -> dict[str, JackknifedEstimate]:
+    """The mean over these dimensions of each alpha that all of them have, of ``alphas`` by dimension."""
+    averaged = averaged_dimensions({name: row["mean"].defined for name, row in alphas.items()})
+    first, *others = (alphas[name] for name in averaged)
+    shared = [name for name in first if all(name in row for row in others)]
+    return {name: average([row[name] for row in (first, *others)]) for name in shared}

@@ -12,6 +12,9 @@ from conqret.stats.alternative_annotator import AlternativeAnnotator
 from conqret.stats.estimate import Estimate
 from conqret.stats.prediction_powered import CorrectedMean
 
+WEAK = 0.667
+"""Krippendorff's own bound, below which no conclusion should be drawn (Content Analysis, section 11.4)."""
+
 
 class DimensionAgreement(Frozen):
     """The judge's agreement with people on one dimension, as a card tells it: without people's names.
@@ -46,20 +49,7 @@ class DimensionAgreement(Frozen):
     @property
     def parted(self) -> bool:
         """Whether people's alpha among themselves is not told apart from chance."""
-        return self.people.low is not None and self.people.low <= 0
-
-    @property
-    def quantities(self) -> dict[str, Estimate]:
-        """What a card tells that can be asked for by name."""
-        return {
-            "alpha": self.alpha,
-            "calibrated": self.calibrated,
-            "people": self.people,
-            "person": self.person,
-            "as_person": self.as_person,
-            "coverage": Estimate(self.coverage),
-            **self.statistics,
-        }
+        return self.people.low is not None and self.people.sign < 1
 
 
 class DimensionValidation(DimensionAgreement):
@@ -92,16 +82,6 @@ class DimensionValidation(DimensionAgreement):
         """What a card tells of it."""
         return DimensionAgreement(**{name: getattr(self, name) for name in DimensionAgreement.model_fields})
 
-    @property
-    def quantities(self) -> dict[str, Estimate]:
-        """All that can be required of a dimension, by name."""
-        test = self.alternative
-        return {
-            **super().quantities,
-            "winning_rate": Estimate(test.winning_rate, reason=test.reason),
-            "advantage": Estimate(test.advantage, reason=test.reason),
-        }
-
 
 class Missingness(Frozen):
     """Judgments by status and reason."""
@@ -115,14 +95,12 @@ class Missingness(Frozen):
 
 def missing_words(missing: Missingness) -> str:
     """How many scores are missing, in a sentence."""
-    if missing.scored == missing.total:
-        return f"No score is missing: all {words.count(missing.total)} judgments have all their scores."
-    reasons = ", ".join(
-        f"{words.reason(name)}: {words.count(count)}" for name, count in missing.reasons.items()
-    )
     total, scored, unscored, failed = map(
         words.count, (missing.total, missing.scored, missing.unscored, missing.failed)
     )
+    if scored == total:
+        return f"No score is missing: all {total} judgments have all their scores."
+    reasons = ", ".join(f"{words.reason(name)}: {words.count(n)}" for name, n in missing.reasons.items())
     return (
         f"Of {total} judgments {scored} have all their scores, {unscored} got no valid response, and {failed} got no "
         f"response (reasons: {reasons or 'none'})."

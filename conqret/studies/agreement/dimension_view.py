@@ -56,38 +56,25 @@ class View:
         self.compared = self.scored & ~np.isnan(self.target)
 
     @property
-    def steps(self) -> bool:
-        """Whether the labels are few whole steps, and so can be treated as categories."""
-        if self.verdicts or not self.scale.bounded or not self.scale.whole:
-            return self.verdicts
-        low, high = self.scale.ends()
-        return high - low < MOST_CATEGORIES
-
-    @property
     def categories(self) -> list[float]:
-        """All steps of the scale, used or not."""
+        """All steps of the scale, used or not; none where labels are no few whole steps."""
         if self.verdicts:
             return sorted(set(self.scale.words.values()))
+        if not self.scale.bounded or not self.scale.whole:
+            return []
         low, high = self.scale.ends()
-        return [low + step for step in range(round(high - low) + 1)]
+        return [low + step for step in range(round(high - low) + 1)] if high - low < MOST_CATEGORIES else []
 
     @property
-    def target_words(self) -> str:
-        """How several labels became one."""
-        if len(self.names) < 2:
-            return "the one label of each unit"
-        return f"the {'mean' if self.rule == 'mean' else 'most frequent'} of the human labels"
-
-    @property
-    def onto_words(self) -> str:
-        """How scores came onto the labels' scale."""
-        if self.verdicts:
-            return "the judge's verdict in words"
-        if not self.scale.bounded:
-            return NO_SCALE
-        low, high = self.scale.ends()
-        text = f"score s is {low:g} + s * {high - low:g}"
-        return f"{text}, rounded to the nearest label" if self._rounds else text
+    def in_words(self) -> tuple[str, str]:
+        """How several labels became one, and how scores came onto their scale."""
+        target = f"the {'mean' if self.rule == 'mean' else 'most frequent'} of the human labels"
+        onto = "the judge's verdict in words" if self.verdicts else NO_SCALE
+        if self.scale.bounded and not self.verdicts:
+            low, high = self.scale.ends()
+            rounded = ", rounded to the nearest label" * self._rounds
+            onto = f"score s is {low:g} + s * {high - low:g}{rounded}"
+        return target if len(self.names) > 1 else "the one label of each unit", onto
 
     @property
     def _rounds(self) -> bool:
@@ -96,11 +83,6 @@ class View:
     def clusters_of(self, units: NDArray[np.bool_]) -> list[Hashable]:
         """The clusters of these units."""
         return [self.clusters[place] for place in np.flatnonzero(units)]
-
-    @property
-    def chances(self) -> NDArray[np.float64]:
-        """How likely each unit was to be drawn for labeling (NaN: the labels do not say it)."""
-        return np.array([self.drawn_with.get(unit.item, np.nan) for unit in self.units], dtype=float)
 
     def on_labels(self, values: NDArray[np.float64], *, rounded: bool | None = None) -> NDArray[np.float64]:
         """Values in [0, 1] on the labels' scale, to the nearest label where scores are rounded so."""
@@ -112,19 +94,12 @@ class View:
 
     def judge(self, variant: str = "mean", *, rounded: bool | None = None) -> NDArray[np.float64]:
         """The judge on the labels' scale (in [0, 1] where that has no ends)."""
-        rounded = self._rounds if rounded is None else rounded
-        values = [self._place(self.found.get(unit), variant, rounded) for unit in self.units]
-        return np.array(values, dtype=float)  # None becomes NaN
-
-    def _place(self, score: UnitScores | None, variant: str, rounded: bool) -> float | None:
-        if score is None:
-            return None
+        scores = [self.found.get(unit) for unit in self.units]
         if self.verdicts:
-            return self.scale.words.get(score.label or "") if variant == "mean" else None
-        value = score.variants.get(variant)
-        if value is None or not self.scale.bounded:
-            return value
-        return self.scale.nearest(value) if rounded else self.scale.value(value)
+            named = self.scale.words if variant == "mean" else {}
+            return np.array([score and named.get(score.label or "") for score in scores], dtype=float)
+        values = np.array([score and score.variants.get(variant) for score in scores], dtype=float)
+        return self.on_labels(values, rounded=rounded) if self.scale.bounded else values  # None becomes NaN
 
     def alpha(self, variant: str, drawn: Resamples) -> JackknifedEstimate:
         """Alpha of the judge and people's one label. What was fitted on labels is fitted again without each cluster."""
@@ -213,7 +188,7 @@ class View:
         people, judge = self.target, self.judge(rounded=of == "categories")
         if of == "positives" and not self.scale.binary:
             return "it is for two labels, and these are more"
-        if of == "categories" and not self.steps:
+        if of == "categories" and not self.categories:
             return "the labels are no few whole steps" if self.placed else NO_SCALE
         if of == "positives":
             positive = (people >= (self.scale.high or 0.0)).astype(float)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from conqret.data import Judgment, Measure
+from conqret.data import Judgment
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.data.topic_keys import TopicKeys
@@ -18,9 +18,8 @@ from conqret.io.label_set import LabelSet, Unit, dimension_name
 from conqret.judging.scales import confidences
 from conqret.studies.agreement.annotator_agreement import unit_clusters
 
-if TYPE_CHECKING:
-    Fit = Callable[[NDArray[np.bool_]], NDArray[np.float64]]
-    """From the units whose labels may be used to what is then said of every unit, in [0, 1] (NaN: nothing)."""
+Fit = Callable[[NDArray[np.bool_]], NDArray[np.float64]]
+"""From the units whose labels may be used to what is then said of every unit, in [0, 1] (NaN: nothing)."""
 
 
 class JoinReport(Frozen):
@@ -59,12 +58,6 @@ class UnitScores:
         """The judge's score: the mean of its samples."""
         return self.variants.get("mean")
 
-    def beside(self, said: Mapping[str, float]) -> UnitScores:
-        """The same with further variants (NaN: none); what has no score has none."""
-        none = self.value is None
-        known = {name: None if none or value != value else value for name, value in said.items()}
-        return replace(self, variants={**self.variants, **known})
-
 
 @dataclass(frozen=True, slots=True)
 class JoinedLabels:
@@ -90,15 +83,15 @@ class JoinedLabels:
     ) -> JoinedLabels:
         """The same join, in which each score of a dimension has variants beside it: what is ``said`` of the units, in
         [0, 1] (NaN: nothing), and how that is ``fitted`` on labels."""
-        before = self.scores[dimension]
-        scores = {
-            unit: before[unit].beside({name: float(column[place]) for name, column in said.items()})
-            for place, unit in enumerate(self.units)
-            if unit in before
-        }
-        fits = {**self.fitted.get(dimension, {}), **fitted}
-        every = {**self.fitted, dimension: fits}
-        return replace(self, scores={**self.scores, dimension: scores}, fitted=every)
+        scores = dict(self.scores[dimension])
+        for place, unit in enumerate(self.units):
+            if unit in scores:
+                known = {name: float(column[place]) for name, column in said.items()}
+                lost = scores[unit].value is None
+                more = {name: None if lost or value != value else value for name, value in known.items()}
+                scores[unit] = replace(scores[unit], variants={**scores[unit].variants, **more})
+        fits = {**self.fitted, dimension: {**self.fitted.get(dimension, {}), **fitted}}
+        return replace(self, scores={**self.scores, dimension: scores}, fitted=fits)
 
     def only(self, items: Collection[str]) -> JoinedLabels:
         """The same join of some items alone, with the scores as they are."""
@@ -123,14 +116,11 @@ def join_labels(
         DeclarationError: nothing meets.
         UnknownNameError: ``metrics`` names a dimension without labels, or a metric that the judge has not.
     """
-    judged: dict[str, Judgment] = {}
-    repeated = []
-    for judgment in judgments:
-        if judgment.item in judged:
-            repeated.append(judgment.item)
-        judged[judgment.item] = judgment
+    kept = list(judgments)
+    judged = {judgment.item: judgment for judgment in kept}
     if not judged:
         raise DeclarationError("there are no judgments to validate")
+    counts = Counter(judgment.item for judgment in kept)
     known = list(dict.fromkeys(name for judgment in judged.values() for name in judgment.measures))
     named = _metrics(labels, known, metrics or {})
     labelled = gathered((label.dimension, label.unit) for label in labels.labels)
@@ -148,9 +138,9 @@ def join_labels(
     clusters, kind = unit_clusters(units, topics)
     unknown = {
         str(unit)
-        for dimension, unit_scores in scores.items()
+        for dimension, found in scores.items()
         for unit in labelled[dimension]
-        if unit.item in judged and unit not in unit_scores
+        if unit.item in judged and unit not in found
     }
     return JoinedLabels(
         labels=labels,
@@ -169,7 +159,7 @@ def join_labels(
             unknown_parts=sorted(unknown),
             unknown_dimensions=[name for name in labels.dimensions if name not in named],
             unlabelled_metrics=[name for name in known if name not in named.values()],
-            duplicate_judgments=sorted(set(repeated)),
+            duplicate_judgments=sorted(item for item, n in counts.items() if n > 1),
         ),
     )
 
@@ -178,9 +168,8 @@ def _metrics(labels: LabelSet, known: Sequence[str], metrics: Mapping[str, str])
     wanted = {dimension_name(dimension): metric for dimension, metric in metrics.items()}
     check_known("labeled dimension", labels.dimensions, *wanted)
     check_known("metric of the judge", known, *wanted.values())
-    plain = {dimension_name(metric): metric for metric in known}
-    metrics_by_dimension = {name: wanted.get(name, plain.get(name)) for name in labels.dimensions}
-    return {name: metric for name, metric in metrics_by_dimension.items() if metric is not None}
+    wanted = {dimension_name(metric): metric for metric in known} | wanted
+    return {name: wanted[name] for name in labels.dimensions if name in wanted}
 
 
 def _scores(judged: Mapping[str, Judgment], metric: str, parts: bool) -> dict[Unit, UnitScores]:
@@ -189,21 +178,19 @@ def _scores(judged: Mapping[str, Judgment], metric: str, parts: bool) -> dict[Un
         measure = judgment.measures.get(metric)
         if measure is None:
             continue
-        if not parts:
-            scores[Unit(item)] = _of_measure(measure)
         for part in measure.parts if parts else ():
             reason = "" if part.value is not None else "no value"
             scores[Unit(item, part.id)] = UnitScores({"mean": part.value}, part.label, reason)
+        if not parts:
+            variants = {"mean": measure.value}
+            if measure.samples:
+                variants["majority"] = measure.majority
+                variants |= {
+                    f"sample {number}": value for number, value in enumerate(measure.samples, start=1)
+                }
+            reason = "" if measure.reason is None else measure.reason.value
+            scores[Unit(item)] = UnitScores(variants, measure.label, reason, confidences(measure))
     return scores
-
-
-def _of_measure(measure: Measure) -> UnitScores:
-    variants: dict[str, float | None] = {"mean": measure.value}
-    if measure.samples:
-        variants["majority"] = measure.majority
-        variants |= {f"sample {number}": value for number, value in enumerate(measure.samples, start=1)}
-    reason = measure.reason.value if measure.reason is not None else ""
-    return UnitScores(variants, measure.label, reason, confidences(measure))
 
 
 def _nothing(labels: LabelSet, judged: Mapping[str, Judgment], known: Sequence[str]) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +21,8 @@ from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.stats.isotonic import cross_fitted, dealt
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.dimension_view import View
-from conqret.studies.agreement.label_join import JoinedLabels, join_labels
+from conqret.studies.agreement.label_join import Fit, JoinedLabels, join_labels
 from conqret.studies.agreement.statistics import CALIBRATED
-
-if TYPE_CHECKING:
-    from conqret.studies.agreement.label_join import Fit
 
 WORDS = {"length": "text length alone", "constant": "a constant", "floor": "the offline baseline"}
 TRIVIAL = tuple(WORDS)
@@ -52,8 +48,12 @@ def beside_trivial(
     Raises:
         DeclarationError: the labels meet none of the floor's judgments.
     """
-    lengths = _lengths(items)
-    other = None if floor is None else _join(list(floor), joined)
+    lengths, other = _lengths(items), None
+    if floor is not None:
+        judged = list(floor)
+        known = {name for judgment in judged for name in judgment.measures}
+        shared = {dimension: metric for dimension, metric in joined.metrics.items() if metric in known}
+        other = join_labels(judged, joined.labels, shared)
     dealt_to = labelled_folds(joined, settings.seed)
     folds = np.array([dealt_to.get(cluster, -1) for cluster in joined.clusters])
     for dimension in joined.scores:
@@ -61,19 +61,17 @@ def beside_trivial(
         if view.verdicts or not view.scale.bounded or not view.compared.any():
             continue
         target = view.scale.unit(view.target)
-        fit = {"length": _mapped(_series(view, lengths), target, folds)}
-        trivial_scores = {"constant": np.full(len(target), target[view.compared].mean())}
+        constant = np.full(len(target), target[view.compared].mean())
+        fit, trivial = {"length": _mapped(_series(view, lengths), target, folds)}, {"constant": constant}
         if other is not None:
             theirs = other.scores.get(dimension, {})
             plain = _series(view, {unit: score.value for unit, score in theirs.items()})
             if fitted:
                 fit["floor"] = _mapped(plain, target, folds)
             else:
-                trivial_scores["floor"] = plain
-        trivial_scores |= {name: judge(view.compared) for name, judge in fit.items()}
-        kept = {
-            name: score for name, score in trivial_scores.items() if not np.isnan(score[view.compared]).any()
-        }
+                trivial["floor"] = plain
+        trivial |= {name: judge(view.compared) for name, judge in fit.items()}
+        kept = {name: score for name, score in trivial.items() if not np.isnan(score[view.compared]).any()}
         joined = joined.beside(dimension, kept, {name: judge for name, judge in fit.items() if name in kept})
     return joined
 
@@ -101,12 +99,6 @@ def labelled_folds(joined: JoinedLabels, seed: int) -> dict[Hashable, int]:
     return dealt((cluster for unit, cluster in pairs if unit in labelled), seed)
 
 
-def _join(floor: list[Judgment], joined: JoinedLabels) -> JoinedLabels:
-    known = {name for judgment in floor for name in judgment.measures}
-    shared = {dimension: metric for dimension, metric in joined.metrics.items() if metric in known}
-    return join_labels(floor, joined.labels, shared)
-
-
 def _lengths(items: Iterable[Item]) -> dict[Unit, float | None]:
     """The length of each argument, and of each document by itself, in characters."""
     lengths: dict[Unit, float | None] = {}
@@ -125,21 +117,17 @@ def over_trivial(alphas: Mapping[str, JackknifedEstimate], confidence: float) ->
     """The judge's alpha (calibrated, where it is) minus that of each that is trivial, over the same topics; one below 0
     counts as 0 (:data:`AS_CHANCE`). That a constant leaves nothing to chance is no doubt about the judge."""
 
-    def minus(other: JackknifedEstimate) -> Estimate:
-        """No interval goes beyond what a difference can be: an alpha is 1 at most, and -1 at least."""
-        difference = replace(judge.minus(other), unsure=judge.unsure).estimate(confidence)
-        if difference.low is None or difference.high is None:
-            return difference
-        return replace(difference, low=max(difference.low, -2.0), high=min(difference.high, 1.0))
-
     judge = alphas.get(CALIBRATED, alphas["mean"])
-    alone = judge.estimate(confidence)
-    by_chance = replace(alone, reason=alone.reason or AS_CHANCE)
-    return {
-        name: by_chance if alphas[name].value < 0 else minus(alphas[name])
-        for name in TRIVIAL
-        if name in alphas
-    }
+    alone, over = judge.estimate(confidence), {}
+    for name in (name for name in TRIVIAL if name in alphas):
+        difference = replace(judge.minus(alphas[name]), unsure=judge.unsure).estimate(confidence)
+        if alphas[name].value < 0:
+            difference = replace(alone, reason=alone.reason or AS_CHANCE)
+        elif difference.low is not None and difference.high is not None:
+            # no interval goes beyond what a difference can be: an alpha is 1 at most, and -1 at least
+            difference = replace(difference, low=max(difference.low, -2.0), high=min(difference.high, 1.0))
+        over[name] = difference
+    return over
 
 
 def over_baselines(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[str]:
@@ -149,12 +137,8 @@ def over_baselines(over: Mapping[str, Mapping[str, Estimate]]) -> Iterator[str]:
     several = len(over) > 1
     for name, baseline in WORDS.items():
         known = {key: row[name] for key, row in over.items() if name in row and row[name].value is not None}
-        above = [
-            words.label(key).lower() for key, one in known.items() if one.low is not None and one.low > 0
-        ]
-        below = sum(
-            one.high is not None and one.high < 0 and one.reason != AS_CHANCE for one in known.values()
-        )
+        above = [words.label(key).lower() for key, one in known.items() if one.sign > 0]
+        below = sum(one.sign < 0 and one.reason != AS_CHANCE for one in known.values())
         named = f" ({', '.join(above)})" * (0 < len(above) <= NAMED)
         where = f" on {len(above) or 'none'} of {number(len(known), 'dimension')}{named}" * several
         if known and (several or above):

@@ -6,10 +6,11 @@ has a part in what it is compared with; every other item gets the map of all lab
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from statistics import fmean
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +26,9 @@ from conqret.stats.confidence_scores import Band
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis, FittedFile
 from conqret.studies.agreement.dimension_view import View
-from conqret.studies.agreement.label_join import JoinedLabels
+from conqret.studies.agreement.label_join import Fit, JoinedLabels
 from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.calibrate.calibration_maps import CalibrationSample, MonotoneMap, refits, tried
-
-if TYPE_CHECKING:
-    from conqret.studies.agreement.label_join import Fit
 
 
 class CalibrationMaps(Frozen):
@@ -90,11 +88,8 @@ class Calibration(FittedFile):
 
     @model_validator(mode="after")
     def _has_every_map(self) -> Self:
-        if any(
-            not 0 <= fold < len(fold_maps.without)
-            for fold_maps in self.maps.values()
-            for fold in self.folds.values()
-        ):
+        fewest = min((len(maps.without) for maps in self.maps.values()), default=math.inf)
+        if not all(0 <= fold < fewest for fold in self.folds.values()):
             raise ValueError("a fold has no map")
         return self
 
@@ -132,8 +127,8 @@ class Calibration(FittedFile):
         for metric, measure in judgment.measures.items():
             if (maps := self.maps.get(metric)) is None:
                 continue
-            own: dict[str | None, float | None] = {None: measure.value}
-            for part, score in ({one.id: one.value for one in measure.parts} if maps.parts else own).items():
+            parts: list[tuple[str | None, float | None]] = [(part.id, part.value) for part in measure.parts]
+            for part, score in parts if maps.parts else [(None, measure.value)]:
                 if score is not None:
                     calibrated[metric, part] = self._map(maps, cluster).of(score)
         return calibrated

@@ -11,11 +11,10 @@ Regression Trees, 1984, section 3.4.3), so a judge whose scores agree with the l
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +25,8 @@ from conqret.stats.agreement import alphas
 from conqret.stats.isotonic import FOLDS, monotone
 from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.dimension_view import View
+from conqret.studies.agreement.label_join import Fit
 from conqret.studies.agreement.statistics import CALIBRATED
-
-if TYPE_CHECKING:
-    from conqret.studies.agreement.label_join import Fit
 
 Out = frozenset[int]
 """Folds that are left out."""
@@ -49,26 +46,15 @@ class MonotoneMap(Frozen):
 
     @model_validator(mode="after")
     def _rises(self) -> Self:
-        steps = zip(self.scores, self.scores[1:], strict=False)
-        levels = zip(self.labels, self.labels[1:], strict=False)
+        rising = list(self.scores) == sorted(set(self.scores)) and list(self.labels) == sorted(self.labels)
         inside = all(0 <= value <= 1 for value in (*self.scores, *self.labels))
-        if (
-            len(self.scores) != len(self.labels)
-            or not inside
-            or any(a >= b for a, b in steps)
-            or any(a > b for a, b in levels)
-        ):
+        if len(self.scores) != len(self.labels) or not inside or not rising:
             raise ValueError("a map must have as many labels as scores, all in [0, 1], and must not decrease")
         return self
 
     def of(self, score: float) -> float:
         """What people say of what the judge gives this score."""
-        place = bisect_left(self.scores, score)
-        if place in (0, len(self.scores)):
-            return self.labels[min(place, len(self.scores) - 1)]
-        left, right = self.scores[place - 1], self.scores[place]
-        low, high = self.labels[place - 1], self.labels[place]
-        return low + (high - low) * (score - left) / (right - left)
+        return float(np.interp(score, self.scores, self.labels))
 
 
 class CalibrationSample:
@@ -103,7 +89,7 @@ class MapTrial:
 
     def calibrated(self, fold: NDArray[np.intp]) -> NDArray[np.float64]:
         """What is said of each unit by the chosen map without its ``fold``."""
-        return chosen_columns(self.said, self.chosen, fold)
+        return np.stack([self.said[kind] for kind in self.chosen])[1 + fold, np.arange(len(fold))]
 
 
 def tried(
@@ -167,13 +153,6 @@ def refits(seen: CalibrationSample, errors: Sequence[Mapping[str, float]]) -> di
     return {name: fit(name) for name in (*KINDS, CALIBRATED) if name != AS_IS}
 
 
-def chosen_columns(
-    said: Mapping[str, NDArray[np.float64]], chosen: Sequence[str], fold: NDArray[np.intp]
-) -> NDArray[np.float64]:
-    """Of each unit what is said by the kind of map that is chosen for its fold."""
-    return np.stack([said[kind] for kind in chosen])[1 + fold, np.arange(len(fold))]
-
-
 def _said(maps: Mapping[Out, MonotoneMap], seen: CalibrationSample, out: Out) -> NDArray[np.float64]:
     """What is said of each unit by the map without its fold and those that are ``out``."""
     predictions = np.full(len(seen.score), np.nan)
@@ -183,10 +162,6 @@ def _said(maps: Mapping[Out, MonotoneMap], seen: CalibrationSample, out: Out) ->
         fold_map = maps[out | {int(fold)} if fold >= 0 else out]
         predictions[here] = np.interp(seen.score[here], fold_map.scores, fold_map.labels)
     return predictions
-
-
-def _as_is(seen: CalibrationSample, part: NDArray[np.bool_]) -> MonotoneMap:
-    return MonotoneMap(kind="as-is", scores=(0.0, 1.0), labels=(0.0, 1.0))
 
 
 def _isotonic(seen: CalibrationSample, part: NDArray[np.bool_]) -> MonotoneMap:
@@ -202,7 +177,7 @@ def _isotonic(seen: CalibrationSample, part: NDArray[np.bool_]) -> MonotoneMap:
 
 AS_IS = "as-is"
 KINDS: Mapping[str, Callable[[CalibrationSample, NDArray[np.bool_]], MonotoneMap]] = {
-    AS_IS: _as_is,
+    AS_IS: lambda seen, part: MonotoneMap(kind="as-is", scores=(0.0, 1.0), labels=(0.0, 1.0)),
     "isotonic": _isotonic,
 }
 """How each kind of map is fitted; the first wins where errors are equal."""

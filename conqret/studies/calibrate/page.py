@@ -11,9 +11,9 @@ from conqret.show.report_page import ReportPage, section
 from conqret.show.table import Column, Table
 from conqret.stats.estimate import undefined
 from conqret.stats.isotonic import FOLDS
+from conqret.studies.agreement.page import NOT_EVERYWHERE, head, trivial_table
 from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.agreement.trivial_judges import TRIVIAL
-from conqret.studies.agreement_tables import NOT_EVERYWHERE, head, trivial_table
 from conqret.studies.calibrate.calibration import Calibration
 from conqret.studies.calibrate.calibration_maps import AS_IS, KINDS
 
@@ -22,54 +22,44 @@ NAMES = {"mean": "the judge as it is", CALIBRATED: "calibrated, as chosen"}
 
 def calibration_tables(calibration: Calibration) -> Iterator[Table]:
     """What a calibration changes: alpha by kind of map and chosen, baselines, error, and reliability."""
-    kinds = [name for name in KINDS if name != AS_IS]
     taken = {maps.dimension: maps.kinds for maps in calibration.maps.values()}
-    rows = calibration.checked.items()
+    rows, basis = list(calibration.checked.items()), calibration.basis
+    shown = {"mean": "Judge", **{name: name.capitalize() for name in (*KINDS, CALIBRATED) if name != AS_IS}}
     none = undefined("a dimension has none")
-    means = (calibration.average.get(name, none) for name in ("mean", *kinds, CALIBRATED))
-    heads = ("Units", "Judge", *map(str.capitalize, kinds), "Calibrated", "Gain")
+    means = (calibration.average.get(name, none) for name in shown)
     yield Table(
-        f"Krippendorff's alpha with annotators, cross-fitted, {calibration.basis.intervals}",
-        ("Dimension", *heads, Column("Map", "text")),
-        [
-            (
-                words.label(name),
-                one.units,
-                *(one.alpha[kind] for kind in ("mean", *kinds, CALIBRATED)),
-                one.gain,
-                taken[name],
-            )
-            for name, one in rows
-        ],
+        f"Krippendorff's alpha with annotators, cross-fitted, {basis.intervals}",
+        {
+            "Dimension": lambda row: words.label(row[0]),
+            "Units": (1, "units"),
+            **{title: (1, "alpha", name) for name, title in shown.items()},
+            "Gain": (1, "gain"),
+            Column("Map", "text"): lambda row: taken[row[0]],
+        },
+        rows,
         foot=[("Average", "", *means, calibration.average_gain, "")],
-        note=f"Maps are fitted on the labels of other {calibration.basis.clustered_by}s than those they are tested on "
-        f"({FOLDS} folds). “Calibrated” uses the map where it is better there by more than one standard error, “Map” "
-        "is what new items get. The average leaves out overall quality (unless it is the only dimension).",
+        note=f"Maps are fitted on the labels of other {basis.clustered_by}s than those they are tested on ({FOLDS} "
+        "folds). “Calibrated” uses the map where it is better there by more than one standard error, “Map” is what new "
+        "items get. The average leaves out overall quality (unless it is the only dimension).",
     )
     yield trivial_table({name: one.alpha for name, one in rows}, calibration.average)
-    shown = ("mean", *kinds, CALIBRATED, *TRIVIAL)
-    names = [name for name in shown if any(name in one.error for _, one in rows)]
     nowhere = undefined(NOT_EVERYWHERE)
+    names = [name for name in (*shown, *TRIVIAL) if any(name in one.error for _, one in rows)]
     yield Table(
         "Mean absolute error from the human label, in [0, 1]",
         ("Dimension", *map(head, names)),
-        [
-            (
-                words.label(dimension),
-                *(one.error[name].value if name in one.error else nowhere for name in names),
-            )
-            for dimension, one in rows
-        ],
+        [(words.label(name), *(one.error.get(kind, nowhere).value for kind in names)) for name, one in rows],
         note="The confidence intervals of these errors are in the calibration file.",
     )
     yield Table(
         "Reliability: mean score and mean human label in bins of the score, over all dimensions",
-        ("", "Units", "Mean score", "Mean human label"),
-        [
-            (head(name), band.units, band.said, band.people)
-            for name in ("mean", CALIBRATED)
-            for band in calibration.bands[name]
-        ],
+        {
+            "": lambda pair: head(pair[0]),
+            "Units": (1, "units"),
+            "Mean score": (1, "said"),
+            "Mean human label": (1, "people"),
+        },
+        [(name, band) for name in ("mean", CALIBRATED) for band in calibration.bands[name]],
         note="Scores and labels are in [0, 1]. Where both means are equal, a score is the human label to expect.",
     )
 
@@ -94,20 +84,18 @@ def calibration_answer(calibration: Calibration) -> list[str]:
     clusters = words.number(calibration.basis.clusters, calibration.basis.clustered_by)
     if gain.value is None or before is None:
         return ["The data do not tell whether calibration helps: no dimension has a cross-validated alpha."]
-    said = "The data do not show that calibrated scores agree better"
-    if gain.low is not None and gain.low > 0:
-        said = "Calibrated scores agree better"
-    elif gain.high is not None and gain.high < 0:
-        said = "Calibrated scores agree less"
+    said = {
+        0: "The data do not show that calibrated scores agree better",
+        1: "Calibrated scores agree better",
+    }
+    shown = said.get(gain.sign, "Calibrated scores agree less")
     before_and_gain = f"before {words.with_interval(before)}, gain {words.with_interval(gain)}"
     whole = words.number(len(calibration.maps), "metric")
     as_is = sum(maps.whole.kind == AS_IS for maps in calibration.maps.values())
-    raw = "; the scores of the others stay raw, as no map is better by more than one standard error" * bool(
-        as_is
-    )
+    raw = "; the scores of the others stay raw, as no map is better by more than one standard error"
     return [
-        f"{said} with annotators than raw scores do (mean Krippendorff's α {before_and_gain}, {clusters}).",
-        f"A calibration map is chosen for {len(calibration.maps) - as_is} of {whole}{raw}.",
+        f"{shown} with annotators than raw scores do (mean Krippendorff's α {before_and_gain}, {clusters}).",
+        f"A calibration map is chosen for {len(calibration.maps) - as_is} of {whole}{raw * bool(as_is)}.",
     ]
 
 

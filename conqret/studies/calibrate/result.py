@@ -20,10 +20,9 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.stats.confidence_scores import Band, bands
-from conqret.stats.estimate import average
 from conqret.stats.resampling import Resamples, leave_one_out
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
-from conqret.studies.agreement.annotator_agreement import averaged_dimensions
+from conqret.studies.agreement.annotator_agreement import averaged_alphas
 from conqret.studies.agreement.dimension_view import NO_SCALE, View
 from conqret.studies.agreement.label_join import JoinedLabels, join_labels
 from conqret.studies.agreement.statistics import CALIBRATED
@@ -157,10 +156,7 @@ def _checked(
         )
         sampled[maps.dimension] = alphas
         views.append(view)
-    averaged = averaged_dimensions({name: alphas["mean"].defined for name, alphas in sampled.items()})
-    rows = [sampled[name] for name in averaged]
-    shared = [name for name in rows[0] if all(name in row for row in rows)]
-    means = {name: average([row[name] for row in rows]) for name in shared}
+    means = averaged_alphas(sampled)
     return made.model_copy(
         update={
             "checked": checked,

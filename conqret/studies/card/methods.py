@@ -12,14 +12,14 @@ from conqret.io.labels import Labels
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.overview import judge_here
 from conqret.judging.summary import Summary
-from conqret.judging.summary_tables import cost, metric_names, metric_table, reason_rows
+from conqret.judging.summary_tables import cost, coverage, metric_names, metric_table, reason_rows
 from conqret.show import words
 from conqret.show.latex import PREAMBLE, escaped, tables_latex
 from conqret.show.markdown import safe, tables_markdown
 from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
-from conqret.studies.agreement_tables import agreement_table
+from conqret.studies.validate.page import validation_tables
 from conqret.studies.validate.result import Validation
 from conqret.studies.validate.validate import ValidationResult, validate
 from conqret.studies.variance.page import repeatability_table
@@ -89,10 +89,10 @@ def methods(
     if summary.reasons:
         columns = (Column("missing because", "text"), "items", Column("for example", "text"))
         rows = reason_rows(summary.reasons, summary.examples)
-        tables.append(Table("Missing scores", columns, rows).compact())
+        tables.append(Table("Missing scores", columns, rows))
     if found is not None:
         paragraphs["Agreement"] = " ".join(_agreement(found.validation))
-        tables.append(agreement_table(found.validation))
+        tables.append(validation_tables(found.validation)[0])
         tables += [repeatability_table(rows) for rows in [found.card.repeatability] if rows]
         paragraphs["Limits"] = " ".join(found.card.limits)
     return Methods(paragraphs, tuple(tables))
@@ -121,9 +121,7 @@ def _judge(record: JudgeRecord, topics: int) -> Iterator[str]:
     if known.get("max_tokens") is not None:
         yield f"Answers had room for {words.count(known['max_tokens'])} tokens."
     prompts = [
-        f"{name.removeprefix('prompt ')} {digest}"
-        for name, digest in known.items()
-        if name.startswith("prompt ")
+        " ".join(pair).removeprefix("prompt ") for pair in known.items() if pair[0].startswith("prompt ")
     ]
     if prompts:
         yield f"Prompts, by their digests: {', '.join(prompts)}."
@@ -131,19 +129,9 @@ def _judge(record: JudgeRecord, topics: int) -> Iterator[str]:
 
 
 def _scores(summary: Summary) -> Iterator[str]:
-    yield f"{words.count(summary.scored)} of {words.number(summary.every, 'item')} have all scores."
-    if summary.unscored:
-        yield f"The model gave no valid answer to some question about {words.number(summary.unscored, 'item')}."
-    if summary.failed:
-        yield f"No answer came to some question about {words.number(summary.failed, 'item')}."
-    if summary.outstanding:
-        yield f"The run is not finished: not judged yet are {words.number(summary.outstanding, 'item')}."
+    yield f"{coverage(summary)}."
     if summary.scored < summary.every:
         yield "Missing scores enter no mean; in the worst and best case each of them is 0 or 1."
-    if summary.flagged:
-        yield f"A possible prompt injection is in {words.number(summary.flagged, 'item')}, judged all the same."
-    if summary.trimmed:
-        yield f"Documents of {words.number(summary.trimmed, 'item')} were trimmed to fit the model."
     used = summary.usage
     yield (
         f"This took {words.number(used.calls + used.recorded, 'request')}, {words.count(used.prompt_tokens)} tokens of "

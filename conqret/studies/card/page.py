@@ -16,8 +16,8 @@ from conqret.show.report_page import PageRemarks, Part, ReportPage, Section
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.studies.agreement.annotator_agreement import OVERALL
 from conqret.studies.agreement.dimension_result import missing_words
+from conqret.studies.agreement.page import agreement_answer, agreement_picture, agreement_table
 from conqret.studies.agreement.statistics import STATISTICS
-from conqret.studies.agreement_tables import agreement_answer, agreement_picture, table_of_rows
 from conqret.studies.bias.page import bias_parts, headlines
 from conqret.studies.card.result import FILE_NAME, Card, last_checked
 from conqret.studies.sensitivity.curves import Curve
@@ -37,7 +37,9 @@ def card_sheet(card: Card) -> ReportPage:
     """The page: known limits first, then what they rest on."""
     run, basis, bias = card.run, card.basis, card.bias
     found = list(answer(card.sensitivity))
-    shown = main_curves(card)
+    # drawn are all curves but those of single dimensions of quality that are as they should be
+    single = {dimension.name for dimension in DIMENSIONS} - {OVERALL}
+    shown = [row for row in card.sensitivity if row.verdict == "no" or row.metric not in single]
     charts: list[Part] = [*(chart([row]) for row in shown), verdict_rows(card.sensitivity)] if shown else []
     about_bias = [] if bias is None else headlines(bias)[:1]
     statistics = [statistic for statistic in STATISTICS.values() if statistic.on_card]
@@ -49,7 +51,8 @@ def card_sheet(card: Card) -> ReportPage:
         [
             Section("Known limits", [PageRemarks(card.limits)]),
             Section(
-                "Agreement with annotators", [table_of_rows(card.agreement, card.average, basis, statistics)]
+                "Agreement with annotators",
+                [agreement_table(card.agreement, card.average, basis, statistics)],
             ),
             Section("Does it detect perturbations?", charts, " ".join(filter(None, detects))),
             Section("Does it repeat itself?", list(_repeatability(card))),
@@ -130,12 +133,6 @@ def _speed(card: Card) -> str:
     calls = item["calls"] or 0
     text = f"per item: {words.seconds(item['seconds'] or 0)} of model time, {calls:.3g} request{'s' * (calls != 1)}"
     return text + (f", {words.count(round(item['tokens']))} tokens" if item["tokens"] else "")
-
-
-def main_curves(card: Card) -> list[Curve]:
-    """The curves to draw: all but those of single dimensions of quality, and those that are not as they should be."""
-    single = {dimension.name for dimension in DIMENSIONS} - {OVERALL}
-    return [row for row in card.sensitivity if row.verdict == "no" or row.metric not in single]
 
 
 def verdict_rows(curves: Sequence[Curve]) -> Table:

@@ -11,16 +11,16 @@ from conqret.show.report_page import ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import FEWEST_TESTED
 from conqret.studies.agreement.agreement_settings import Basis
+from conqret.studies.agreement.page import average_note
 from conqret.studies.agreement.shared_units import HeldOut
-from conqret.studies.agreement_tables import average_note
-from conqret.studies.compare.result import PRICED_ITEMS, JudgeComparison, JudgeCost
+from conqret.studies.compare.result import PRICED_ITEMS, JudgeComparison
 
 MOST_NAMED = 4
 """Judges and differences that sentences name."""
 
 
 def comparison_answer(comparison: JudgeComparison) -> list[str]:
-    """Whether there is a winner, with the mean alphas behind that, and the dimensions on which judges differ."""
+    """Whether there is a winner, with the mean alphas behind that."""
     alphas = [
         f"“{name}” {words.with_interval(comparison.average.judges[name].alpha)}"
         for name in comparison.judges[:MOST_NAMED]
@@ -28,13 +28,10 @@ def comparison_answer(comparison: JudgeComparison) -> list[str]:
     averaged = len(comparison.averaged)
     over = f"{averaged} dimensions" if averaged > 1 else "one dimension"
     clusters = words.number(comparison.basis.clusters, comparison.basis.clustered_by)
-    shown = [f"{name.lower()}: {pair}" for name, pair in shown_pairs(comparison)]
-    more = f" and {len(shown) - MOST_NAMED} more" if len(shown) > MOST_NAMED else ""
-    differ = f"These judges differ significantly on single dimensions: {'; '.join(shown[:MOST_NAMED])}{more}."
     return [
         f"{words.capitalised(comparison.verdict)}.",
         f"Krippendorff's α with annotators, averaged over {over}, is {', '.join(alphas)} ({clusters}).",
-        *filter(None, [differ if shown else "", comparison.chance, comparison.worth]),
+        *filter(None, [comparison.chance, comparison.worth]),
     ]
 
 
@@ -79,62 +76,59 @@ def _by_dimension(comparison: JudgeComparison) -> list[Forest]:
 
 def comparison_tables(comparison: JudgeComparison) -> Iterator[Table]:
     """Several judges with the same annotators: in the mean, by pairs, and by dimension."""
-    average, held_out, clustered = (
-        comparison.average,
-        comparison.held_out,
-        f"{comparison.basis.clustered_by}s",
-    )
+    average, held_out, basis = comparison.average, comparison.held_out, comparison.basis
+    clustered, judges = f"{basis.clustered_by}s", average.judges
+    costs: dict[str, tuple[Cell, Cell, Cell]] = {
+        name: (
+            words.money(cost.usd),
+            None if cost.seconds is None else words.seconds(cost.seconds),
+            None if cost.tokens is None else words.count(round(cost.tokens)),
+        )
+        for name, cost in comparison.costs.items()
+    }
     priced = (f"Price of {words.count(PRICED_ITEMS)} items", "Time per item", "Tokens per item")
-    costs = priced if comparison.costs else ()
     yield Table(
-        f"Krippendorff's alpha with annotators, {comparison.basis.intervals}",
-        ("Judge", "Alpha", "p", "Error", "Chosen", *costs),
-        [
-            (
-                name,
-                entry.alpha,
-                words.p_value(comparison.over.get(name)),
-                entry.error,
-                f"{held_out.chosen[name]} of {held_out.folds}",
-                *_cost_cells(comparison.costs.get(name)),
-            )
-            for name in comparison.judges
-            for entry in [average.judges[name]]
-        ],
-        foot=[(f"Chosen on other {clustered}", held_out.alpha, "", "", "", *("" for _ in costs))],
+        f"Krippendorff's alpha with annotators, {basis.intervals}",
+        {
+            "Judge": str,
+            "Alpha": lambda name: judges[name].alpha,
+            "p": lambda name: words.p_value(comparison.over.get(name)),
+            "Error": lambda name: judges[name].error,
+            "Chosen": lambda name: f"{held_out.chosen[name]} of {held_out.folds}",
+            **{
+                title: lambda name, at=at: costs[name][at] if costs else "" for at, title in enumerate(priced)
+            },
+        },
+        comparison.judges,
+        foot=[(f"Chosen on other {clustered}", held_out.alpha, *[""] * 6)],
         note="Alphas are of the units that all judges scored. "
         f"{average_note(comparison.averaged, list(comparison.dimensions))} “p” tests whether the first judge agrees "
         "better than this one. “Error” is the mean absolute difference of score and human label, both in [0, 1]; "
-        f"always giving the middle score keeps it small. {chosen_words(held_out, comparison.basis)}",
+        f"always giving the middle score keeps it small. {chosen_words(held_out, basis)}",
     )
     yield Table(
         "Differences of alphas",
-        (Column("Judge", "name"), Column("Minus", "name"), "Difference", "p"),
-        [(pair.first, pair.second, pair.difference, words.p_value(pair.p)) for pair in average.pairs],
+        {
+            Column("Judge", "name"): "first",
+            Column("Minus", "name"): "second",
+            "Difference": "difference",
+            "p": lambda pair: words.p_value(pair.p),
+        },
+        average.pairs,
         note=f"The p-values are corrected for the number of pairs (maxT, by flipping the signs of whole {clustered}); "
         f"with fewer than {FEWEST_TESTED} {clustered} there are none. {words.NOT_CORRECTED} "
-        f"{words.symmetry_note(comparison.basis.clusters)}".rstrip(),
+        f"{words.symmetry_note(basis.clusters)}".rstrip(),
     )
-    shown = "; ".join(f"{name}: {pair}" for name, pair in shown_pairs(comparison)) or "none"
     yield Table(
         "Alpha by dimension",
-        ("Dimension", "Units", *comparison.judges),
-        [
-            (words.label(name), row.units, *(row.judges[judge].alpha for judge in comparison.judges))
-            for name, row in comparison.dimensions.items()
-        ],
-        note=f"Pairs of judges that differ significantly (p-values corrected over dimensions and pairs): {shown}.",
-    )
-
-
-def _cost_cells(cost: JudgeCost | None) -> tuple[Cell, ...]:
-    """Price, time and tokens of a judge; none where it is no finished run."""
-    if cost is None:
-        return ()
-    return (
-        words.money(cost.usd),
-        None if cost.seconds is None else words.seconds(cost.seconds),
-        None if cost.tokens is None else words.count(round(cost.tokens)),
+        {
+            "Dimension": lambda row: words.label(row[0]),
+            "Units": (1, "units"),
+            **{name: (1, "judges", name, "alpha") for name in comparison.judges},
+        },
+        comparison.dimensions.items(),
+        note="Pairs of judges that differ significantly (p-values corrected over dimensions and pairs): "
+        f"{'; '.join(_shown_pairs(comparison)) or 'none'}.",
     )
 
 
@@ -146,17 +140,15 @@ def chosen_words(held_out: HeldOut, basis: Basis) -> str:
     )
 
 
-def shown_pairs(comparison: JudgeComparison) -> Iterator[tuple[str, str]]:
+def _shown_pairs(comparison: JudgeComparison) -> Iterator[str]:
     """The dimensions on which a judge is shown to agree better than another one, with both and by how much."""
     for name, row in comparison.dimensions.items():
         for pair in row.pairs:
             if pair.shown:
-                turned = pair.shown != pair.first
-                other = pair.first if turned else pair.second
-                difference = pair.difference
-                if turned:
-                    ends = (difference.value, difference.high, difference.low)
-                    value, low, high = (None if end is None else -end for end in ends)
-                    difference = replace(difference, value=value, low=low, high=high)
+                difference, other = pair.difference, pair.second
+                if pair.shown != pair.first:
+                    difference, other = replace(difference, value=-(difference.value or 0.0)), pair.first
+                    if difference.low is not None and difference.high is not None:
+                        difference = replace(difference, low=-difference.high, high=-difference.low)
                 by = words.with_interval(difference)
-                yield words.label(name), f"“{pair.shown}” over “{other}” by {by}"
+                yield f"{words.label(name)}: “{pair.shown}” over “{other}” by {by}"

@@ -57,9 +57,7 @@ def labelled_sides(
             "run's items, then those of the second's"
         )
     each = [labels[min(side, len(labels) - 1)] for side in (0, 1)]
-    people = [
-        _people([pair[side] for pair in pairs], label_set, settings) for side, label_set in enumerate(each)
-    ]
+    people = [_people([pair[side] for pair in pairs], each[side], settings) for side in (0, 1)]
     unequal = any(label_set.unequal for label_set in each)
     chances = (each[0].chances, each[1].chances) if unequal else None
     sides = {
@@ -75,35 +73,33 @@ def labelled_sides(
 
 def corrected_difference(
     pairs: Pairs,
-    steps: Sequence[float],
-    both: Sequence[int],
+    judged: Mapping[int, float],
     clusters: Sequence[Hashable],
     known: LabelledSides,
     confidence: float,
     metric: str,
 ) -> CorrectedMean | None:
-    """People's difference, by the judge's (``steps``) of all pairs that ``both`` runs scored (their places), and
+    """People's difference, by the judge's of all pairs that both runs scored (``judged``, by their places), and
     people's (``known``) of those with labels on both sides; None where there are none of these. Where items were drawn
     with unequal probabilities, labels on one side alone count, too."""
     if known.chances is not None:
         first, second = (
-            _drawn([pairs[place][side] for place in both], labels, known.chances[side], metric)
+            _drawn([pairs[place][side] for place in judged], labels, known.chances[side], metric)
             for side, labels in enumerate((known.first, known.second))
         )
         if not (first.labelled.any() and second.labelled.any()):
             return None
-        names = [clusters[place] for place in both]
+        names = [clusters[place] for place in judged]
         return weighted_difference(first, second, names, confidence=confidence)
-    judged = dict(zip(both, steps, strict=True))
-    human = {place: step for place in both if (step := known.difference(*pairs[place])) is not None}
-    labelled, rest = list(human), [place for place in both if place not in human]
-    if not labelled:
+    human = {place: step for place in judged if (step := known.difference(*pairs[place])) is not None}
+    rest = [place for place in judged if place not in human]
+    if not human:
         return None
     return prediction_powered_mean(
-        [human[place] for place in labelled],
-        [judged[place] for place in labelled],
+        list(human.values()),
+        [judged[place] for place in human],
         [judged[place] for place in rest],
-        clusters=[clusters[place] for place in labelled],
+        clusters=[clusters[place] for place in human],
         unlabelled_clusters=[clusters[place] for place in rest],
         confidence=confidence,
     )

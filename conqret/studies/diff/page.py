@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from conqret.data import Item, Judgment
 from conqret.data.digest import gathered
@@ -12,7 +12,7 @@ from conqret.show import words
 from conqret.show.forest import Forest, ForestRow
 from conqret.show.page import Ways
 from conqret.show.report_page import ReportPage, section
-from conqret.show.table import Cell, Column, Table
+from conqret.show.table import Column, Table
 from conqret.show.visible_text import cut
 from conqret.stats.effects import ALPHA
 from conqret.stats.estimate import FEWEST_TESTED
@@ -31,61 +31,59 @@ def difference_tables(difference: RunDifference) -> Iterator[Table]:
     """The differences by metric, corrected by labels where there are some, and what changed most."""
     rows = difference.metrics.values()
     yield _by_metric(difference)
-    if corrected := [(row.metric, row.corrected) for row in rows if row.corrected]:
+    if corrected := [row for row in rows if row.corrected]:
         yield Table(
             "Difference in human labels, second minus first",
-            ("Metric", "Judge alone", "Labels alone", "Both (prediction-powered)", "Labels"),
-            [
-                (words.label(name), means.naive, means.labels, means.corrected, means.labels.n)
-                for name, means in corrected
-            ],
+            {
+                "Metric": lambda row: words.label(row.metric),
+                "Judge alone": ("corrected", "naive"),
+                "Labels alone": ("corrected", "labels"),
+                "Both (prediction-powered)": ("corrected", "corrected"),
+                "Labels": ("corrected", "labels", "n"),
+            },
+            corrected,
             note="Valid if the labeled pairs are a random sample, or the labels state the inclusion_probability of "
             "each item. Intervals are not corrected for the number of metrics.",
         )
     lost = [("Items", len(difference.missing_first), len(difference.missing_second))]
-    lost += [
-        (words.label(row.metric), row.only_second, row.only_first)
-        for row in rows
-        if row.only_first or row.only_second
-    ]
-    if any(first or second for _, first, second in lost):
+    lost += [(words.label(row.metric), row.only_second, row.only_first) for row in rows]
+    lost = [row for row in lost if row[1] or row[2]]
+    if lost:
         yield Table("Missing in one of the runs", ("", "In the first", "In the second"), lost)
+    metric: dict[str | Column, Any] = {
+        Column("Metric", "name"): lambda row: words.label(row.metric),
+        "First": "first",
+        "Second": "second",
+    }
     if difference.changed_parts:
         yield Table(
             PARTS,
-            ("Item", Column("Part", "name"), Column("Metric", "name"), "First", "Second"),
-            [
-                (part.item, part.part, words.label(part.metric), part.first, part.second)
-                for part in difference.changed_parts
-            ],
-            note=_parts_note(difference),
+            {"Item": "item", Column("Part", "name"): "part", **metric},
+            difference.changed_parts,
+            note=f"The ratings of {words.count(difference.parts_moved)} of {words.number(difference.parts, 'part')} "
+            f"that both runs rated differ; the {len(difference.changed_parts)} with the largest difference are listed.",
         )
-    if difference.changed:
-        yield Table(
-            CHANGED,
-            ("Item", Column("Metric", "text"), "First", "Second"),
-            [
-                (_name(change), words.label(change.metric), change.first, change.second)
-                for change in difference.changed
-            ],
-            note=_changed_note(difference),
-        )
+    if changed := difference.changed:
+        every = sum(row.up + row.down for row in rows)
+        listed = f"The {len(changed)} largest of {words.number(every, 'change')} of a score are listed."
+        note = listed * (len(changed) != every)
+        yield Table(CHANGED, {"Item": _name, **metric}, changed, note=note)
 
 
 def _by_metric(difference: RunDifference) -> Table:
     """A row for each metric; means over topics where they are others, and the margin where there is one."""
-    clusters, metrics = f"{difference.clustered_by}s", difference.metrics.values()
-    margin = next((row.within.margin for row in metrics if row.within is not None), None)
+    clusters, rows = f"{difference.clustered_by}s", difference.metrics.values()
+    margin = next((row.within.margin for row in rows if row.within is not None), None)
     uneven = any(
         abs((row.difference.value or 0.0) - (row.over_topics.value or 0.0)) > SAME
-        for row in metrics
+        for row in rows
         if row.difference.value is not None and row.over_topics.value is not None
     )
     notes = [
         f"Brackets hold {difference.confidence:.0%} jackknife-t intervals over {difference.clusters} {clusters}; means "
         "are over the items that both runs scored."
     ]
-    if _tested(difference):
+    if any(row.p_holm is not None for row in rows):
         notes += [
             f"The p-values are of t-tests over {clusters}, corrected for the number of metrics after Holm.",
             words.NOT_CORRECTED,
@@ -93,29 +91,27 @@ def _by_metric(difference: RunDifference) -> Table:
         ]
     else:
         notes.append(f"There are no p-values, as a test needs at least {FEWEST_TESTED} {clusters}.")
-    heads = ["Metric", "Pairs", "First", "Second", "Difference", "p (Holm)"]
-    if uneven:
-        heads.append("Mean over topics")
-        notes.append("“Mean over topics” weights each topic by its precision (random effects).")
+    notes.append("“Mean over topics” weights each topic by its precision (random effects)." * uneven)
     if margin is not None:
-        heads.append(f"Within {margin:g}")
         notes.append("The margin is tested by one-sided tests at the 5% level, not corrected.")
-    if not difference.same_items and not any(row.corrected for row in metrics):
+    if not difference.same_items and not any(row.corrected for row in rows):
         notes.append("The judge may favor one of the two systems; human labels show how much it does.")
-    cells: list[tuple[Cell, ...]] = [
-        (
-            words.label(row.metric),
-            row.pairs,
-            row.first.value,
-            row.second.value,
-            row.difference,
-            words.p_value(row.p_holm),
-            *uneven * (row.over_topics,),
-            *(margin is not None) * (_within(row.within),),
-        )
-        for row in metrics
-    ]
-    return Table("Second minus first", heads, cells, note=" ".join(filter(None, notes))).varying("Pairs")
+    return Table(
+        "Second minus first",
+        {
+            "Metric": lambda row: words.label(row.metric),
+            "Pairs": "pairs",
+            "First": ("first", "value"),
+            "Second": ("second", "value"),
+            "Difference": "difference",
+            "p (Holm)": lambda row: words.p_value(row.p_holm),
+            "Mean over topics": lambda row: row.over_topics if uneven else "",
+            f"Within {margin or 0:g}": lambda row: _within(row.within),
+        },
+        rows,
+        note=" ".join(filter(None, notes)),
+        same=("Pairs",),
+    )
 
 
 def _within(within: WithinMargin | None) -> str:
@@ -125,20 +121,12 @@ def _within(within: WithinMargin | None) -> str:
     return f"not shown (a difference of {within.smallest_detectable:.3f} would be detected)"
 
 
-def unlike(difference: RunDifference) -> str:
-    """How many of the items that met by their ids are of another topic or side."""
-    these = ", ".join(difference.unlike[:3]) + ", …" * (len(difference.unlike) > 3)
-    return f"topic or side differ in {len(difference.unlike)} of {difference.pairs} pairs of one id: {these}"
-
-
 def difference_answer(difference: RunDifference) -> list[str]:
     """On how many metrics the runs differ, which way, and on which most; and what the means do not tell."""
-    only_labels = "only human labels can"
-    undecided = f"The means do not tell which system annotators would prefer: {only_labels}."
+    which = "system annotators would prefer"
     if not of_systems(difference):
-        two = "runs" if difference.same_judge else "judges"
-        undecided = f"The means do not tell which of the two {two} is right: {only_labels}."
-    return [_differs(difference), undecided]
+        which = f"of the two {'runs' if difference.same_judge else 'judges'} is right"
+    return [_differs(difference), f"The means do not tell which {which}: only human labels can."]
 
 
 def _differs(difference: RunDifference) -> str:
@@ -150,26 +138,21 @@ def _differs(difference: RunDifference) -> str:
         return f"The scores of the two runs are equal on all {whole}."
     clusters = words.number(difference.clusters, difference.clustered_by)
     two = "system" if of_systems(difference) else "run"
-    if not _tested(difference):
-        return (
-            f"No difference is tested, as there are {clusters} and a test needs {FEWEST_TESTED}. The {two}s differ "
-            f"most on {_most(known)}."
-        )
+    if all(row.p_holm is None for row in known):
+        untested = f"No difference is tested, as there are {clusters} and a test needs {FEWEST_TESTED}."
+        return f"{untested} The {two}s differ most on {_most(known)}."
     level = f"(p < {ALPHA:g} after Holm, {clusters})"
     shown = [row for row in known if _shown(row)]
     if not shown:
-        return (
-            f"The {two}s differ significantly on none of {whole} {level}. They differ most on {_most(known)}."
-        )
+        none = f"The {two}s differ significantly on none of {whole} {level}."
+        return f"{none} They differ most on {_most(known)}."
     ways = [
         f"{way} on {f'{len(rows)}, most on ' if len(rows) > 1 else ''}{_most(rows)}"
         for way, sign in (("lower", -1), ("higher", 1))
         if (rows := [row for row in shown if sign * (row.difference.value or 0.0) > 0])
     ]
-    return (
-        f"{len(shown)} of {whole} {'differs' if len(shown) == 1 else 'differ'} significantly {level}: the scores of "
-        f"the second {two} are {', and '.join(ways)}."
-    )
+    differ = f"{len(shown)} of {whole} {'differs' if len(shown) == 1 else 'differ'} significantly {level}"
+    return f"{differ}: the scores of the second {two} are {', and '.join(ways)}."
 
 
 def of_systems(difference: RunDifference) -> bool:
@@ -214,11 +197,13 @@ def difference_page(
     """The page, piece by piece: the tables, and what changed most side by side; ``around`` is what else there is."""
     left = _texts(first, {change.first_item for change in difference.changed})
     right = _texts(second, {change.second_item for change in difference.changed})
+    tables = {table.title: table for table in difference_tables(difference)}
+    parts, changed = tables.pop(PARTS, None), tables.pop(CHANGED, None)
     answer, undecided = difference_answer(difference)
     sheet = ReportPage(
         "diff",
         f"What differs between two {'systems' if of_systems(difference) else 'runs'}?",
-        [section(table) for table in difference_tables(difference) if table.title not in (PARTS, CHANGED)],
+        [section(table) for table in tables.values()],
         answer=[answer],
         picture=_picture(difference),
         badges=words.floor_badges([run.record().baseline for run in (first, second)]),
@@ -233,40 +218,31 @@ def difference_page(
     return sheet.html(
         "run_difference.html.j2",
         around=around,
-        changed_note=_changed_note(difference),
-        beside=[PairedTexts(rows, left[one], right[other]) for (one, other), rows in by_pair.items()],
+        changed_note=changed and changed.note,
+        beside=[_beside(rows, left[one], right[other]) for (one, other), rows in by_pair.items()],
         parts=difference.changed_parts,
         parts_title=PARTS,
-        parts_note=_parts_note(difference),
+        parts_note=parts and parts.note,
         longest=TEXT,
     )
 
 
-@dataclass(frozen=True)
-class PairedTexts:
-    """One pair of items with all metrics of it that ``changed``, and what each run holds of it."""
-
-    changed: Sequence[ChangedScore]
-    first: tuple[Item, Judgment]
-    second: tuple[Item, Judgment]
-
-    @property
-    def name(self) -> str:
-        """What the pair is called."""
-        return _name(self.changed[0])
-
-    @property
-    def same(self) -> bool:
-        """Whether both judged one text."""
-        return self.first[0].argument == self.second[0].argument
-
-    @property
-    def texts(self) -> list[list[tuple[str, bool]]]:
-        """Both arguments in pieces, each with whether the other has that sentence nowhere, whatever it cites; nothing
-        is marked in arguments that share none."""
-        whole = [pair[0].argument or "" for pair in (self.first, self.second)]
-        first, second = ({strip_citations(sentence.text) for sentence in sentences(text)} for text in whole)
-        return [list(_marked(text, first & second)) for text in whole]
+def _beside(
+    changed: Sequence[ChangedScore], first: tuple[Item, Judgment], second: tuple[Item, Judgment]
+) -> dict[str, object]:
+    """One pair of items with all metrics of it that ``changed``, and what each run holds of it: both arguments in
+    pieces, each with whether the other has that sentence nowhere, whatever it cites; nothing is marked in arguments
+    that share none."""
+    whole = [pair[0].argument or "" for pair in (first, second)]
+    left, right = ({strip_citations(sentence.text) for sentence in sentences(text)} for text in whole)
+    return {
+        "name": _name(changed[0]),
+        "changed": changed,
+        "first": first,
+        "second": second,
+        "same": first[0].argument == second[0].argument,
+        "texts": [list(_marked(text, left & right)) for text in whole],
+    }
 
 
 def _marked(text: str, shared: Collection[str]) -> Iterator[tuple[str, bool]]:
@@ -282,41 +258,21 @@ def _marked(text: str, shared: Collection[str]) -> Iterator[tuple[str, bool]]:
         end = sentence.end
 
 
-def _tested(difference: RunDifference) -> bool:
-    return any(row.p_holm is not None for row in difference.metrics.values())
-
-
-def _parts_note(difference: RunDifference) -> str:
-    return (
-        f"The ratings of {words.count(difference.parts_moved)} of {words.number(difference.parts, 'part')} that both "
-        f"runs rated differ; the {len(difference.changed_parts)} with the largest difference are listed."
-    )
-
-
-def _changed_note(difference: RunDifference) -> str:
-    """How many of all changes are shown."""
-    every = sum(row.up + row.down for row in difference.metrics.values())
-    if len(difference.changed) == every:
-        return ""
-    return f"The {len(difference.changed)} largest of {words.number(every, 'change')} of a score are listed."
-
-
 def met(difference: RunDifference) -> str:
     """How the items of the two met, and what both have in common."""
     judges = "the same judge" if difference.same_judge else "two judges"
     items = "the same texts" if difference.same_items else "different texts"
-    return (
-        f"{words.number(difference.pairs, 'pair')} of items matched by {difference.paired_by} are compared "
-        f"({judges}, {items})"
-    )
+    pairs = words.number(difference.pairs, "pair")
+    return f"{pairs} of items matched by {difference.paired_by} are compared ({judges}, {items})"
 
 
 def remarks(difference: RunDifference) -> Iterator[str]:
     """How many pairs moved, and what limits the comparison."""
     moved = f"{words.count(difference.moved)} of these pairs differ on at least one metric"
     yield moved if difference.moved else "no score differs"
-    if difference.unlike:
-        yield unlike(difference)
+    if unlike := difference.unlike:
+        these = ", ".join(unlike[:3]) + ", …" * (len(unlike) > 3)
+        yield f"topic or side differ in {len(unlike)} of {difference.pairs} pairs of one id: {these}"
     if not difference.same_judge and not difference.same_items:
         yield "judge and items both differ, so the difference cannot be attributed to either"
 
@@ -327,8 +283,5 @@ def _name(score: ChangedScore) -> str:
 
 def _texts(run: JudgeFolder, wanted: set[str]) -> dict[str, tuple[Item, Judgment]]:
     items = {item.id: item for item in run.items() if item.id in wanted}
-    return {
-        judgment.item: (items[judgment.item], judgment)
-        for judgment in run.judgments()
-        if judgment.item in wanted
-    }
+    judged = (judgment for judgment in run.judgments() if judgment.item in wanted)
+    return {judgment.item: (items[judgment.item], judgment) for judgment in judged}

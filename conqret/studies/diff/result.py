@@ -22,7 +22,7 @@ from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, check_known, strict_options
 from conqret.io.label_set import Unit
 from conqret.io.labels import Labels, labels_of
-from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
+from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of, shared_metrics
 from conqret.judging.judge_parts import TOURNAMENT
 from conqret.runs.run_folder import told_apart
 from conqret.stats.curve_tests import check_margin
@@ -36,6 +36,7 @@ from conqret.studies.agreement.annotator_agreement import unit_clusters
 from conqret.studies.diff.label_difference import LabelledSides, Pairs, corrected_difference, labelled_sides
 
 MOST_CHANGED = 10
+NO_PAIR = "no pair was scored by both"
 READ = attrgetter(
     "topic", "stance", "argument", "second_argument", "reference", "documents", "messages", "images"
 )
@@ -172,45 +173,31 @@ def diff(
             "--margin has no meaning for tournaments, whose strengths are relative to their topic's mean: leave it "
             "out, or compare systems by one tournament with the arguments of all (--system)"
         )
-    one, other = ([judgment.bare() for judgment in run.finished()] for run in (first, second))
-    key, paired_by = _key(one, other)
-    left, right = _by(key, one, first), _by(key, other, second)
-    shared = [name for name in left if name in right]
-    had = [
-        list(dict.fromkeys(name for one in side.values() for name in one.measures)) for side in (left, right)
-    ]
-    common = [name for name in had[0] if name in had[1]]
-    if not common:
-        raise DeclarationError(
-            f"the two runs share no metric: {first.path} has {', '.join(had[0])}, {second.path} {', '.join(had[1])}"
-        )
-    for name in metrics:
-        check_known("metric of both runs", common, name)
+    sides = [[judgment.bare() for judgment in run.finished()] for run in (first, second)]
+    key, paired_by = _key(*sides)
+    left, right = (_by(key, side, run) for side, run in zip(sides, (first, second), strict=True))
+    had = [list(dict.fromkeys(name for one in side for name in one.measures)) for side in sides]
+    common = shared_metrics({first.path: had[0], second.path: had[1]})
+    check_known("metric of both runs", common, *metrics)
     common = [name for name in common if name in (metrics or common)]
-    pairs = [(left[name], right[name]) for name in shared]
+    pairs = [(left[name], right[name]) for name in left if name in right]
     keys = TopicKeys.of(judgment for judgment, _ in pairs)
     topics = {Unit(judgment.item): keys[judgment.topic] for judgment, _ in pairs}
     clusters, kind = unit_clusters(list(topics), topics)
     texts = [{item.id: READ(item) for item in run.items()} for run in (first, second)]
     same_items = all(texts[0].get(before.item) == texts[1].get(after.item) for before, after in pairs)
-    known = (
-        labelled_sides(pairs, [labels_of(label) for label in labels], settings, same_items) if labels else {}
-    )
+    known = labelled_sides(pairs, list(map(labels_of, labels)), settings, same_items) if labels else {}
     rows = [_on(name, pairs, clusters, known.get(name), settings.confidence, margin) for name in common]
     corrected = holm([row.p for row in rows])
-    moved = [
-        ChangedScore(
-            first_item=before.item, second_item=after.item, topic=before.topic, metric=name, first=a, second=b
-        )
-        for before, after in pairs
-        for name in common
-        if (a := before.value(name)) is not None
-        and (b := after.value(name)) is not None
-        and abs(b - a) > SAME
-    ]
-    parts, apart = changed_parts(
-        first, second, {name for name, text in texts[0].items() if texts[1].get(name) == text}
-    )
+    moved = []
+    for before, after in pairs:
+        meets = {"first_item": before.item, "second_item": after.item, "topic": before.topic}
+        for name in common:
+            a, b = before.value(name), after.value(name)
+            if a is not None and b is not None and abs(b - a) > SAME:
+                moved.append(ChangedScore(**meets, metric=name, first=a, second=b))
+    alike = {name for name, text in texts[0].items() if texts[1].get(name) == text}
+    parts, apart = changed_parts(first, second, alike)
     names = told_apart([first.path, second.path])
     return RunDifference(
         first=f"{names[0]} ({records[0]})",
@@ -296,15 +283,22 @@ def _on(
     names = [clusters[place] for place in both]
     steps = values[both, 1] - values[both, 0]
     steps[np.abs(steps) <= SAME] = 0
-    moved = mean(steps, names) if both else without_value("no pair was scored by both")
-    first, second = (mean(values[both, side], names, scale="share") if both else moved for side in (0, 1))
-    nothing = TopicMean(undefined("no pair was scored by both"), None, 0.0)
-    topics = topic_mean(steps, names, confidence=confidence) if both else nothing
-    by_labels = (
-        None
-        if known is None
-        else corrected_difference(pairs, steps.tolist(), both, clusters, known, confidence, metric)
-    )
+    moved = first = second = without_value(NO_PAIR)
+    topics = TopicMean(undefined(NO_PAIR), None, 0.0)
+    if both:
+        moved, topics = mean(steps, names), topic_mean(steps, names, confidence=confidence)
+        first, second = (mean(values[both, side], names, scale="share") for side in (0, 1))
+    within = corrected = None
+    if margin is not None:
+        within = WithinMargin(
+            margin=margin,
+            p_equivalent=moved.equivalent(margin),
+            p_not_worse=moved.above(-margin),
+            smallest_detectable=moved.smallest_detectable(),
+        )
+    if known is not None:
+        judged = dict(zip(both, steps.tolist(), strict=True))
+        corrected = corrected_difference(pairs, judged, clusters, known, confidence, metric)
     return DifferenceOn(
         metric=metric,
         pairs=len(both),
@@ -318,15 +312,8 @@ def _on(
         down=int((steps < 0).sum()),
         only_first=int((~lost[:, 0] & lost[:, 1]).sum()),
         only_second=int((lost[:, 0] & ~lost[:, 1]).sum()),
-        within=None
-        if margin is None
-        else WithinMargin(
-            margin=margin,
-            p_equivalent=moved.equivalent(margin),
-            p_not_worse=moved.above(-margin),
-            smallest_detectable=moved.smallest_detectable(),
-        ),
-        corrected=by_labels,
+        within=within,
+        corrected=corrected,
     )
 
 
@@ -342,15 +329,9 @@ def changed_parts(
     both = [(place, rated[place], rating) for place, rating in _rated(second) if place in rated]
     apart = [
         ChangedPart(
-            item=item,
-            metric=metric,
-            part=part,
-            first=before,
-            second=after,
-            first_says=first_says,
-            second_says=second_says,
+            item=item, metric=metric, part=part, first=before, second=after, first_says=was, second_says=says
         )
-        for (item, metric, part), (before, first_says), (after, second_says) in both
+        for (item, metric, part), (before, was), (after, says) in both
         if abs(after - before) > SAME
     ]
     return len(both), apart

@@ -10,7 +10,7 @@ from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point, reach
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
-from conqret.show.table import Alarm, Cell, Column, Table
+from conqret.show.table import Alarm, Column, Table
 from conqret.stats.curve_tests import TOLERANCE
 from conqret.stats.estimate import FEWEST_TESTED
 from conqret.studies.bias.page import pointed
@@ -82,60 +82,58 @@ def drift_sheet(drift: Drift) -> ReportPage:
 
 def difference_table(drift: Drift) -> Table:
     """A row for each wave and metric."""
-    rows: list[tuple[Cell, ...]] = [
-        (
-            row.wave,
-            words.label(row.metric),
-            row.pairs,
-            row.reference,
-            row.mean,
-            Alarm(f"{row.difference}, drifted") if row.drifted else row.difference,
-            words.p_value(row.p),
-        )
-        for row in drift.differences
-    ]
     return Table(
         f"Differences from “{drift.reference}”",
-        ("Wave", Column("Metric", "name"), "Pairs", "Reference", "Mean", "Difference", "p (Holm)"),
-        rows,
+        {
+            "Wave": "wave",
+            Column("Metric", "name"): lambda row: words.label(row.metric),
+            "Pairs": "pairs",
+            "Reference": "reference",
+            "Mean": "mean",
+            "Difference": lambda row: Alarm(f"{row.difference}, drifted") if row.drifted else row.difference,
+            "p (Holm)": lambda row: words.p_value(row.p),
+        },
+        drift.differences,
         note=f"Means are over the items that both waves scored; brackets hold {drift.confidence:.0%} jackknife-t "
         "intervals over topics, p-values are of t-tests over topics, corrected for waves and metrics (Holm). A wave "
         f"has drifted where p < 0.05 and the difference is at least {TOLERANCE:g}.",
-    ).varying("Pairs")
+        same=("Pairs",),
+    )
 
 
 def _wave_table(waves: Sequence[Wave]) -> Table:
     """What each wave was answered by, and what it cost."""
-    rows: list[tuple[Cell, ...]] = [
-        (
-            wave.name,
-            wave.date[:10],
-            few(wave.answered_by) or wave.model,
-            wave.anchors,
-            wave.missing,
-            words.money(wave.usd),
-            words.seconds(wave.seconds) if wave.seconds is not None else "",
-        )
-        for wave in waves
-    ]
-    texts = (Column("Date", "name"), Column("Answered by", "text"))
-    columns = ("Wave", *texts, "Scored", "Missing", "Cost per item", "Time per item")
-    return Table("Waves", columns, rows)
+    return Table(
+        "Waves",
+        {
+            "Wave": "name",
+            Column("Date", "name"): lambda wave: wave.date[:10],
+            Column("Answered by", "text"): lambda wave: few(wave.answered_by) or wave.model,
+            "Scored": "anchors",
+            "Missing": "missing",
+            "Cost per item": lambda wave: words.money(wave.usd),
+            "Time per item": lambda wave: "" if wave.seconds is None else words.seconds(wave.seconds),
+        },
+        waves,
+    )
 
 
 def _chart(drift: Drift) -> Chart:
     """The differences by wave, a line for each metric."""
     place = {wave.name: float(at) for at, wave in enumerate(drift.waves, start=1)}
-    by_metric = gathered((row.metric, row) for row in drift.differences)
+    by_metric = gathered((words.label(row.metric), row) for row in drift.differences)
     moved = sorted(
-        by_metric, key=lambda name: -max(abs(row.difference.value or 0.0) for row in by_metric[name])
+        by_metric.items(), key=lambda pair: -max(abs(row.difference.value or 0.0) for row in pair[1])
     )
-    lines = []
-    for name in moved[:MAX_LINES]:
-        known = [row for row in by_metric[name] if row.difference.value is not None]
-        if known:
-            points = [Point.of(place[row.wave], row.difference) for row in known]
-            lines.append(ChartLine(words.label(name), points))
+    lines = [
+        ChartLine(name, points)
+        for name, rows in moved[:MAX_LINES]
+        if (
+            points := [
+                Point.of(place[row.wave], row.difference) for row in rows if row.difference.value is not None
+            ]
+        )
+    ]
     ends = [Point(1.0, 0.0), Point(float(len(drift.waves)), 0.0)]
     lines.append(ChartLine(f"Reference: {drift.reference}", ends, place=6, marked=False))
     return Chart(

@@ -4,7 +4,6 @@ compares two runs, paired by item; p-values are corrected over all waves and met
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 from pathlib import Path
 
 from conqret.data.item import Frozen
@@ -22,11 +21,6 @@ from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.card.result import differences
 from conqret.studies.diff.result import diff
 
-DEARER = 1.1
-"""How many times the price of an anchor has to be what it was before, or the other way round, to be told."""
-SLOWER = 2.0
-"""The same of the model's seconds, which stray more; below a tenth of a second they say nothing."""
-LEAST_SECONDS = 0.1
 MOST_NAMED = 3
 MOST_KEPT = 20
 """Names of one kind that are kept of a wave: a server may give each answer another."""
@@ -65,28 +59,27 @@ def read_waves(paths: Iterable[Path]) -> tuple[list[Wave], list[str]]:
             another format.
     """
     folders = [JudgeFolder(run_folder) for path in paths for run_folder in run_folders(path)]
-    records = {folder: folder.record() for folder in folders}
-    waves: dict[JudgeFolder, Wave] = {}
+    finished: list[tuple[JudgeFolder, JudgeRecord, Summary]] = []
     left_out = []
-    for folder in sorted(records, key=lambda folder: records[folder].created):
+    for folder, record in sorted(((one, one.record()) for one in folders), key=lambda run: run[1].created):
         try:
             summary = folder.summary()
         except DeclarationError as error:
             left_out.append(str(error))
             continue
-        if waves:
-            check_alike(records[next(iter(waves))], records[folder], str(folder.path))
-        waves[folder] = _wave(folder, records[folder], summary)
-    if not waves:
+        if finished:
+            check_alike(finished[0][1], record, str(folder.path))
+        finished.append((folder, record, summary))
+    if not finished:
         raise DeclarationError("; ".join(left_out) or "there is no judged run: give folders of conqret judge")
-    names = told_apart([folder.path for folder in waves])
-    named = [wave.model_copy(update={"name": name}) for wave, name in zip(waves.values(), names, strict=True)]
-    runs = [records[folder] for folder in waves]
-    changed = [
-        wave.model_copy(update={"changes": tuple(changes_between(was, before, wave, record))})
-        for (before, was), (record, wave) in pairwise(zip(runs, named, strict=True))
-    ]
-    return [named[0], *changed], left_out
+    waves: list[Wave] = []
+    for place, name in enumerate(told_apart([folder.path for folder, _, _ in finished])):
+        wave = _wave(name, *finished[place])
+        if place:
+            changes = changes_between(waves[-1], finished[place - 1][1], wave, finished[place][1])
+            wave = wave.model_copy(update={"changes": tuple(changes)})
+        waves.append(wave)
+    return waves, left_out
 
 
 def check_alike(first: JudgeRecord, other: JudgeRecord, name: str) -> None:
@@ -102,12 +95,12 @@ def check_alike(first: JudgeRecord, other: JudgeRecord, name: str) -> None:
         )
 
 
-def _wave(folder: JudgeFolder, record: JudgeRecord, summary: Summary) -> Wave:
+def _wave(name: str, folder: JudgeFolder, record: JudgeRecord, summary: Summary) -> Wave:
     calls = [call for judgment in folder.judgments() for call in judgment.trace.calls]
     cost = Cost.of(summary).item
     batched = batches_beside(folder.recordings_file).is_file()
     return Wave(
-        name=folder.path.name,
+        name=name,
         place=str(folder.path),
         date=record.created,
         model=record.model,
@@ -144,21 +137,12 @@ def changes_between(was: Wave, before: JudgeRecord, of: Wave, now: JudgeRecord) 
             yield f"{what} {new}, and {old} before"
     if set(now.metrics) != set(before.metrics):
         yield f"metrics: {', '.join(now.metrics)}, and {', '.join(before.metrics)} before"
-    if _apart(of.usd, was.usd, DEARER):
-        yield f"an item costs ${of.usd:.3g}, and ${was.usd:.3g} before"
-    timed = not (of.recorded or was.recorded) and max(of.seconds or 0, was.seconds or 0) > LEAST_SECONDS
-    if timed and _apart(of.seconds, was.seconds, SLOWER):
-        yield f"an item takes {of.seconds:.2g} s of the model, and {was.seconds:.2g} s before"
 
 
 def few(names: Sequence[str]) -> str:
     """Some of the names, and how many more there are."""
     shown = ", ".join(shortened(name, 60) for name in names[:MOST_NAMED])
     return shown if len(names) <= MOST_NAMED else f"{shown} and {len(names) - MOST_NAMED} more"
-
-
-def _apart(now: float | None, before: float | None, times: float) -> bool:
-    return bool(now and before and not 1 / times <= now / before <= times)
 
 
 SCHEMA = "conqret.drift/2"

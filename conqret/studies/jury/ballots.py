@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from conqret.data import Judgment, Measure, Part, Reason, Status, Trace
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
-from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.judge_folder import JudgeFolder, shared_metrics
 from conqret.judging.scales import PREFERENCE
 from conqret.runs.run_folder import told_apart
 
@@ -56,15 +56,10 @@ class Ballots:
                     f"{run.judgments_file} contains no judgment of {lacking[0]}; run the command that made this run "
                     "again to repair it"
                 )
-        metrics = tuple(
-            name for name in records[0].metrics if all(name in record.metrics for record in records)
+        metrics = shared_metrics(
+            {run.path: record.metrics for run, record in zip(runs, records, strict=True)}
         )
-        if not metrics:
-            metrics_text = "; ".join(
-                f"{name}: {', '.join(record.metrics)}" for name, record in zip(names, records, strict=True)
-            )
-            raise DeclarationError(f"the runs share no metric ({metrics_text})")
-        return cls(names, judged, metrics)
+        return cls(names, judged, tuple(metrics))
 
     def of(self, item: str) -> list[Judgment]:
         """What each member says of an item."""
@@ -86,8 +81,7 @@ class Ballots:
                 for call in judgment.trace.calls
             )
             named = {"format": format, "model": model, "fingerprint": fingerprint}
-            update = {**named, "measures": measures, "trace": Trace(calls=calls)}
-            made.append(first.model_copy(update=update))
+            made.append(first.model_copy(update={**named, "measures": measures, "trace": Trace(calls=calls)}))
         return made
 
     def table(self, metric: str) -> tuple[list[Place], NDArray[np.float64]]:
@@ -98,10 +92,7 @@ class Ballots:
     def _rows(self, metric: str) -> Iterator[tuple[Place, tuple[float | None, ...]]]:
         for item in self.judgments[0]:
             measures = [judgment.measures.get(metric) for judgment in self.of(item)]
-            yield (
-                (item, metric, None),
-                tuple(None if measure is None else measure.value for measure in measures),
-            )
+            yield (item, metric, None), tuple(None if one is None else one.value for one in measures)
             parts = gathered(
                 (part.id, part.value) for measure in measures if measure is not None for part in measure.parts
             )
@@ -114,12 +105,12 @@ class Ballots:
         named = dict(zip(self.names, measures, strict=True))
         value = scores.get((item, metric, None))
         if value is None:
-            missing = (name for name, one in named.items() if one is None or one.value is None)
-            name = next(missing, self.names[0])
-            lost = named[name]
+            missing = (pair for pair in named.items() if pair[1] is None or pair[1].value is None)
+            name, lost = next(missing, (self.names[0], measures[0]))
             reason = Reason.NOTHING_TO_JUDGE if lost is None or lost.reason is None else lost.reason
-            detail = lost.detail if lost is not None else "no such measure"
-            return Measure.missing(reason, f"{name}: {detail}")
+            return Measure.missing(
+                reason, f"{name}: {lost.detail if lost is not None else 'no such measure'}"
+            )
         known = {name: one for name, one in named.items() if one is not None and one.value is not None}
         labelled = all(one is not None and one.label in PREFERENCE for one in measures)
         each = "; ".join(f"{name} {one.value:.2f}" for name, one in known.items())

@@ -15,8 +15,6 @@ from conqret.studies.compare.page import chosen_words
 from conqret.studies.jury.jury_run import RESULT
 from conqret.studies.jury.result import Jury, JuryCheck
 
-GAINS, DIFFER = "What the jury gains", "Items on which the members differ most"
-
 
 def jury_tables(jury_result: Jury) -> Iterator[Table]:
     """Jury and members with annotators, errors by pairs, and where members differ most."""
@@ -53,40 +51,38 @@ def jury_sheet(jury_result: Jury) -> ReportPage:
 
 
 def _gains(rule: str, checked: JuryCheck) -> Table:
-    topics, reached = f"{checked.basis.clustered_by}s", checked.reached
-    p, beaten = words.p_value(reached.p), ""
+    topics, reached, best = f"{checked.basis.clustered_by}s", checked.reached, _chosen(checked)
+    beaten = ""
     if reached.shown in ("each", "average"):
         shown = sum(p is not None and p < ALPHA for p in reached.over.values())
         beaten = f"{shown} of {len(reached.over)}"
+    p = words.p_value(reached.p)
     return Table(
-        f"{GAINS}, {checked.basis.intervals}",
+        f"What the jury gains, {checked.basis.intervals}",
         ("Jury by", "Alpha", "Over the average", "p", "Over each", "Gain"),
         [(rule, reached.alpha, reached.over_average, p, beaten, reached.gain)],
-        foot=[(words.label(_chosen(checked)), checked.best.alpha, "", "", "", "")],
+        foot=[(words.label(best), checked.best.alpha, "", "", "", "")],
         note="“Alpha” is of the units that all members scored, averaged over dimensions without overall quality. “Over "
         f"the average” is the jury's alpha minus its members' mean alpha, with p (t-test over {topics}); “Over each” "
         "counts the members that it agrees significantly better than, where it is better than their average. “Gain” "
-        f"is over the member {_chosen(checked)}. {words.symmetry_note(checked.basis.clusters)}".rstrip(),
-    ).compact()
+        f"is over the member {best}. {words.symmetry_note(checked.basis.clusters)}".rstrip(),
+    )
 
 
 def _members(jury_result: Jury, checked: JuryCheck) -> Table:
     best = checked.best
     return Table(
         "Its members",
-        ("Member", Column("Judge", "text"), Column("Fingerprint", "name"), "Alpha", "Chosen"),
-        [
-            (
-                member.name,
-                f"{member.format} with {member.model}",
-                member.fingerprint,
-                member.alpha,
-                f"{best.chosen[member.name]} of {best.folds}",
-            )
-            for member in jury_result.members
-        ],
+        {
+            "Member": "name",
+            Column("Judge", "text"): lambda member: f"{member.format} with {member.model}",
+            Column("Fingerprint", "name"): "fingerprint",
+            "Alpha": "alpha",
+            "Chosen": lambda member: f"{best.chosen[member.name]} of {best.folds}",
+        },
+        jury_result.members,
         note=chosen_words(best, checked.basis),
-    ).compact()
+    )
 
 
 def _chosen(checked: JuryCheck) -> str:
@@ -99,25 +95,26 @@ def _errors(checked: JuryCheck) -> Table:
         counted = f" Together the members count as {checked.independent:.1f} independent judges."
     return Table(
         "Do the members make the same errors?",
-        (Column("Judge", "name"), Column("And", "name"), "Correlation of errors"),
-        [(error.first, error.second, error.correlation) for error in checked.errors],
+        {"Judge": "first", Column("And", "name"): "second", "Correlation of errors": "correlation"},
+        checked.errors,
         note=f"An error is a score minus the human label, compared within dimensions.{counted}",
     )
 
 
 def _differences(jury_result: Jury) -> Table:
-    names = [member.name for member in jury_result.members]
     return Table(
-        DIFFER,
-        ("Item", Column("Metric", "name"), *names, "Jury", "Label"),
-        [
-            (
-                disagreement.item,
-                words.label(disagreement.metric),
-                *map(words.score, (*disagreement.values, disagreement.jury, disagreement.people)),
-            )
-            for disagreement in jury_result.disagreements
-        ],
+        "Items on which the members differ most",
+        {
+            "Item": "item",
+            Column("Metric", "name"): lambda row: words.label(row.metric),
+            **{
+                member.name: lambda row, place=place: words.score(row.values[place])
+                for place, member in enumerate(jury_result.members)
+            },
+            "Jury": lambda row: words.score(row.jury),
+            "Label": lambda row: words.score(row.people),
+        },
+        jury_result.disagreements,
         note=f"Each item stands with the metric on which its members differ most. {RESULT} has all numbers.",
     )
 

@@ -11,13 +11,12 @@ them count as ``K / (1 + (K - 1) r)`` independent ones (Kish 1965, section 5.4).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from heapq import nlargest
 from itertools import combinations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from conqret.data import Judgment
 from conqret.data.item import Frozen
@@ -113,10 +112,9 @@ class Jury(Frozen):
     @property
     def chance(self) -> str:
         """That neither a member nor the jury agrees better than chance, in a sentence; empty where one does."""
-        alphas = [] if self.checked is None else [self.checked.reached.alpha]
-        return beside_chance(
-            [*alphas, *(member.alpha for member in self.members if member.alpha is not None)]
-        )
+        reached = [] if self.checked is None else [self.checked.reached.alpha]
+        members = [member.alpha for member in self.members if member.alpha is not None]
+        return beside_chance([*reached, *members])
 
     @property
     def verdict(self) -> str:
@@ -159,8 +157,7 @@ def hold_jury(
         name: list(judgment.values()) for name, judgment in zip(ballots.names, ballots.judgments, strict=True)
     }
     shared = None if labels is None else SharedUnits.of(members, labels, metrics, settings)
-    checked: JuryCheck | None = None
-    alphas: dict[str, Estimate] = {}
+    checked, alphas = None, dict[str, Estimate]()
     if labels is not None and shared is not None:
         checked, alphas = _checked(shared, members, judged, labels, metrics, settings)
     return Jury(
@@ -198,17 +195,21 @@ def _checked(
     means = both.averaged({name: side.alphas(side.judges, drawn) for name, side in both.sides.items()})
     chosen = choice.sampled(alone, drawn)
     errors = tuple(_errors(alone, settings.confidence))
+    alike = [error.correlation.value for error in errors if error.correlation.value is not None]
+    count = len(members)
+    independent = None
+    if alike and len(alike) == len(errors):
+        independent = count / (1 + (count - 1) * max(sum(alike) / len(alike), 0.0))
     checked = JuryCheck(
         basis=alone.basis(labels, settings),
         reached=rule_on(means, chosen, alone, settings.confidence),
         best=choice.held_out(alone, drawn, settings.confidence),
         errors=errors,
-        independent=_independent([error.correlation.value for error in errors], len(alone.names)),
+        independent=independent,
         left_out=alone.left_out,
     )
-    alphas = {
-        name: mean.estimate(settings.confidence) for name, mean in zip(alone.names, means, strict=False)
-    }
+    estimates = [mean.estimate(settings.confidence) for mean in means]
+    alphas = dict(zip(alone.names, estimates, strict=False))
     return checked, alphas
 
 
@@ -220,10 +221,8 @@ def rule_on(
     over_average = jury.minus(average(list(members.values())))
     over = {name: jury.minus(member) for name, member in members.items()}
     p = over_average.p()
-    p_values = {
-        name: difference.p() if difference.value > 0 or difference.p() is None else 1.0
-        for name, difference in over.items()
-    }
+    p_values = {name: difference.p() for name, difference in over.items()}
+    p_values = {name: p if p is None or over[name].value > 0 else 1.0 for name, p in p_values.items()}
     shown: Literal["each", "average", "worse", ""] = ""
     if p is not None and p < ALPHA:
         shown = "average" if over_average.value > 0 else "worse"
@@ -240,19 +239,17 @@ def rule_on(
 
 
 def _errors(shared: SharedUnits, confidence: float) -> list[ErrorPair]:
-    parts: list[NDArray[np.float64]] = [np.zeros((len(shared.names), 0))]
-    clusters = []
+    parts, clusters = [], list[Hashable]()
     for side in shared.sides.values():
         known = ~np.isnan(side.people)
-        if not side.scale.bounded or not known.any():
-            continue
-        low, high = side.scale.ends()
-        apart = (side.judges - side.people)[:, known] / (high - low)
-        parts.append(apart - apart.mean(axis=1, keepdims=True))
-        clusters += [shared.clusters[place] for place in np.flatnonzero(known)]
-    errors = np.concatenate(parts, axis=1)
-    if not clusters:
+        if side.scale.bounded and known.any():
+            low, high = side.scale.ends()
+            apart = (side.judges - side.people)[:, known] / (high - low)
+            parts.append(apart - apart.mean(axis=1, keepdims=True))
+            clusters += [shared.clusters[place] for place in np.flatnonzero(known)]
+    if not parts:
         return []
+    errors = np.concatenate(parts, axis=1)
     drawn = leave_one_out(clusters)
     return [
         ErrorPair(
@@ -264,25 +261,16 @@ def _errors(shared: SharedUnits, confidence: float) -> list[ErrorPair]:
     ]
 
 
-def _independent(correlations: Sequence[float | None], judges: int) -> float | None:
-    known = [correlation for correlation in correlations if correlation is not None]
-    if not known or len(known) < len(correlations):
-        return None
-    return judges / (1 + (judges - 1) * max(sum(known) / len(known), 0.0))
-
-
 def _disagreements(
     ballots: Ballots, judged: Sequence[Judgment], shared: SharedUnits | None, metrics: Mapping[str, str]
 ) -> list[Disagreement]:
     """The items on which members are furthest apart, each with the metric on which they are."""
     people: dict[tuple[str, str], float] = {}
-    for dimension, side in ({} if shared is None else shared.sides).items():
+    for dimension, side in shared.sides.items() if shared is not None else ():
         if side.scale.bounded and shared is not None:
-            people |= {
-                (unit.item, metrics.get(dimension, dimension)): side.scale.unit(label)
-                for unit, label in zip(shared.units, side.people.tolist(), strict=True)
-                if not unit.part and label == label  # NaN is not equal to itself
-            }
+            for unit, label in zip(shared.units, side.people.tolist(), strict=True):
+                if not unit.part and label == label:  # NaN is not equal to itself
+                    people[unit.item, metrics.get(dimension, dimension)] = side.scale.unit(label)
     by_item = {judgment.item: judgment for judgment in judged}
     widest: dict[str, tuple[str, tuple[float, ...]]] = {}
     for metric in ballots.metrics:

@@ -201,7 +201,8 @@ def verdicts(results: SensitivityResults) -> Table:
         "Pearson and Spearman: correlations of the level with the mean score, where it should fall or rise. Adjacent "
         "levels differ if a t-test over topics has p < .05 after Holm's correction. Only items that have a score at "
         f"every level count. {how_decided(results.curves)} {symmetry}".rstrip(),
-    ).varying("Items", "As expected")
+        same=("Items", "As expected"),
+    )
 
 
 def _verdict_cells(curve: Curve | EmptyCurve) -> tuple[str, ...]:

@@ -33,18 +33,30 @@ HOW = (
 def ranking_tables(results: MetaEvaluation) -> Iterator[Table]:
     """The tested coefficient with intervals, and all coefficients."""
     for measure in _truth_measures(results):
-        yield from _tables(results, measure, by_topic=False)
+        yield from _tables(results, measure)
 
 
 def ranking_sheet(results: MetaEvaluation, *, baselines: Sequence[bool] = ()) -> ReportPage:
     """The page: the judges by their coefficient, the highest first; ``baselines`` says of each judge whether it is the
     offline baseline."""
-    measures = _truth_measures(results)
-    pictures = {measure: _picture(results, measure) for measure in measures}
-    sections = []
-    for place, measure in enumerate(measures):
-        first, *more = _tables(results, measure, by_topic=True)
-        sections.append(Section(first.title, [*(pictures[measure] if place else []), first, *more]))
+    method, over = results.settings.methods[0], f"{results.settings.confidence:.0%} confidence intervals"
+    sections, answer, pictures = [], list[str](), list[list[Forest]]()
+    for measure in _truth_measures(results):
+        rows = _rows(results, measure)
+        every = all(row.by_topic[method].value is not None for row in rows.values())
+        axis = f"{coefficient(method)}, {'mean over topics' if every else 'over topics'}, {over}"
+        title = f"Rank correlation with {measure} of {results.truth}"
+        picture = forests(title, axis, [(name, _estimate(row, method)) for name, row in rows.items()])
+        topics = dict.fromkeys(topic for row in rows.values() for topic in row.topics[method])
+        by_topic = Table(
+            f"{coefficient(method)} with {measure} by topic",
+            (Column("Judge", "name"), *topics),
+            [(name, *map(row.topics[method].get, topics)) for name, row in rows.items()],
+        )
+        first, *more = _tables(results, measure)
+        sections.append(Section(first.title, [*(picture if pictures else []), first, *more, by_topic]))
+        pictures = pictures or [picture]
+        answer += _answer(results, measure)
     judges = dict.fromkeys(row.judge for row in results.rows if row.judge != LENGTH)
     systems = max((row.runs for row in results.rows), default=0)
     return ReportPage(
@@ -52,8 +64,8 @@ def ranking_sheet(results: MetaEvaluation, *, baselines: Sequence[bool] = ()) ->
         "Does the judge rank systems as annotators do?",
         sections,
         badges=words.floor_badges(baselines),
-        answer=[text for measure in measures for text in _answer(results, measure)],
-        picture=pictures[measures[0]] if measures else [],
+        answer=answer,
+        picture=pictures[0] if pictures else [],
         how_to_read=[HOW],
         facts=[
             ("Reference", results.truth),
@@ -71,41 +83,39 @@ def coefficient(method: str) -> str:
 
 
 def _answer(results: MetaEvaluation, measure: str) -> Iterator[str]:
-    method = results.settings.methods[0]
-    name, reference = coefficient(method), f"{results.truth} ({measure})"
+    method, reference = results.settings.methods[0], f"{results.truth} ({measure})"
+    ranked = [row for row in results.rows if row.truth_measure == measure and row.judge != LENGTH]
     rows = _rows(results, measure)
-    ranked = [row for row in rows if row.judge != LENGTH]
-    known = [row for row in ranked if _estimate(row, method).value is not None]
+    known = {name: row for name, row in rows.items() if row.judge != LENGTH}
     if not known:
         why = "; ".join(dict.fromkeys(row.overall[method].reason for row in ranked)) or "there is no judge"
         yield f"No ranking of systems can be compared with {reference}: {why}."
         return
-    best, systems = known[0], words.number(known[0].runs, "system")
-    shown, who = _estimate(best, method), f"“{_name(best, results)}”"
+    name, best = next(iter(known.items()))
+    shown = _estimate(best, method)
     over = "mean over topics" if best.by_topic[method].value is not None else "over all topics"
-    value = f"{name} = {words.with_interval(shown)} ({over})"
+    value = f"{coefficient(method)} = {words.with_interval(shown)} ({over})"
+    lead, like = f"“{name}” ranks {words.number(best.runs, 'system')}", f"like {reference}"
     if len(known) > 1:
-        of, like = f"Of {len(known)} measures of the judge, ", "most like the human leaderboard"
-        yield f"{of}{who} ranks {systems} {like} {reference}: {value}."
+        yield f"Of {len(known)} measures of the judge, {lead} most {like}: {value}."
     else:
-        yield f"{who} ranks {systems} like {reference} with {value}."
+        yield f"{lead} {like} with {value}."
     if shown.low is not None and shown.low <= 0:
         yield "The interval contains 0, so the data do not show that the judge ranks systems better than by chance."
     if len(known) > 1:
-        worse = sum(map(_shown, _of(results.from_best, measure)))
+        worse = sum(map(_shown, _of(results.from_best, measure).values()))
         number = f"{worse} of the {len(known) - 1} others" if worse else "No other measure"
-        yield f"{number} {'are' if worse > 1 else 'is'} shown to rank worse than {who} (p < {ALPHA:g}, Holm)."
-    judged = {_key(row) for row in known}
-    if from_length := [one for one in _of(results.from_length, measure) if _key(one) in judged]:
+        yield f"{number} {'are' if worse > 1 else 'is'} shown to rank worse than “{name}” (p < {ALPHA:g}, Holm)."
+    from_length = [
+        one for key, one in _of(results.from_length, measure).items() if key in map(_key, known.values())
+    ]
+    if from_length:
         better = sum(_shown(one) and (one.difference.value or 0) > 0 for one in from_length)
-        own = [
-            f" ({name} = {words.with_interval(_estimate(row, method))})"
-            for row in rows
-            if row.judge == LENGTH
-        ]
+        own = [_estimate(row, method) for row in rows.values() if row.judge == LENGTH]
+        of = "".join(f" ({coefficient(method)} = {words.with_interval(one)})" for one in own[:1])
         yield (
             f"{better or 'None'} of {words.number(len(from_length), 'measure')} {'is' if better < 2 else 'are'} shown "
-            f"to rank better than the length of the reports{''.join(own[:1])}."
+            f"to rank better than the length of the reports{of}."
         )
 
 
@@ -113,27 +123,25 @@ def _shown(difference: RankDifference) -> bool:
     return difference.p_holm is not None and difference.p_holm < ALPHA
 
 
-def _tables(results: MetaEvaluation, measure: str, by_topic: bool) -> Iterator[Table]:
-    first = results.settings.methods[0]
-    rows = {
-        _name(row, results): row for row in _rows(results, measure) if _estimate(row, first).value is not None
-    }
-    best = {_key(difference): difference for difference in _of(results.from_best, measure)}
-    length = {_key(difference): difference for difference in _of(results.from_length, measure)}
-    beside = ("With length", "Minus length's", "p (Holm)") if length else ()
+def _tables(results: MetaEvaluation, measure: str) -> Iterator[Table]:
+    first, rows = results.settings.methods[0], _rows(results, measure)
+    best, length = _of(results.from_best, measure), _of(results.from_length, measure)
     tested: list[tuple[Cell, ...]] = []
     for name, row in rows.items():
-        with_length = "" if row.judge == LENGTH else row.with_length
-        by_length = (with_length, *_tested(length.get(_key(row)))) if length else ()
-        compared = (*_tested(best.get(_key(row))), *by_length)
-        tested.append((name, row.runs, row.by_topic[first], row.overall[first], *compared))
+        with_length = "" if row.judge == LENGTH or not length else row.with_length
+        cells: list[Cell] = []
+        for difference, before in ((best.get(_key(row)), []), (length.get(_key(row)), [with_length])):
+            p = None if difference is None else difference.p_holm
+            cells += [*before, "" if difference is None else difference.difference, words.p_value(p)]
+        tested.append((name, row.runs, row.by_topic[first], row.overall[first], *cells))
+    heads = ("Systems", "Mean over topics", "Over all topics", "Minus the best", "p (Holm)")
     judge = Column("Judge", "name")
     yield Table(
         f"{coefficient(first)} with {measure} of {results.truth}",
-        (judge, "Systems", "Mean over topics", "Over all topics", "Minus the best", "p (Holm)", *beside),
+        (judge, *heads, "With length", "Minus length's", "p (Holm)"),
         tested,
         note=_note(results, measure),
-    ).compact()
+    )
     most = max((row.runs for row in rows.values()), default=0)
     methods = [method for method in results.settings.methods if (parsed(method)[1] or 0) < most]
     if len(methods) > 1:
@@ -142,40 +150,18 @@ def _tables(results: MetaEvaluation, measure: str, by_topic: bool) -> Iterator[T
             (judge, *map(coefficient, methods)),
             [(name, *(row.overall[method].value for method in methods)) for name, row in rows.items()],
         )
-    if by_topic:
-        topics = dict.fromkeys(topic for row in rows.values() for topic in row.topics[first])
-        yield Table(
-            f"{coefficient(first)} with {measure} by topic",
-            (judge, *topics),
-            [(name, *map(row.topics[first].get, topics)) for name, row in rows.items()],
-        )
-
-
-def _picture(results: MetaEvaluation, measure: str) -> list[Forest]:
-    """The judges below each other, the highest coefficient first."""
-    method = results.settings.methods[0]
-    rows = [row for row in _rows(results, measure) if _estimate(row, method).value is not None]
-    averaged = all(row.by_topic[method].value is not None for row in rows)
-    over = "mean over topics" if averaged else "over topics"
-    axis = f"{coefficient(method)}, {over}, {results.settings.confidence:.0%} confidence intervals"
-    title = f"Rank correlation with {measure} of {results.truth}"
-    return forests(title, axis, [(_name(row, results), _estimate(row, method)) for row in rows])
 
 
 def _truth_measures(results: MetaEvaluation) -> list[str]:
     return list(dict.fromkeys(row.truth_measure for row in results.rows))
 
 
-def _rows(results: MetaEvaluation, measure: str) -> list[RankAgreement]:
-    """The rows of a measure of the reference, the highest coefficient first, those without one last."""
+def _rows(results: MetaEvaluation, measure: str) -> dict[str, RankAgreement]:
+    """The rows of a measure of the reference that have a coefficient, the highest first, by their names."""
     method = results.settings.methods[0]
-    rows = [row for row in results.rows if row.truth_measure == measure]
-
-    def place(row: RankAgreement) -> float:
-        value = _estimate(row, method).value
-        return math.inf if value is None else -value
-
-    return sorted(rows, key=place)
+    found = [(row, _estimate(row, method).value) for row in results.rows if row.truth_measure == measure]
+    ordered = sorted(found, key=lambda pair: math.inf if pair[1] is None else -pair[1])
+    return {_name(row, results): row for row, value in ordered if value is not None}
 
 
 def _estimate(row: RankAgreement, method: str) -> Estimate:
@@ -184,15 +170,16 @@ def _estimate(row: RankAgreement, method: str) -> Estimate:
     return mean if mean.value is not None else row.overall[method]
 
 
-def _of(differences: Sequence[RankDifference], measure: str) -> list[RankDifference]:
-    return [difference for difference in differences if difference.truth_measure == measure]
+def _of(differences: Sequence[RankDifference], measure: str) -> dict[tuple[str, str], RankDifference]:
+    """The differences from one measure of the reference, by judge and its measure."""
+    return {_key(one): one for one in differences if one.truth_measure == measure}
 
 
 def _key(row: RankAgreement | RankDifference) -> tuple[str, str]:
     return row.judge, row.measure
 
 
-def _name(row: RankAgreement | RankDifference, results: MetaEvaluation) -> str:
+def _name(row: RankAgreement, results: MetaEvaluation) -> str:
     """A judge's measure, with the judge's name where there are several."""
     if row.judge == LENGTH:
         return "Length of the reports"
@@ -200,13 +187,9 @@ def _name(row: RankAgreement | RankDifference, results: MetaEvaluation) -> str:
     return f"{row.judge} {row.measure}" if len(judges) > 1 else row.measure
 
 
-def _tested(difference: RankDifference | None) -> tuple[Cell, Cell]:
-    return ("", "") if difference is None else (difference.difference, words.p_value(difference.p_holm))
-
-
 def _note(results: MetaEvaluation, measure: str) -> str:
     """What the numbers say in words."""
-    compared = [*_of(results.from_best, measure), *_of(results.from_length, measure)]
+    compared = [*_of(results.from_best, measure).values(), *_of(results.from_length, measure).values()]
     sentences = []
     if any(difference.p_holm is None and difference.difference.value is not None for difference in compared):
         sentences.append(
@@ -214,6 +197,6 @@ def _note(results: MetaEvaluation, measure: str) -> str:
         )
     if any(difference.p_holm is not None for difference in compared):
         sentences += [words.NOT_CORRECTED, words.symmetry_note(results.topics)]
-    if tied := [_name(row, results) for row in _rows(results, measure) if row.tied]:
+    if tied := [_name(row, results) for row in results.rows if row.tied and row.truth_measure == measure]:
         sentences.append(f"All systems have the same score by {', '.join(tied)}, which so give no ranking.")
     return " ".join(filter(None, sentences))

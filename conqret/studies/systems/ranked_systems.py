@@ -6,14 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 from statistics import fmean
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from conqret.data import Item, Judgment
 from conqret.data.corpus import Qrel
-from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, UnknownNameError, number
 from conqret.io.leaderboards import ALL, SystemLeaderboard, leaderboard
@@ -52,7 +51,7 @@ def run_leaderboard(
     Raises:
         DeclarationError: an item does not say which run's report on which topic it is.
     """
-    cells = []
+    cells: list[tuple[str, str, str, float]] = []
     for item, judgment in zip(items, judgments, strict=True):
         if RUN not in item.metadata or TOPIC not in item.metadata:
             raise DeclarationError(
@@ -62,11 +61,9 @@ def run_leaderboard(
         cells += [
             (metric, run, topic, value) for metric, value in judgment.values.items() if SECOND not in metric
         ]
-    cells += [
-        (metric, str(item.metadata[RUN]), str(item.metadata[TOPIC]), 0.0)
-        for item in empty
-        for metric in metrics
-    ]
+    for item in empty:
+        place = str(item.metadata[RUN]), str(item.metadata[TOPIC])
+        cells += [(metric, *place, 0.0) for metric in metrics]
     return leaderboard(name, cells).recomputed()
 
 
@@ -135,20 +132,18 @@ def compared_runs(items: Iterable[Item], system: str = "") -> list[Item]:
     """Each report with another one on its topic as its second argument: that of ``system``, or else of the system
     that comes next by name (after the last the first), which is also what ``system`` itself gets."""
     every = list(items)
-    by_topic = gathered((str(item.metadata[TOPIC]), item) for item in every)
-    return [item.model_copy(update={"second_argument": _other(item, by_topic, system)}) for item in every]
-
-
-def _other(item: Item, by_topic: Mapping[str, list[Item]], system: str) -> str | None:
-    there: dict[str, Any] = {
-        str(other.metadata[RUN]): other.argument for other in by_topic[str(item.metadata[TOPIC])]
-    }
-    own_system = str(item.metadata[RUN])
-    if system in there and system != own_system:
-        return str(there[system])
-    names = sorted(there)
-    following = names[(names.index(own_system) + 1) % len(names)]
-    return None if following == own_system else there[following]
+    by_topic: dict[str, dict[str, str | None]] = {}
+    for item in every:
+        by_topic.setdefault(str(item.metadata[TOPIC]), {})[str(item.metadata[RUN])] = item.argument
+    made = []
+    for item in every:
+        own, there = str(item.metadata[RUN]), by_topic[str(item.metadata[TOPIC])]
+        other, names = system, sorted(there)
+        if system not in there or system == own:
+            other = names[(names.index(own) + 1) % len(names)]
+        second = None if other == own else there[other]
+        made.append(item.model_copy(update={"second_argument": second}))
+    return made
 
 
 METHODS = (*COEFFICIENTS, "kendall@10")
@@ -203,8 +198,10 @@ class SystemMeasure:
         runs, first_scores, other = self.aligned(truth, judged, top)
         value = _coefficient(name, first_scores, other)
         count = len(self.topics)
-        boards = ((self.truth, self.truth_measure), (self.judge, self.measure))
-        sides = [self._matrix(board, measure, runs) for board, measure in boards]
+        sides = []
+        for board, measure in ((self.truth, self.truth_measure), (self.judge, self.measure)):
+            rows = [[board.on(measure, topic).get(run, np.nan) for topic in self.topics] for run in runs]
+            sides.append(np.array(rows, dtype=float).reshape(len(runs), count))
         weights = np.concatenate([np.ones((1, count)), 1 - np.eye(count)]) if count else np.ones((1, 0))
         with np.errstate(invalid="ignore", divide="ignore"):
             means = [(weights @ np.nan_to_num(side).T) / (weights @ ~np.isnan(side).T) for side in sides]
@@ -223,7 +220,9 @@ class SystemMeasure:
             unsure = "there are no scores by topic"
         elif off:
             unsure = f"the scores over all topics are not the means of the topics ({listed(off, 2)})"
-        why = _why(first_scores, other, value)
+        why = "" if value == value else "one side gives all systems the same score"
+        if why and len(runs) < FEWEST_SYSTEMS:
+            why = f"{len(runs)} systems have both scores, and {FEWEST_SYSTEMS} are needed"
         return JackknifedEstimate(value, without, present, len(runs), why, "ranks", unsure)
 
     def on_topics(self, method: tuple[str, int | None]) -> dict[str, float | None]:
@@ -237,11 +236,6 @@ class SystemMeasure:
                 value = _coefficient(name, first_scores, other)
                 coefficients[topic] = None if value != value else value
         return coefficients
-
-    def _matrix(self, board: SystemLeaderboard, measure: str, runs: Sequence[str]) -> NDArray[np.float64]:
-        """Scores, runs by topics; NaN where there is none."""
-        rows = [[board.on(measure, topic).get(run, np.nan) for topic in self.topics] for run in runs]
-        return np.array(rows, dtype=float).reshape(len(runs), len(self.topics))
 
 
 def prepared(
@@ -301,12 +295,3 @@ def _coefficient(name: str, truth: NDArray[np.float64], judged: NDArray[np.float
     if len(truth) < FEWEST_SYSTEMS or np.isnan(truth).any() or np.isnan(judged).any():
         return float("nan")
     return COEFFICIENTS[name](truth, judged)
-
-
-def _why(truth: NDArray[np.float64], judged: NDArray[np.float64], value: float) -> str:
-    """Why there is no coefficient."""
-    if value == value:
-        return ""
-    if len(truth) < FEWEST_SYSTEMS:
-        return f"{len(truth)} systems have both scores, and {FEWEST_SYSTEMS} are needed"
-    return "one side gives all systems the same score"

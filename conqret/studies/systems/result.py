@@ -111,18 +111,16 @@ def systems(
         DeclarationError: as :func:`meta_evaluate`, or a file cannot be read.
     """
     lengths = {key: words for path in reports for key, words in report_lengths(Path(path)).items()}
-    boards = [_judged(Path(path), format) for path in judges]
-    return meta_evaluate(
-        read_leaderboard(truth, truth_format), boards, settings, lengths=lengths if reports else None
-    )
-
-
-def _judged(path: Path, shape: Shape) -> SystemLeaderboard:
-    """The leaderboard in a file, or that of a finished run on TREC reports."""
-    run = JudgeFolder(path)
-    if run.record_file.is_file():
-        return run_leaderboard(path.name, run.items(), run.finished())
-    return read_leaderboard(path, shape)
+    boards = []
+    for path, run in ((Path(judge), JudgeFolder(Path(judge))) for judge in judges):
+        judged = run.record_file.is_file()
+        boards.append(
+            run_leaderboard(path.name, run.items(), run.finished())
+            if judged
+            else read_leaderboard(path, format)
+        )
+    reference = read_leaderboard(truth, truth_format)
+    return meta_evaluate(reference, boards, settings, lengths=lengths if reports else None)
 
 
 def meta_evaluate(
@@ -154,21 +152,17 @@ def meta_evaluate(
     if chosen.shared:
         judged_topics = {topic for board in judges for topic in board.topics}
         every = [topic for topic in every if topic in truth.topics and topic in judged_topics]
-    comparisons: list[SystemMeasure] = []
+    length_board = None if lengths is None else boards[-1]
+    rows = []
     for board in boards:
-        board_settings = chosen
+        own = chosen
         if board.name == LENGTH:
-            board_settings = chosen.model_copy(update={"measures": (), "on_missing": "skip"})
-        true_board, other = prepared(truth, board, judges, board_settings)
-        comparisons += [
-            SystemMeasure(true_board, other, truth_measure, measure, board_settings.on_missing, every)
-            for truth_measure in _measures(true_board, chosen.truth_measures)
-            for measure in _measures(other, board_settings.measures)
-        ]
-    rows = [
-        _row(comparison, chosen, methods, None if lengths is None else boards[-1])
-        for comparison in comparisons
-    ]
+            own = chosen.model_copy(update={"measures": (), "on_missing": "skip"})
+        true_board, other = prepared(truth, board, judges, own)
+        for truth_measure in _measures(true_board, chosen.truth_measures):
+            for measure in _measures(other, own.measures):
+                compared = SystemMeasure(true_board, other, truth_measure, measure, own.on_missing, every)
+                rows.append(_row(compared, chosen, methods, length_board))
     tested = [row.topics[chosen.methods[0]] for row in rows]
     length = [place for place, row in enumerate(rows) if row.judge == LENGTH]
     judged = [place for place, row in enumerate(rows) if row.judge != LENGTH]
@@ -184,8 +178,7 @@ def meta_evaluate(
             best += [found for pair, found in zip(pairs, differences, strict=True) if pair[1] == top]
         for other_place in length:
             if rows[other_place].truth_measure == measure:
-                pairs = [(place, other_place) for place in own_places]
-                beside += _differences(rows, tested, pairs, chosen)
+                beside += _differences(rows, tested, [(place, other_place) for place in own_places], chosen)
     return MetaEvaluation(
         truth=truth.name,
         topics=len(every),

@@ -64,7 +64,7 @@ def ladder(group: RankedGroup, top: int | None = None) -> Table:
         for item in group.items
     ]
     columns = (*names, "Strength", "SE", "Points", Column("Unbounded", "name"))
-    return Table(group.name, columns, rows, note=note).compact()
+    return Table(group.name, columns, rows, note=note)
 
 
 def trust_table(tournament: Tournament, note: str = "") -> Table:
@@ -176,7 +176,7 @@ def _section(group: RankedGroup, tournament: Tournament, texts: Mapping[str, str
         ladder(group, tournament.top),
         CollapsedTable(
             f"All {len(compared)} comparisons",
-            Table("", (*names, Column("Preferred", "text")), rows).compact(),
+            Table("", (*names, Column("Preferred", "text")), rows),
         ),
     ]
     if texts:

@@ -9,17 +9,17 @@ from conqret.data.digest import gathered
 from conqret.judging.summary_tables import judge_name, requirement_table
 from conqret.show import words
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
-from conqret.show.table import Cell, Column, Table
+from conqret.show.table import Column, Table
 from conqret.studies.agreement.dimension_result import missing_words
-from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
-from conqret.studies.agreement.trivial_judges import TRIVIAL
-from conqret.studies.agreement_tables import (
+from conqret.studies.agreement.page import (
     agreement_answer,
     agreement_picture,
     agreement_table,
     language_tables,
     trivial_table,
 )
+from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS
+from conqret.studies.agreement.trivial_judges import TRIVIAL
 from conqret.studies.validate.result import Validation
 
 MOST_NAMED = 10
@@ -28,11 +28,11 @@ MOST_NAMED = 10
 
 def validation_tables(validation: Validation) -> list[Table]:
     """What a terminal shows, and the page first."""
-    variants = {name: row.variants for name, row in validation.dimensions.items()}
+    rows, average, basis = validation.dimensions, validation.average, validation.basis
     return [
-        agreement_table(validation),
+        agreement_table(rows.values(), average, basis, coverage=validation.coverage),
         *language_tables(validation),
-        trivial_table(variants, validation.average.judge),
+        trivial_table({name: row.variants for name, row in rows.items()}, average.judge),
     ]
 
 
@@ -40,18 +40,12 @@ def validation_sheet(validation: Validation, outcomes: Sequence[RequirementOutco
     """The page."""
     judge, basis, rows = validation.judge, validation.basis, validation.dimensions.values()
     unlabeled = _first([words.label(name).lower() for name in validation.join.unlabelled_metrics])
-    tables = [
-        *map(requirement_table, filter(None, [outcomes])),
-        *validation_tables(validation),
-        _ways(validation),
-    ]
-    if any(name.startswith("sample") for name in validation.average.judge):
-        tables.append(_samples(validation))
+    tables = [*map(requirement_table, filter(None, [outcomes])), *validation_tables(validation)]
     return ReportPage(
         "validation",
         f"Does {judge_name(judge.format, judge.model)} agree with annotators?",
         [
-            *map(section, [*tables, *_statistics(validation)]),
+            *map(section, [*tables, *_details(validation)]),
             _replacing(validation),
             section(_means(validation)),
             Section("Missing scores", [PageRemarks([missing_words(validation.missing)])]),
@@ -82,42 +76,41 @@ def _first(names: Sequence[str]) -> str:
     return ", ".join(names[:MOST_NAMED]) + more
 
 
-def _ways(validation: Validation) -> Table:
-    ways = gathered(((row.scale, row.target, row.onto), name) for name, row in validation.dimensions.items())
-    return Table(
+def _details(validation: Validation) -> Iterator[Table]:
+    """How scores and labels met, the samples of the judge, and statistics beside alpha."""
+    rows, every = validation.dimensions, validation.average.judge
+    ways = gathered(((row.scale, row.target, row.onto), name) for name, row in rows.items())
+    heads = ("Dimensions", "Scale", "One label from several", "The judge on that scale")
+    yield Table(
         "How scores and labels were put on one scale",
-        [
-            Column(head, "text")
-            for head in ("Dimensions", "Scale", "One label from several", "The judge on that scale")
-        ],
+        [Column(head, "text") for head in heads],
         [(", ".join(map(words.label, names)), *how) for how, names in ways.items()],
         note=" ".join(f"{note}." for note in validation.basis.notes),
     )
-
-
-def _samples(validation: Validation) -> Table:
-    beside = (CALIBRATED, *TRIVIAL)
-    average = {name: value for name, value in validation.average.judge.items() if name not in beside}
-    rows = [[dimension, *map(row.variants.get, average)] for dimension, row in validation.dimensions.items()]
-    heads = ("Dimension", *map(str.capitalize, average))
-    return Table("Samples, their mean and their majority", heads, rows, foot=[("Average", *average.values())])
-
-
-def _statistics(validation: Validation) -> Iterator[Table]:
-    rows = validation.dimensions
+    if any(name.startswith("sample") for name in every):
+        average = {name: value for name, value in every.items() if name not in (CALIBRATED, *TRIVIAL)}
+        samples = [(name, *map(row.variants.get, average)) for name, row in rows.items()]
+        yield Table(
+            "Samples, their mean and their majority",
+            ("Dimension", *map(str.capitalize, average)),
+            samples,
+            foot=[("Average", *average.values())],
+        )
     used = [
-        statistic
-        for name, statistic in STATISTICS.items()
-        if any(row.statistics[name].value is not None for row in rows.values())
+        one
+        for one in STATISTICS.values()
+        if any(row.statistics[one.name].value is not None for row in rows.values())
     ]
     if used:
-        cells: list[tuple[Cell, ...]] = [
-            (words.label(dimension), *(row.statistics[statistic.name] for statistic in used))
-            for dimension, row in rows.items()
-        ]
-        heads = ("Dimension", *(statistic.title for statistic in used))
-        note = " ".join(filter(None, (statistic.about for statistic in used)))
-        yield Table("Other statistics", heads, cells, note=note)
+        yield Table(
+            "Other statistics",
+            {
+                "Dimension": lambda row: words.label(row.dimension),
+                **{one.title: ("statistics", one.name) for one in used},
+            },
+            rows.values(),
+            note=" ".join(filter(None, (statistic.about for statistic in used))),
+        )
 
 
 def _replacing(validation: Validation) -> Section:
@@ -127,21 +120,23 @@ def _replacing(validation: Validation) -> Section:
         "closer to the other annotators. As the judge is cheaper, it may lose to the annotator on up to "
         f"{validation.basis.settings.epsilon:.0%} more of the items than it wins (epsilon)."
     )
-    tests = {name: row.alternative for name, row in validation.dimensions.items()}
-    reasons = {test.reason for test in tests.values()}
-    if len(reasons) == 1 and all(test.passed is None for test in tests.values()):
-        reason = reasons.pop().removeprefix("no test: ")
+    tests = {(row.alternative.reason, row.alternative.passed) for row in validation.dimensions.values()}
+    if len(tests) == 1 and (None in (test := tests.pop())):
+        reason = str(test[0]).removeprefix("no test: ")
         return Section(
             title, [PageRemarks([f"This test is not possible on any dimension ({reason})."])], note
         )
     verdicts = {None: "no test", True: "yes", False: "no"}
     table = Table(
         title,
-        ("Dimension", "Passed", "Winning rate", "Advantage probability", Column("Remark", "text")),
-        [
-            (words.label(name), verdicts[test.passed], test.winning_rate, test.advantage, test.reason)
-            for name, test in tests.items()
-        ],
+        {
+            "Dimension": lambda row: words.label(row.dimension),
+            "Passed": lambda row: verdicts[row.alternative.passed],
+            "Winning rate": ("alternative", "winning_rate"),
+            "Advantage probability": ("alternative", "advantage"),
+            Column("Remark", "text"): ("alternative", "reason"),
+        },
+        validation.dimensions.values(),
         note="“Winning rate” is the share of annotators to whom the judge is shown to lose by less than epsilon "
         "(one-sided tests, corrected after Benjamini and Yekutieli); the judge passes with 0.5 or more, which does not "
         "show that it equals them. “Advantage probability” is the share of items on which the judge is at least as "
@@ -154,25 +149,22 @@ def _replacing(validation: Validation) -> Section:
 def _means(validation: Validation) -> Table:
     rows = validation.dimensions.values()
     both = any(row.mean.power for row in rows)
+    used = (
+        "“Both” adds the judge's scores of unlabeled items, corrected by its error on labeled ones (prediction-powered "
+        "inference), with their “Weight”. "
+    )
     return Table(
         "Mean human label over all judged items, in [0, 1]",
-        ("Dimension", "Mean score", "Mean label", *both * ("Both", "Weight")),
-        [
-            (
-                words.label(row.dimension),
-                row.mean.naive,
-                row.mean.labels,
-                *both * (row.mean.corrected, row.mean.power),
-            )
-            for row in rows
-        ],
-        note="“Mean score” is of all items, “Mean label” of the labeled ones. "
-        + both
-        * (
-            "“Both” adds the judge's scores of unlabeled items, corrected by its error on labeled ones "
-            "(prediction-powered inference), with their “Weight”. "
-        )
-        + "Valid for all items if the labeled ones are a random sample, or state their inclusion_probability.",
+        {
+            "Dimension": lambda row: words.label(row.dimension),
+            "Mean score": ("mean", "naive"),
+            "Mean label": ("mean", "labels"),
+            "Both": lambda row: row.mean.corrected if both else "",
+            "Weight": lambda row: row.mean.power if both else "",
+        },
+        rows,
+        note=f"“Mean score” is of all items, “Mean label” of the labeled ones. {used * both}Valid for all items if the "
+        "labeled ones are a random sample, or state their inclusion_probability.",
     )
 
 

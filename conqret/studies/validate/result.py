@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,12 +22,12 @@ from conqret.errors import DeclarationError
 from conqret.io.label_set import LabelSet
 from conqret.stats.agreement import alphas
 from conqret.stats.alternative_annotator import AlternativeAnnotator, alternative_annotator_test
-from conqret.stats.estimate import Estimate, JackknifedEstimate, average, too_few, undefined, without_value
+from conqret.stats.estimate import Estimate, JackknifedEstimate, too_few, undefined, without_value
 from conqret.stats.prediction_powered import CorrectedMean, no_correction, prediction_powered_mean
 from conqret.stats.resampling import Resamples, leave_one_out
 from conqret.stats.weighted_prediction import DrawnItems, weighted_mean
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
-from conqret.studies.agreement.annotator_agreement import averaged_dimensions, label_counts
+from conqret.studies.agreement.annotator_agreement import averaged_alphas, averaged_dimensions, label_counts
 from conqret.studies.agreement.dimension_result import DimensionValidation, Missingness, missingness
 from conqret.studies.agreement.dimension_view import NO_PAIR, NO_SCALE, View
 from conqret.studies.agreement.label_join import JoinedLabels, JoinReport, join_labels
@@ -58,17 +58,6 @@ class Average(Frozen):
     person: Estimate
     as_person: Estimate
     gain: Estimate
-
-    @property
-    def quantities(self) -> dict[str, Estimate]:
-        """The means that can be asked for by name."""
-        return {
-            "alpha": self.judge["mean"],
-            "calibrated": self.judge.get(CALIBRATED, undefined(NOT_CALIBRATED)),
-            "people": self.people,
-            "person": self.person,
-            "as_person": self.as_person,
-        }
 
 
 class LanguageAgreement(Frozen):
@@ -104,28 +93,12 @@ class Validation(Frozen):
     def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
         return dumped(self, dump, "languages")
 
-    @property
-    def quantities(self) -> dict[str, Estimate]:
-        """All that can be required of the whole, by name: averages without overall quality, and coverage."""
-        return {**self.average.quantities, "coverage": Estimate(self.coverage)}
 
-
-@dataclass(frozen=True, slots=True)
-class DimensionCheck:
-    """The result, with the alphas that averages are made of: the judge's by variant, people's, one person's, and the
-    judge's in the place of one."""
-
-    result: DimensionValidation
-    judge: Mapping[str, JackknifedEstimate]
-    people: JackknifedEstimate
-    person: JackknifedEstimate
-    as_person: JackknifedEstimate
-
-
-def check_dimension(
+def _check_dimension(
     joined: JoinedLabels, dimension: str, drawn: Resamples, settings: AgreementSettings
-) -> DimensionCheck:
-    """Everything about one dimension; ``drawn`` resamples the units of ``joined``."""
+) -> tuple[DimensionValidation, dict[str, JackknifedEstimate]]:
+    """Everything about one dimension, with the alphas that averages are made of; ``drawn`` resamples the units of
+    ``joined``."""
     view = View(joined, dimension, settings)
     scale, confidence = view.scale, settings.confidence
     judge = {name: view.alpha(name, drawn) for name in view.variants}
@@ -135,7 +108,7 @@ def check_dimension(
     if person.defined and as_person.defined:
         apart = as_person.minus(person)
     variants = {name: statistic.estimate(confidence) for name, statistic in judge.items()}
-    absent = joined.labels.absent(dimension)
+    absent, (target, onto) = joined.labels.absent(dimension), view.in_words
     labelled, scored = int(view.labelled.sum()), int((view.labelled & view.scored).sum())
     reasons = Counter(score.reason for score in view.found.values() if score.value is None)
     result = DimensionValidation(
@@ -143,8 +116,8 @@ def check_dimension(
         metric=joined.metrics[dimension],
         level=scale.level,
         scale=str(scale),
-        target=view.target_words,
-        onto=view.onto_words,
+        target=target,
+        onto=onto,
         annotators=len(view.names),
         names=list(view.names),
         judged=len(view.found),
@@ -168,18 +141,16 @@ def check_dimension(
         alternative=_alternative(view),
         mean=_mean(view),
     )
-    return DimensionCheck(result, judge, people, person, as_person)
+    return result, {**judge, "people": people, "person": person, "as_person": as_person}
 
 
 def _alternative(view: View) -> AlternativeAnnotator:
-    epsilon = view.settings.epsilon
+    epsilon, names = view.settings.epsilon, view.names or ("nobody",)
     if not view.placed:
         return AlternativeAnnotator(epsilon, None, None, None, reason=NO_SCALE)
     judge = view.judge(rounded=view.scale.whole and view.scale.bounded)
-    names = view.names or ("nobody",)
-    return alternative_annotator_test(
-        judge, view.table, names, view.scale.level, clusters=view.clusters, epsilon=epsilon
-    )
+    level, clusters = view.scale.level, view.clusters
+    return alternative_annotator_test(judge, view.table, names, level, clusters=clusters, epsilon=epsilon)
 
 
 def _mean(view: View) -> CorrectedMean:
@@ -193,7 +164,8 @@ def _mean(view: View) -> CorrectedMean:
     score, target = map(view.scale.unit, (view.judge(rounded=False), view.target))
     if view.unequal:
         at = known | rest
-        items = DrawnItems(target[at], score[at], view.chances[at])
+        chances = np.array([view.drawn_with.get(unit.item, np.nan) for unit in view.units], dtype=float)
+        items = DrawnItems(target[at], score[at], chances[at])
         confidence = view.settings.confidence
         return weighted_mean(items, view.clusters_of(at), confidence=confidence, scale="share")
     return prediction_powered_mean(
@@ -235,15 +207,16 @@ def validate(
         calibration.check(judge.format, judge.model, judge.fingerprint)
         joined = calibration.applied(joined, settings)
     drawn = leave_one_out(joined.clusters)
-    checked = {name: check_dimension(joined, name, drawn, settings) for name in joined.metrics}
-    units = sum(check.result.labelled for check in checked.values())
+    checked = {name: _check_dimension(joined, name, drawn, settings) for name in joined.metrics}
+    rows = {name: row for name, (row, _) in checked.items()}
+    units = sum(row.labelled for row in rows.values())
     return Validation(
         judge=judge,
         basis=Basis.of(labels, joined.clustered_by, joined.units, joined.clusters, settings),
         join=joined.report,
-        coverage=sum(check.result.scored for check in checked.values()) / units if units else 0.0,
-        dimensions={name: check.result for name, check in checked.items()},
-        average=_average(checked, settings.confidence),
+        coverage=sum(row.scored for row in rows.values()) / units if units else 0.0,
+        dimensions=rows,
+        average=_average({name: every for name, (_, every) in checked.items()}, settings.confidence),
         missing=missingness(kept),
         languages=tuple(_by_language(joined, settings)),
     )
@@ -288,17 +261,15 @@ def validated_judge(judgments: Sequence[Judgment], baseline: bool = False) -> Va
     return ValidatedJudge(format=name, model=model, fingerprint=fingerprint, baseline=baseline)
 
 
-def _average(checked: Mapping[str, DimensionCheck], confidence: float) -> Average:
-    names = averaged_dimensions({name: check.judge["mean"].defined for name, check in checked.items()})
-    every = [checked[name] for name in names]
-    variants = [name for name in every[0].judge if all(name in check.judge for check in every)]
-    means = {name: average([check.judge[name] for check in every]) for name in variants}
+def _average(alphas: Mapping[str, Mapping[str, JackknifedEstimate]], confidence: float) -> Average:
+    means = averaged_alphas(alphas)
     gain = means[CALIBRATED].minus(means["mean"]) if CALIBRATED in means else without_value(NOT_CALIBRATED)
+    found = {name: mean.estimate(confidence) for name, mean in means.items()}
     return Average(
-        dimensions=names,
-        judge={name: mean.estimate(confidence) for name, mean in means.items()},
+        dimensions=averaged_dimensions({name: row["mean"].defined for name, row in alphas.items()}),
+        people=found.pop("people"),
+        person=found.pop("person"),
+        as_person=found.pop("as_person"),
+        judge=found,
         gain=gain.estimate(confidence),
-        people=average([check.people for check in every]).estimate(confidence),
-        person=average([check.person for check in every]).estimate(confidence),
-        as_person=average([check.as_person for check in every]).estimate(confidence),
     )

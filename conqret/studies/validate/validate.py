@@ -15,8 +15,10 @@ from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judgments import Judgments
 from conqret.judging.summary import summarise
 from conqret.show.page import write_files
+from conqret.stats.estimate import Estimate, undefined
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
-from conqret.studies.agreement.statistics import STATISTICS
+from conqret.studies.agreement.dimension_result import DimensionValidation
+from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import floor_judgments
 from conqret.studies.bias.bias_run import BiasFolder
 from conqret.studies.calibrate.calibration import Calibration
@@ -24,7 +26,7 @@ from conqret.studies.card.page import write_card
 from conqret.studies.card.result import Card, make_card
 from conqret.studies.sensitivity.result import SensitivityFolder
 from conqret.studies.validate.page import validation_sheet
-from conqret.studies.validate.result import Validation
+from conqret.studies.validate.result import Average, Validation
 from conqret.studies.validate.result import validate as compare
 
 JSON_NAME, PAGE_NAME, MARKDOWN_NAME = "validation.json", "validation.html", "validation.md"
@@ -152,9 +154,18 @@ def check_requirement(requirement: Requirement, validation: Validation) -> Requi
     Raises:
         UnknownNameError: its dimension was not validated.
     """
-    quantities, dimension = validation.quantities, requirement.dimension
-    if dimension is not None:
+    name, dimension = requirement.name, requirement.dimension
+    if dimension is None:
+        of: Average | DimensionValidation = validation.average
+        judge = validation.average.judge
+        known = {"alpha": judge["mean"], "calibrated": judge.get(CALIBRATED, undefined(NOT_CALIBRATED))}
+        known["coverage"] = Estimate(validation.coverage)
+    else:
         check_known("validated dimension", validation.dimensions, dimension)
-        quantities = validation.dimensions[dimension].quantities
-    estimate = quantities[requirement.name]
+        of = row = validation.dimensions[dimension]
+        test = row.alternative
+        known = {**row.statistics, "coverage": Estimate(row.coverage)}
+        known["winning_rate"] = Estimate(test.winning_rate, reason=test.reason)
+        known["advantage"] = Estimate(test.advantage, reason=test.reason)
+    estimate: Estimate = known[name] if name in known else getattr(of, name)
     return requirement.outcome(requirement.end_of(estimate), estimate.reason or "it has no value")

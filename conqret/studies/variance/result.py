@@ -15,7 +15,7 @@ from conqret.data import Judgment, Measure
 from conqret.data.item import Frozen
 from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, check_known, strict_options
-from conqret.judging.judge_folder import FinishedRun, JudgeFolder, JudgeRecord, folder_of
+from conqret.judging.judge_folder import FinishedRun, JudgeFolder, JudgeRecord, folder_of, shared_metrics
 from conqret.runs.run_folder import told_apart
 from conqret.stats.design_study import SAMPLE, Components
 from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
@@ -40,6 +40,11 @@ class VarianceSource(Frozen):
     deviation: Estimate
     share: float | None
 
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return " or ".join(self.names)
+
 
 class MetricVariance(Frozen):
     """One metric. ``scores`` are single samples; ``unknown`` says in words what these runs cannot tell.
@@ -58,6 +63,11 @@ class MetricVariance(Frozen):
     score_error: float
     generalizability: Estimate
     mean_error: Mapping[int, float]
+
+    @property
+    def varies(self) -> bool:
+        """Whether any scores differ."""
+        return any(source.share for source in self.sources)
 
 
 class Repeatability(Frozen):
@@ -103,11 +113,11 @@ def variance(
     records = [run.record() for run in folders]
     parts = [_parts(record) for record in records]
     judged = [[judgment for judgment in run.finished() if judgment.version is None] for run in folders]
-    names = [list(dict.fromkeys(name for judgment in run for name in judgment.measures)) for run in judged]
-    shared = [name for name in names[0] if all(name in scored_names for scored_names in names)]
-    if not shared:
-        each = (f"{run.path} has {', '.join(name)}" for run, name in zip(folders, names, strict=True))
-        raise DeclarationError(f"the runs share no metric: {'; '.join(each)}")
+    names = {
+        folder.path: list(dict.fromkeys(name for judgment in run for name in judgment.measures))
+        for folder, run in zip(folders, judged, strict=True)
+    }
+    shared = shared_metrics(names)
     check_known("metric of all runs", shared, *metrics)
     topics = sorted({*TOPICS, TopicKeys.of(judged[0]).count})
     noises: dict[str, MetricVariance] = {}
@@ -127,10 +137,16 @@ def variance(
         baselines=tuple(record.baseline for record in records),
         models=len({model for model, _ in parts}),
         prompts=len({prompt for _, prompt in parts}),
-        differs=_differing(records),
+        differs=tuple(
+            name
+            for name in dict.fromkeys(name for record in records for name in record.identity)
+            if any(record.identity.get(name) != records[0].identity.get(name) for record in records)
+        ),
         confidence=confidence,
         metrics=noises,
-        left_out=tuple(sorted({name for scored_names in names for name in scored_names} - set(shared))),
+        left_out=tuple(
+            sorted({name for scored_names in names.values() for name in scored_names} - set(shared))
+        ),
         notes=(
             *_notes(folders, records, judged),
             *(f"{name} is left out: {reason}" for name, reason in failed.items()),
@@ -179,25 +195,15 @@ def samples_of(measure: Measure | None) -> list[tuple[int, float]]:
 
 def deviation(variance: Estimate) -> Estimate:
     """The root of a variance with its interval; 0 of one that is estimated below 0."""
-
-    def root(value: float | None) -> float | None:
-        return None if value is None else max(value, 0.0) ** 0.5
-
-    return Estimate(
-        root(variance.value), root(variance.low), root(variance.high), variance.n, variance.reason
-    )
+    ends = (variance.value, variance.low, variance.high)
+    value, low, high = (None if end is None else max(end, 0.0) ** 0.5 for end in ends)
+    return Estimate(value, low, high, variance.n, variance.reason)
 
 
 def _parts(record: JudgeRecord) -> tuple[str, str]:
     """Which model, and which question, as texts that are the same where they are."""
     question = {name: value for name, value in record.identity.items() if name not in _NOT_THE_PROMPT}
     return json.dumps(record.identity.get("model"), sort_keys=True), json.dumps(question, sort_keys=True)
-
-
-def _differing(records: Sequence[JudgeRecord]) -> tuple[str, ...]:
-    names = dict.fromkeys(name for record in records for name in record.identity)
-    values = {name: {json.dumps(one.identity.get(name), sort_keys=True) for one in records} for name in names}
-    return tuple(name for name in names if len(values[name]) > 1)
 
 
 def _notes(
