@@ -1,14 +1,14 @@
-"""The reader of tables: a schema of fields, with their columns and checks, turns rows into values or faults.
+"""The reader of tables: a row is a dataclass, whose fields say which columns hold them and how they are checked.
 
 What is read is declared::
 
-    GRADE = Schema("a grade", {
-        "item": Field(("item", "id"), identifier, needed="Say which item the grade is for"),
-        "grade": Field(("grade", "relevance"), number, needed="Add the grade"),
-    })
-    reader = TableReader(file_rows(path), GRADE)
-    grades = [(values["item"], values["grade"]) for values in reader]
-    reader.finish()  # raises, with all faults of the file
+    @dataclass(frozen=True, slots=True)
+    class Grade:
+        item: Annotated[Identifier, columns("item", "id", needed="Say which item the grade is for")]
+        grade: Annotated[Number, columns("grade", "relevance", needed="Add the grade")]
+        remark: Text = ""
+
+    grades = read_table(path, Grade, wanted="grades")  # raises, with all faults of the file
 
 A check takes a value, its place inside the row as messages show it, and the reader. It returns what is kept, and
 raises :class:`~conqret.io.rows.Unfit` or tells the reader's :meth:`TableReader.fault` what is wrong.
@@ -18,14 +18,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ValidationError
 
 from conqret.errors import DeclarationError, Fault, FaultsError, ItemsError, check_known
 from conqret.io.cell_values import as_list, is_missing, structure_or_none
+from conqret.io.files import file_rows
 from conqret.io.jsonl import jsonl_rows
 from conqret.io.rows import FaultList, Row, Rows, Unfit, listed, near, quoted
 
@@ -121,6 +123,35 @@ class Schema:
         return replace(self, fields=fields)
 
 
+NO_FIELDS = Schema("a row", {})
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    names: tuple[str, ...]
+    needed: str
+
+
+def columns(*names: str, needed: str = "") -> _Columns:
+    """Of a field of a row, in its ``Annotated`` type beside its check: see :class:`Field`."""
+    return _Columns(names, needed)
+
+
+@lru_cache
+def schema_of(row: type[Any]) -> Schema:
+    """What the fields of a dataclass declare. One that has no check is not read, and one that names no column is called
+    as its column."""
+    hints, declared = get_type_hints(row, include_extras=True), dict[str, Field]()
+    for of in fields(row):
+        notes = getattr(hints[of.name], "__metadata__", ())
+        check = next((note for note in notes if callable(note)), None)
+        held = next((note for note in notes if isinstance(note, _Columns)), columns(of.name))
+        if check is not None:
+            default = None if of.default is MISSING else of.default
+            declared[of.name] = Field(held.names or (of.name,), check, default, held.needed)
+    return Schema((row.__doc__ or "").partition(":")[0], declared)
+
+
 class TableReader:
     """A table while it is read. Iterating gives the values of each row that has no fault, by field.
 
@@ -134,7 +165,11 @@ class TableReader:
     """
 
     def __init__(
-        self, rows: Rows, schema: Schema, faults: FaultList | None = None, within: Path | None = None
+        self,
+        rows: Rows,
+        schema: Schema = NO_FIELDS,
+        faults: FaultList | None = None,
+        within: Path | None = None,
     ) -> None:
         self.schema, self._rows = schema, rows
         self.faults, self.notes = FaultList() if faults is None else faults, Notes()
@@ -150,6 +185,29 @@ class TableReader:
             values = self.read(row.record, self.schema)
             if values is not None:
                 yield values
+
+    def read_as(
+        self,
+        of: type[Value],
+        unique: str = "",
+        prefix: str = "",
+        records: Iterable[Row | Fault] | None = None,
+    ) -> Iterator[Value]:
+        """The rows that have no fault, as objects of a class; see :func:`schema_of`.
+
+        ``unique`` is what to do about an ``id`` that stands twice; where there is none it is then the row's number,
+        ``prefix`` before it.
+        """
+        if not self.schema.fields:
+            self.schema = schema_of(of)
+        for row in self.rows(records):
+            values = self.read(row.record, self.schema)
+            if values is None:
+                continue
+            if unique:
+                values["id"] = values["id"] or f"{prefix}{self.number}"
+                self.once("id", values["id"], unique)
+            yield of(**values)
 
     def rows(self, records: Iterable[Row | Fault] | None = None) -> Iterator[Row]:
         """The rows that can be read; what the file has in the place of others goes to the faults."""
@@ -245,26 +303,6 @@ class TableReader:
         """Put down a remark, with its place."""
         self.notes.add(text, f"{where} in line {self.line}" if where else f"line {self.line}")
 
-    def named(self, remedy: str, prefix: str = "") -> Iterator[dict[str, Any]]:
-        """As iterating, but an ``id`` that stands twice is a fault, and where there is none it is the row's number,
-        ``prefix`` before it."""
-        for values in self:
-            values["id"] = values["id"] or f"{prefix}{self.number}"
-            self.once("id", values["id"], remedy)
-            yield values
-
-    def by_id(
-        self,
-        of: Callable[[dict[str, Any]], Value],
-        remedy: str,
-        error: type[FaultsError] = ItemsError,
-        wanted: str = "",
-    ) -> dict[str, Value]:
-        """What ``of`` makes of the values of each row, by its ``id``, as :meth:`named`; ends as :meth:`finish` does."""
-        by_id = {values["id"]: of(values) for values in self.named(remedy)}
-        self.finish(error, wanted)
-        return by_id
-
     def finish(self, error: type[FaultsError] = ItemsError, wanted: str = "") -> None:
         """Raise ``error`` with all faults, if there are any; columns that the user named and no row has come first.
 
@@ -283,6 +321,21 @@ class TableReader:
         self.faults.raise_any(error)
         if wanted and not self.number:
             raise DeclarationError(f"{self._rows.name} contains no {wanted}")
+
+
+def read_table(
+    source: str | Path | Rows,
+    of: type[Value],
+    unique: str = "",
+    prefix: str = "",
+    error: type[FaultsError] = ItemsError,
+    wanted: str = "",
+) -> tuple[Value, ...]:
+    """All rows of a table; see :meth:`TableReader.read_as` and :meth:`TableReader.finish`."""
+    reader = TableReader(file_rows(source) if isinstance(source, str | Path) else source)
+    rows = tuple(reader.read_as(of, unique, prefix))
+    reader.finish(error, wanted)
+    return rows
 
 
 def read_models(path: Path, of: type[Model]) -> Iterator[Model]:
