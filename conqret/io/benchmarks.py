@@ -20,7 +20,7 @@ from conqret.io.checks import cell_text, number
 from conqret.io.files import file_rows
 from conqret.io.jsonl import jsonl_rows
 from conqret.io.rows import Row, Rows, kind, mapped, quoted
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import Field, TableReader, table_schema
 
 SPLIT = "test"
 """The split whose grades are read where a BEIR folder has several."""
@@ -222,11 +222,8 @@ def _grades(file: Path) -> dict[str, dict[str, float]]:
     return grades
 
 
-GRADE = Schema(
-    "a grade",
-    {
-        "query": Field(("query-id",), cell_text, needed="Name the question that the grade is for"),
-        "document": Field(("corpus-id",), cell_text, needed="Name the document that is graded"),
-        "grade": Field(("score",), number, needed="Add the grade"),
-    },
+GRADE = table_schema(
+    query=Field(("query-id",), cell_text, needed="Name the question that the grade is for"),
+    document=Field(("corpus-id",), cell_text, needed="Name the document that is graded"),
+    grade=Field(("score",), number, needed="Add the grade"),
 )

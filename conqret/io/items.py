@@ -26,7 +26,7 @@ from conqret.io.columns import ANSWERS, FIELDS, Dialect
 from conqret.io.images import DOCUMENT_TEXTS, image_url, is_image
 from conqret.io.nuggets import read_nuggets
 from conqret.io.rows import Row, Unfit, kind, listed, near, quoted
-from conqret.io.schema import Check, Field, Schema, TableReader, look_up
+from conqret.io.schema import Check, Field, Schema, TableReader, look_up, table_schema
 
 if TYPE_CHECKING:
     from conqret.io.conversations import ChatMessage
@@ -121,29 +121,24 @@ def _document_language(value: object, where: str, reader: TableReader) -> str:
     return (isinstance(value, str) and language_code(value)) or ""
 
 
-DOCUMENT = Schema(
-    "a document",
-    {
-        "id": Field(
-            ("id", "docid", "doc_id", "docno", "node.id_", "node.node_id", "document.id"), identifier
+DOCUMENT = table_schema(
+    id=Field(("id", "docid", "doc_id", "docno", "node.id_", "node.node_id", "document.id"), identifier),
+    text=Field(
+        (
+            *DOCUMENT_TEXTS,
+            "document.content",
+            "doc.segment",
+            "doc.text",
+            "doc.contents",
+            "node.text",
+            "node.text_resource.text",
         ),
-        "text": Field(
-            (
-                *DOCUMENT_TEXTS,
-                "document.content",
-                "doc.segment",
-                "doc.text",
-                "doc.contents",
-                "node.text",
-                "node.text_resource.text",
-            ),
-            _content,
-            needed="Add its text, name its column (--columns documents=COLUMN.FIELD), or delete the document",
-        ),
-        "title": Field(("title", "doc.title", "node.metadata.title", "node.metadata.file_name"), text, ""),
-        "url": Field(("url", "doc.url", "node.metadata.url"), text, ""),
-        "language": Field(("language",), _document_language, ""),
-    },
+        _content,
+        needed="Add its text, name its column (--columns documents=COLUMN.FIELD), or delete the document",
+    ),
+    title=Field(("title", "doc.title", "node.metadata.title", "node.metadata.file_name"), text, ""),
+    url=Field(("url", "doc.url", "node.metadata.url"), text, ""),
+    language=Field(("language",), _document_language, ""),
 )
 """Where the parts of a document may stand: conqret, nuggetizer, LangChain, RAGChecker, PyTerrier, LlamaIndex, Phoenix,
 search engines."""
@@ -187,7 +182,7 @@ def item_schema(dialect: Dialect, language: str = "") -> Schema:
         name: Field(_columns(dialect, name), check, defaults.get(name), _TOPIC if name == "topic" else "")
         for name, check in checks.items()
     }
-    return Schema("an item", fields, dialect.mapped)
+    return Schema(fields, dialect.mapped)
 
 
 def _columns(dialect: Dialect, name: str) -> tuple[str, ...]:

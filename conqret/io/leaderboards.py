@@ -12,7 +12,7 @@ from conqret.errors import DeclarationError
 from conqret.io.checks import cell_text, identifier
 from conqret.io.files import file_rows
 from conqret.io.rows import listed, quoted
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import Field, TableReader, table_schema
 from conqret.io.trec import parsed_lines
 from conqret.text.numbers import is_number, number_in
 
@@ -29,14 +29,11 @@ SHAPES: Mapping[str, tuple[str, ...]] = {
 """The columns of each form, by the names that TREC AutoJudge gives them. ``trec_eval`` names no run: the file does."""
 
 _needed = "Write run_id, topic_id, measure and value"
-ROW = Schema(
-    "a score",
-    {
-        "run": Field(("run_id",), identifier, needed=_needed),
-        "topic": Field(("topic_id",), identifier, needed=_needed),
-        "measure": Field(("measure",), identifier, needed=_needed),
-        "value": Field(("value",), cell_text, needed=_needed),
-    },
+ROW = table_schema(
+    run=Field(("run_id",), identifier, needed=_needed),
+    topic=Field(("topic_id",), identifier, needed=_needed),
+    measure=Field(("measure",), identifier, needed=_needed),
+    value=Field(("value",), cell_text, needed=_needed),
 )
 
 

@@ -15,7 +15,7 @@ from conqret.errors import DeclarationError, LabelsError
 from conqret.io.checks import Cell, Filled, Identifier, Text, one_of
 from conqret.io.files import file_rows
 from conqret.io.rows import Row, mapped, quoted, readable_columns
-from conqret.io.schema import Field, TableReader, columns, read_table, schema_of
+from conqret.io.schema import Field, TableReader, in_columns, read_table, schema_of
 
 ANSWERS = {"1": True, "0": False, "yes": True, "no": False, "true": True, "false": False}
 """The words for a label that are read, in any case."""
@@ -27,19 +27,19 @@ class Pair:
     and ``domain`` the corpus, retriever or subset that the pair comes from."""
 
     id: Identifier
-    document: Annotated[Filled, columns("document", "text", needed="Give the text of the document")]
+    document: Annotated[Filled, in_columns("document", "text", needed="Give the text of the document")]
     perspective: Annotated[
-        Filled, columns("perspective", "statement", needed="Write the perspective as a statement")
+        Filled, in_columns("perspective", "statement", needed="Write the perspective as a statement")
     ]
-    question: Annotated[Text, columns("question", "topic")] = ""
+    question: Annotated[Text, in_columns("question", "topic")] = ""
     label: bool | None = None
-    domain: Annotated[Text, columns("domain", "subset")] = ""
+    domain: Annotated[Text, in_columns("domain", "subset")] = ""
 
 
 @dataclass(frozen=True, slots=True)
 class _PairLabel:
-    id: Annotated[Identifier, columns(needed="Name the pair of the label")]
-    label: Annotated[bool, one_of(ANSWERS, "label"), columns(needed=f"Write one of {', '.join(ANSWERS)}")]
+    id: Annotated[Identifier, in_columns(needed="Name the pair of the label")]
+    label: Annotated[bool, one_of(ANSWERS, "label"), in_columns(needed=f"Write one of {', '.join(ANSWERS)}")]
 
 
 def read_pairs(path: Path, labels: str | None = None) -> tuple[Pair, ...]:
@@ -90,12 +90,12 @@ _WEBIS = ("Discussion ID A", "Argument ID A", "Discussion ID B", "Argument ID B"
 class Comparison:
     """``first`` against ``second``: 1, 0.5 or 0; with the annotator and the item where the file has them."""
 
-    first: Annotated[Cell, columns("first", "a", "model_a", needed="Name what is compared")]
-    second: Annotated[Cell, columns("second", "b", "model_b", needed="Name what it is compared with")]
+    first: Annotated[Cell, in_columns("first", "a", "model_a", needed="Name what is compared")]
+    second: Annotated[Cell, in_columns("second", "b", "model_b", needed="Name what it is compared with")]
     outcome: Annotated[
         float,
         one_of(OUTCOMES, "preference"),
-        columns("preference", "outcome", "comparison", needed=f"Write one of {', '.join(OUTCOMES)}"),
+        in_columns("preference", "outcome", "comparison", needed=f"Write one of {', '.join(OUTCOMES)}"),
     ]
     annotator: Cell = ""
     item: Cell = ""

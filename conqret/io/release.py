@@ -38,7 +38,7 @@ from conqret.io.bounded import whole_bytes
 from conqret.io.checks import cell_text
 from conqret.io.files import csv_rows
 from conqret.io.jsonl import parse
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import Field, Schema, TableReader, table_schema
 
 ANNOTATIONS = "retrieval_annotations"
 TEXTS = ("documents", "documents_sep20")
@@ -46,21 +46,15 @@ LAYOUT = "conqret-release"
 """What debates of the release name as the parser that read them."""
 Model = TypeVar("Model", bound=BaseModel)
 _AGAIN = "Fetch the release again: it is not whole"
-QUERY = Schema(
-    "a query",
-    {
-        "qid": Field(("qid",), cell_text, needed=_AGAIN),
-        "query": Field(("query",), cell_text, needed=_AGAIN),
-    },
+QUERY = table_schema(
+    qid=Field(("qid",), cell_text, needed=_AGAIN),
+    query=Field(("query",), cell_text, needed=_AGAIN),
 )
-JUDGED = Schema(
-    "a judged pair",
-    {
-        "qid": Field(("qid",), cell_text, needed=_AGAIN),
-        "docno": Field(("docno",), cell_text, needed=_AGAIN),
-        "label": Field(("label",), cell_text, needed=_AGAIN),
-        "stance": Field(("stance",), cell_text, ""),
-    },
+JUDGED = table_schema(
+    qid=Field(("qid",), cell_text, needed=_AGAIN),
+    docno=Field(("docno",), cell_text, needed=_AGAIN),
+    label=Field(("label",), cell_text, needed=_AGAIN),
+    stance=Field(("stance",), cell_text, ""),
 )
 
 

@@ -4,8 +4,8 @@ What is read is declared::
 
     @dataclass(frozen=True, slots=True)
     class Grade:
-        item: Annotated[Identifier, columns("item", "id", needed="Say which item the grade is for")]
-        grade: Annotated[Number, columns("grade", "relevance", needed="Add the grade")]
+        item: Annotated[Identifier, in_columns("item", "id", needed="Say which item the grade is for")]
+        grade: Annotated[Number, in_columns("grade", "relevance", needed="Add the grade")]
         remark: Text = ""
 
     grades = read_table(path, Grade, wanted="grades")  # raises, with all faults of the file
@@ -89,20 +89,20 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """Fields by name; ``of`` says in messages what one row is, and ``mapped`` which columns the user named."""
+    """Fields by name; ``mapped`` says which columns the user named."""
 
-    of: str
     fields: Mapping[str, Field]
     mapped: Mapping[str, str] = field(default_factory=dict)
 
-    def with_columns(self, mapping: Mapping[str, str], *, others: Iterable[str] = ()) -> Schema:
-        """The schema with the columns of some fields named by the user; ``others`` are fields of other schemas.
+    def with_columns(self, mapping: Mapping[str, str], of: str, others: Iterable[str] = ()) -> Schema:
+        """The schema with the columns of some fields named by the user; ``of`` says in messages what has them, and
+        ``others`` are fields of other schemas.
 
         Raises:
             UnknownNameError: there is no such field.
         """
         known = {*self.fields, *others}
-        check_known(f"field of {self.of}", known, *mapping)
+        check_known(f"field of {of}", known, *mapping)
         own_mapping = {name: column for name, column in mapping.items() if name in self.fields}
         named = {name: replace(self.fields[name], columns=(column,)) for name, column in own_mapping.items()}
         return replace(self, fields={**self.fields, **named}, mapped=own_mapping)
@@ -123,7 +123,12 @@ class Schema:
         return replace(self, fields=fields)
 
 
-NO_FIELDS = Schema("a row", {})
+def table_schema(**fields: Field) -> Schema:
+    """What rows hold that are read as dictionaries."""
+    return Schema(fields)
+
+
+NO_FIELDS = Schema({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +137,7 @@ class _Columns:
     needed: str
 
 
-def columns(*names: str, needed: str = "") -> _Columns:
+def in_columns(*names: str, needed: str = "") -> _Columns:
     """Of a field of a row, in its ``Annotated`` type beside its check: see :class:`Field`."""
     return _Columns(names, needed)
 
@@ -145,11 +150,11 @@ def schema_of(row: type[Any]) -> Schema:
     for of in fields(row):
         notes = getattr(hints[of.name], "__metadata__", ())
         check = next((note for note in notes if callable(note)), None)
-        held = next((note for note in notes if isinstance(note, _Columns)), columns(of.name))
+        held = next((note for note in notes if isinstance(note, _Columns)), in_columns(of.name))
         if check is not None:
             default = None if of.default is MISSING else of.default
             declared[of.name] = Field(held.names or (of.name,), check, default, held.needed)
-    return Schema((row.__doc__ or "").partition(":")[0], declared)
+    return Schema(declared)
 
 
 class TableReader:
@@ -344,7 +349,7 @@ def read_models(path: Path, of: type[Model]) -> Iterator[Model]:
     Raises:
         FaultsError: at the first line that cannot be read, or that the model refuses.
     """
-    reader = TableReader(jsonl_rows(path), Schema(of.__name__, {}))
+    reader = TableReader(jsonl_rows(path))
     for row in reader.rows():
         parsed = reader.model(of, row.record)
         reader.faults.raise_any(FaultsError)

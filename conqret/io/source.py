@@ -362,7 +362,7 @@ def _has_turns(rows: Rows, layout: Dialect) -> bool:
 
 def _layout(rows: Rows, mapping: Mapping[str, str]) -> Dialect:
     """Recognise the layout by the columns, or by the fields of the first records."""
-    item_schema(CONQRET).with_columns(mapping)  # raises, where it names unknown fields
+    item_schema(CONQRET).with_columns(mapping, "an item")  # raises, where it names unknown fields
     names = columns_of(rows)
     layout = recognise(names)
     if layout is not None and layout.turns and not _has_turns(rows, layout):
