@@ -15,7 +15,7 @@ from conqret.io.checks import cell_text, number, whole_number
 from conqret.io.files import file_rows
 from conqret.io.rows import readable_columns
 from conqret.io.safe_files import replacing
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import Field, TableReader, table_schema
 from conqret.stats.estimate import mean_of_sums
 
 if TYPE_CHECKING:
@@ -79,18 +79,15 @@ class CommonMeans:
 
 
 _NEEDED = "Fill it in, or give a scores.parquet of conqret debateqa score"
-SCORE = Schema(
-    "a score",
-    {
-        "system": Field(("system",), cell_text, needed=_NEEDED),
-        "id": Field(("id",), cell_text, needed=_NEEDED),
-        "metric": Field(("metric",), cell_text, needed=_NEEDED),
-        "value": Field(("value",), number),
-        "n": Field(("n",), whole_number, 1),
-        "instrument": Field(("instrument",), cell_text, ""),
-        "reason": Field(("reason",), cell_text, ""),
-        "detail": Field(("detail",), cell_text, ""),
-    },
+SCORE = table_schema(
+    system=Field(("system",), cell_text, needed=_NEEDED),
+    id=Field(("id",), cell_text, needed=_NEEDED),
+    metric=Field(("metric",), cell_text, needed=_NEEDED),
+    value=Field(("value",), number),
+    n=Field(("n",), whole_number, 1),
+    instrument=Field(("instrument",), cell_text, ""),
+    reason=Field(("reason",), cell_text, ""),
+    detail=Field(("detail",), cell_text, ""),
 )
 
 

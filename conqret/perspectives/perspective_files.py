@@ -19,7 +19,7 @@ from conqret.io.checks import Filled, OneLine, Text, TrecId, a_list, one_of
 from conqret.io.files import file_rows
 from conqret.io.jsonl import json_lines
 from conqret.io.rows import Unfit
-from conqret.io.schema import TableReader, columns, read_table, schema_of
+from conqret.io.schema import TableReader, in_columns, read_table, schema_of
 
 Side = Literal["", "supporting", "opposing"]
 SIDES: tuple[Side, Side] = ("supporting", "opposing")
@@ -32,7 +32,7 @@ FEWEST = 2
 class QuestionPerspective:
     """A view as a statement, and on which side of its question it is (empty: not said, or there are no two sides)."""
 
-    text: Annotated[OneLine, columns(needed="Write the perspective as a statement")]
+    text: Annotated[OneLine, in_columns(needed="Write the perspective as a statement")]
     side: Annotated[Side, one_of({side: side for side in SIDES}, "side")] = ""
 
 
@@ -60,13 +60,13 @@ class PerspectiveQuestion:
     belong to it (empty: not said)."""
 
     id: TrecId
-    question: Annotated[OneLine, columns("question", "topic", needed="Write the question")]
+    question: Annotated[OneLine, in_columns("question", "topic", needed="Write the question")]
     perspectives: Annotated[
-        tuple[QuestionPerspective, ...], _perspectives, columns(needed="List its perspectives")
+        tuple[QuestionPerspective, ...], _perspectives, in_columns(needed="List its perspectives")
     ]
-    subset: Annotated[Text, columns("subset", "source", "dataset")] = ""
+    subset: Annotated[Text, in_columns("subset", "source", "dataset")] = ""
     url: Text = ""
-    licence: Annotated[Text, columns("licence", "license")] = ""
+    licence: Annotated[Text, in_columns("licence", "license")] = ""
 
     @property
     def sided(self) -> bool:
@@ -131,7 +131,7 @@ class PerspectiveSource:
     """One row: what of ``question``, ``options``, ``statement``, ``answers`` and two arguments it has, under an id, and
     its subset, address and licence."""
 
-    id: Annotated[TrecId, columns("id", "key")]
+    id: Annotated[TrecId, in_columns("id", "key")]
     question: str = ""
     options: tuple[str, ...] = ()
     statement: str = ""
@@ -140,12 +140,12 @@ class PerspectiveSource:
     counter: str = ""
     subset: Text = ""
     url: Text = ""
-    licence: Annotated[Text, columns("licence", "license")] = ""
+    licence: Annotated[Text, in_columns("licence", "license")] = ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked(PerspectiveSource):
-    question: Annotated[Filled, columns("question", "topic", needed="Write the question")] = ""
+    question: Annotated[Filled, in_columns("question", "topic", needed="Write the question")] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,22 +153,26 @@ class _Survey(_Asked):
     options: Annotated[
         tuple[str, ...],
         _texts,
-        columns("options", "references", "choices", needed="List its options in their order"),
+        in_columns("options", "references", "choices", needed="List its options in their order"),
     ] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Stated(_Asked):
-    statement: Annotated[Filled, columns("statement", "perspective", "thesis")] = ""
+    statement: Annotated[Filled, in_columns("statement", "perspective", "thesis")] = ""
     answers: Annotated[tuple[str, ...], _texts] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Arguments(PerspectiveSource):
-    argument: Annotated[Filled, columns("argument", "query", "point", needed="Give the first argument")] = ""
+    argument: Annotated[
+        Filled, in_columns("argument", "query", "point", needed="Give the first argument")
+    ] = ""
     counter: Annotated[
         Filled,
-        columns("counter", "counter_argument", "counterargument", needed="Give the one that contradicts it"),
+        in_columns(
+            "counter", "counter_argument", "counterargument", needed="Give the one that contradicts it"
+        ),
     ] = ""
 
 
