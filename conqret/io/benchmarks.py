@@ -13,14 +13,14 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 from conqret.errors import Fault, ItemsError
 from conqret.io.cell_values import as_text, is_missing
-from conqret.io.checks import cell_text, number
-from conqret.io.files import file_rows
+from conqret.io.checks import Cell, Number
 from conqret.io.jsonl import jsonl_rows
 from conqret.io.rows import Row, Rows, kind, mapped, quoted
-from conqret.io.schema import Field, TableReader, table_schema
+from conqret.io.schema import in_columns, read_table
 
 SPLIT = "test"
 """The split whose grades are read where a BEIR folder has several."""
@@ -215,15 +215,13 @@ def _objects(value: object) -> list[Mapping[str, object]]:
 
 def _grades(file: Path) -> dict[str, dict[str, float]]:
     grades: dict[str, dict[str, float]] = {}
-    reader = TableReader(file_rows(file), GRADE)
-    for values in reader:
-        grades.setdefault(values["query"], {})[values["document"]] = values["grade"]
-    reader.finish(wanted="grades")
+    for row in read_table(file, _Grade, wanted="grades"):
+        grades.setdefault(row.query, {})[row.document] = row.grade
     return grades
 
 
-GRADE = table_schema(
-    query=Field(("query-id",), cell_text, needed="Name the question that the grade is for"),
-    document=Field(("corpus-id",), cell_text, needed="Name the document that is graded"),
-    grade=Field(("score",), number, needed="Add the grade"),
-)
+@dataclass(frozen=True, slots=True)
+class _Grade:
+    query: Annotated[Cell, in_columns("query-id", needed="Name the question that the grade is for")]
+    document: Annotated[Cell, in_columns("corpus-id", needed="Name the document that is graded")]
+    grade: Annotated[Number, in_columns("score", needed="Add the grade")]
