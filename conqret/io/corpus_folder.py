@@ -34,10 +34,10 @@ from conqret.data.corpus import (
 )
 from conqret.data.item import Debate, Document
 from conqret.errors import DeclarationError, check_known
-from conqret.io.bounded import whole_text
 from conqret.io.checks import filled, identifier, text
 from conqret.io.files import file_rows
 from conqret.io.jsonl import json_lines
+from conqret.io.limits import whole_text
 from conqret.io.safe_files import InFolder, replacing, write_all, write_whole
 from conqret.io.schema import Field, TableReader, read_models, table_schema
 from conqret.io.trec import read_qrels, write_qrels

@@ -13,9 +13,8 @@ from typing import Any, Literal
 
 from conqret.errors import Fault, ItemsError
 from conqret.io import limits
-from conqret.io.decoding import UTF8_MARK, byte_lines, decoded, head_of
 from conqret.io.jsonl import json_rows, parse
-from conqret.io.limits import LINE
+from conqret.io.limits import LINE, UTF8_MARK, byte_lines, decoded, head_of
 from conqret.io.rows import FileRows, Row, Rows, quoted, repeated_in, too_many
 
 

@@ -12,8 +12,7 @@ from pydantic import TypeAdapter
 
 from conqret.errors import DeclarationError, Fault
 from conqret.io import limits
-from conqret.io.bounded import whole_bytes
-from conqret.io.decoding import GZIP_ERRORS, HEAD, UTF8_MARK, Line, byte_lines, decoded, open_bytes
+from conqret.io.limits import GZIP_ERRORS, HEAD, UTF8_MARK, Line, byte_lines, decoded, open_bytes, whole_bytes
 from conqret.io.rows import FileRows, Row, kind, quoted, repeated_in, too_many
 
 WRAPPERS = ("samples", "results", "items", "data")

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import DeclarationError, Fault, ItemsError, LabelsError
-from conqret.io.bounded import whole_bytes
 from conqret.io.files import file_rows
 from conqret.io.jsonl import parse
 from conqret.io.label_set import Scales, dimension_name
+from conqret.io.limits import whole_bytes
 from conqret.io.rows import FaultList, Row, Rows, readable_columns
 from conqret.io.schema import TableReader
 from conqret.registry import Registry

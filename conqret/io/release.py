@@ -34,10 +34,10 @@ from conqret.data.digest import gathered
 from conqret.data.item import Debate, DebateArgument, Document, Source
 from conqret.data.table2 import table2
 from conqret.errors import DeclarationError, FaultsError
-from conqret.io.bounded import whole_bytes
 from conqret.io.checks import Cell
 from conqret.io.files import csv_rows
 from conqret.io.jsonl import parse
+from conqret.io.limits import whole_bytes
 from conqret.io.rows import Rows
 from conqret.io.schema import TableReader, in_columns, read_table, schema_of
 

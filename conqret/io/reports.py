@@ -13,8 +13,8 @@ from conqret.data.item import Item
 from conqret.errors import Fault
 from conqret.io.cell_values import is_missing
 from conqret.io.checks import identifier, text
-from conqret.io.decoding import Line, byte_lines, decoded
 from conqret.io.files import file_rows
+from conqret.io.limits import Line, byte_lines, decoded
 from conqret.io.rows import FileRows, ObjectRows, Row, Rows, Unfit, columns_of, kind, mapped, quoted
 from conqret.io.schema import Field, TableReader, table_schema
 from conqret.text.citations import round_marks, strip_citations

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Protocol
 
-from conqret.data.item import Document, Item
+from conqret.data.item import Item
 from conqret.errors import Fault, FaultsError, ItemsError, by_kind
 from conqret.io.limits import MAX_COLUMNS
 
@@ -219,7 +219,7 @@ def item_record(item: Item) -> dict[str, object]:
         "id": item.id,
         "topic": item.topic,
         "stance": item.stance,
-        "documents": [_document_record(document) for document in item.documents],
+        "documents": [document.model_dump(exclude={"language"}) for document in item.documents],
         "argument": item.argument,
         "second_argument": item.second_argument,
         "reference": item.reference,
@@ -227,8 +227,3 @@ def item_record(item: Item) -> dict[str, object]:
         "metadata": dict(item.metadata),
         **{name: value for name, value in others.items() if value},
     }
-
-
-def _document_record(document: Document) -> dict[str, str]:
-    image = {"image": document.image} if document.image else {}
-    return {"id": document.id, "text": document.text, "title": document.title, "url": document.url, **image}

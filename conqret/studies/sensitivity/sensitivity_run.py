@@ -16,8 +16,8 @@ from typing import NamedTuple
 from conqret.data import Item, Judgment
 from conqret.errors import LabelsError
 from conqret.io.checks import each, identifier, number
-from conqret.io.decoding import head_of
 from conqret.io.files import file_rows
+from conqret.io.limits import head_of
 from conqret.io.rows import columns_of
 from conqret.io.schema import Field, TableReader, table_schema
 from conqret.io.trec import read_qrels
