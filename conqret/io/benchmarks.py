@@ -19,7 +19,7 @@ from conqret.errors import Fault, ItemsError
 from conqret.io.cell_values import as_text, is_missing
 from conqret.io.checks import Cell, Number
 from conqret.io.jsonl import jsonl_rows
-from conqret.io.rows import Row, Rows, kind, mapped, quoted
+from conqret.io.rows import FileRows, Row, Rows, kind, mapped, quoted
 from conqret.io.schema import in_columns, read_table
 
 SPLIT = "test"
@@ -114,72 +114,57 @@ def grouped(rows: Rows) -> Iterator[Row | Fault]:
 
 
 @dataclass(frozen=True, slots=True)
-class BeirRows:
+class _Grade:
+    query: Annotated[Cell, in_columns("query-id", needed="Name the question that the grade is for")]
+    document: Annotated[Cell, in_columns("corpus-id", needed="Name the document that is graded")]
+    grade: Annotated[Number, in_columns("score", needed="Add the grade")]
+
+
+def beir_rows(folder: Path) -> FileRows:
     """The questions of a BEIR folder (Thakur et al. 2021) that have graded documents: ``corpus.jsonl``,
-    ``queries.jsonl`` and the grades of one split under ``qrels/``."""
+    ``queries.jsonl`` and the grades of one split under ``qrels/``. Only the graded documents are held in memory.
 
-    folder: Path
-
-    @property
-    def name(self) -> str:
-        """How messages call the input."""
-        return str(self.folder)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The fields of each row."""
-        return ("_id", "text", "documents", "grades")
-
-    def __iter__(self) -> Iterator[Row | Fault]:
-        """Only the graded documents are held in memory.
-
-        Raises:
-            ItemsError: there is no file of grades, or it has faults.
-        """
-        grades = _grades(self._split())
-        wanted = {document for graded in grades.values() for document in graded}
-        corpus: dict[str, Mapping[str, object]] = {}
-        for row in jsonl_rows(self.folder / "corpus.jsonl"):
-            if isinstance(row, Fault):
-                yield row
-            elif (identifier := as_text(row.record.get("_id"))) in wanted:
-                fields = {key: row.record[key] for key in ("text", "title") if key in row.record}
-                corpus[identifier] = {"id": identifier, **fields}
-        met = set[str]()
-        for row in jsonl_rows(self.folder / "queries.jsonl"):
-            if isinstance(row, Fault):
-                yield row
-                continue
-            query = as_text(row.record.get("_id"))
-            met.add(query)
-            graded = grades.get(query, {})
-            for document in (document_id for document_id in graded if document_id not in corpus):
-                problem = f"has a grade for the document {document!r}, which corpus.jsonl lacks"
-                yield Fault(self.name, row.line, "qrels", problem, "Add the document, or delete the grade")
-            if graded:
-                documents = [corpus[document] for document in graded if document in corpus]
-                fields = {key: row.record.get(key) for key in ("_id", "text")}
-                yield Row(row.line, {**fields, "documents": documents, "grades": graded})
-        for query in (grade for grade in grades if grade not in met):
-            problem = f"has grades for the question {query!r}, which queries.jsonl lacks"
-            yield Fault(self.name, 0, "qrels", problem, "Add the question, or delete its grades")
-
-    def _split(self) -> Path:
-        files = sorted((self.folder / "qrels").glob("*.tsv"))
-        named = [file for file in files if file.stem == SPLIT] or files
-        if len(named) != 1:
-            there = ", ".join(file.name for file in files) or "none"
-            problem = f"has no file qrels/{SPLIT}.tsv, and not exactly one other ({there})"
-            raise ItemsError([Fault(self.name, 0, "qrels", problem, "Keep the split that is meant")])
-        return named[0]
+    Iterating raises ItemsError where there is no file of grades, or it has faults.
+    """
+    return FileRows(folder, str(folder), _of_beir, ("_id", "text", "documents", "grades"))
 
 
-def is_beir(folder: Path) -> bool:
-    """Whether a folder is laid out as BEIR's are."""
-    try:
-        return all((folder / name).is_file() for name in ("corpus.jsonl", "queries.jsonl"))
-    except OSError:  # no path at all, or none that may be looked at
-        return False
+def _of_beir(folder: Path, name: str) -> Iterator[Row | Fault]:
+    files = sorted((folder / "qrels").glob("*.tsv"))
+    splits = [file for file in files if file.stem == SPLIT] or files
+    if len(splits) != 1:
+        there = ", ".join(file.name for file in files) or "none"
+        problem = f"has no file qrels/{SPLIT}.tsv, and not exactly one other ({there})"
+        raise ItemsError([Fault(name, 0, "qrels", problem, "Keep the split that is meant")])
+    grades: dict[str, dict[str, float]] = {}
+    for grade in read_table(splits[0], _Grade, wanted="grades"):
+        grades.setdefault(grade.query, {})[grade.document] = grade.grade
+    wanted = {document for graded in grades.values() for document in graded}
+    corpus: dict[str, Mapping[str, object]] = {}
+    for row in jsonl_rows(folder / "corpus.jsonl"):
+        if isinstance(row, Fault):
+            yield row
+        elif (identifier := as_text(row.record.get("_id"))) in wanted:
+            fields = {key: row.record[key] for key in ("text", "title") if key in row.record}
+            corpus[identifier] = {"id": identifier, **fields}
+    met = set[str]()
+    for row in jsonl_rows(folder / "queries.jsonl"):
+        if isinstance(row, Fault):
+            yield row
+            continue
+        query = as_text(row.record.get("_id"))
+        met.add(query)
+        graded = grades.get(query, {})
+        for document in (document_id for document_id in graded if document_id not in corpus):
+            problem = f"has a grade for the document {document!r}, which corpus.jsonl lacks"
+            yield Fault(name, row.line, "qrels", problem, "Add the document, or delete the grade")
+        if graded:
+            documents = [corpus[document] for document in graded if document in corpus]
+            fields = {key: row.record.get(key) for key in ("_id", "text")}
+            yield Row(row.line, {**fields, "documents": documents, "grades": graded})
+    for query in (grade for grade in grades if grade not in met):
+        problem = f"has grades for the question {query!r}, which queries.jsonl lacks"
+        yield Fault(name, 0, "qrels", problem, "Add the question, or delete its grades")
 
 
 def _qid(row: Row | Fault) -> str | Fault:
@@ -211,17 +196,3 @@ def _objects(value: object) -> list[Mapping[str, object]]:
     """The objects in a list; what else stands there becomes an object whose fields are missing, and so a fault."""
     listed = value if isinstance(value, list) else [value]
     return [parsed if isinstance(parsed, Mapping) else {"id": f"({kind(parsed)})"} for parsed in listed]
-
-
-def _grades(file: Path) -> dict[str, dict[str, float]]:
-    grades: dict[str, dict[str, float]] = {}
-    for row in read_table(file, _Grade, wanted="grades"):
-        grades.setdefault(row.query, {})[row.document] = row.grade
-    return grades
-
-
-@dataclass(frozen=True, slots=True)
-class _Grade:
-    query: Annotated[Cell, in_columns("query-id", needed="Name the question that the grade is for")]
-    document: Annotated[Cell, in_columns("corpus-id", needed="Name the document that is graded")]
-    grade: Annotated[Number, in_columns("score", needed="Add the grade")]

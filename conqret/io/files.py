@@ -86,13 +86,14 @@ def _cells(lines: _Lines, name: str, *, strict: bool, quoted: bool) -> Iterator[
     if wrong := _head_problem(head):
         yield Fault(name, 1, "", *wrong)
         return
+    csv.field_size_limit(limits.LINE.most)  # of the whole process
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
     reader = csv.reader(lines, delimiter=delimiter, strict=strict, quoting=quoting)
     whole = 0
     while True:
         start = reader.line_num + before + 1
         try:
-            cells = _next(reader)
+            cells = next(reader, None)
         except csv.Error as error:
             yield Fault(name, start, "", *_broken(str(error), whole))
             return
@@ -102,12 +103,14 @@ def _cells(lines: _Lines, name: str, *, strict: bool, quoted: bool) -> Iterator[
             whole += 1
             yield Row(start, {of: cell or None for of, cell in zip(head, cells, strict=True) if of})
         elif cells:
-            yield _ragged(
-                name,
-                start,
+            problem, remedy = (
                 f"has {len(cells)} cells where the head has {len(head)}",
-                len(cells) < len(head) and not lines.ended,
+                ("Quote cells that contain commas or line breaks"),
             )
+            if len(cells) < len(head) and not lines.ended:
+                problem += ", and no line break follows: the file looks cut off"
+                remedy = "Write the file again"
+            yield Fault(name, start, "", problem, remedy)
 
 
 def _head(lines: _Lines) -> tuple[list[str], str, int]:
@@ -120,23 +123,7 @@ def _head(lines: _Lines) -> tuple[list[str], str, int]:
     return [name.strip() for name in next(csv.reader([first], delimiter=delimiter))], delimiter, before
 
 
-def _ragged(name: str, line: int, problem: str, cut: bool) -> Fault:
-    if cut:
-        problem += ", and no line break follows: the file looks cut off"
-        return Fault(name, line, "", problem, "Write the file again")
-    return Fault(name, line, "", problem, "Quote cells that contain commas or line breaks")
-
-
 _SEPARATOR = re.compile(r"sep=(\S|\t)\r?\n?", re.IGNORECASE)
-
-
-def _next(reader: Iterator[list[str]]) -> list[str] | None:
-    """Read one row under our limit for a cell; the limit is the whole process's, so it is put back."""
-    before = csv.field_size_limit(limits.LINE.most)
-    try:
-        return next(reader, None)
-    finally:
-        csv.field_size_limit(before)
 
 
 def _head_problem(head: list[str]) -> tuple[str, str] | None:

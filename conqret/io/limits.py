@@ -80,8 +80,6 @@ LIMITS = (LINE, FILE, UNPACKED, IMAGE, ANSWER)
 
 MAX_COLUMNS = 10_000
 """Of a table, or fields of one record: a benchmark has hundreds at most, and their names are compared."""
-MAX_MEMBERS = 10_000
-"""Files in a zip archive; the published one has 87."""
 MAX_IMAGES = 20
 """Of one item: beyond that providers take smaller ones alone."""
 MAX_MESSAGES = 10_000

@@ -15,15 +15,28 @@ from conqret._optional import require
 from conqret.data.digest import gathered
 from conqret.data.item import Item
 from conqret.errors import ConqretError, DeclarationError, Fault, ItemsError
-from conqret.io.benchmarks import BeirRows, is_beir
+from conqret.io.benchmarks import beir_rows
 from conqret.io.columns import CONQRET, DIALECTS, PLUGGED, Dialect, nearly, recognise, with_columns
 from conqret.io.files import ACCEPTED, file_rows
-from conqret.io.frames import FrameKind, FrameRows, frame_kind, only_split
 from conqret.io.item_check import CheckedItems, check_items, sound_items
 from conqret.io.items import item_schema, read_items
 from conqret.io.nuggets import NuggetBanks, NuggetSource, read_banks, with_nuggets
 from conqret.io.reports import Requests, read_requests, report_records
-from conqret.io.rows import FaultList, ObjectRows, Row, Rows, columns_of, kind, listed, near
+from conqret.io.rows import (
+    FaultList,
+    FrameKind,
+    FrameRows,
+    ObjectRows,
+    Row,
+    Rows,
+    columns_of,
+    frame_kind,
+    is_beir,
+    kind,
+    listed,
+    near,
+    only_split,
+)
 from conqret.io.schema import TableReader, look_up
 
 ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq", ".eval")
@@ -323,7 +336,7 @@ def _code(language: str | None) -> str:
 
 def _files_within(rows: Rows) -> Path | None:
     """The folder whose images items may name: that of their file. What came from memory, or was fetched, names none."""
-    if isinstance(rows, ObjectRows | FrameRows | BeirRows):
+    if isinstance(rows, ObjectRows | FrameRows) or is_beir(Path(rows.name)):
         return None
     if isinstance(rows, FolderRows):
         return Path(rows.name) if rows.kept is None else None
@@ -341,7 +354,7 @@ def _why(faults: Iterable[Fault]) -> str:
 def _rows(source: object) -> Rows:
     if isinstance(source, str | Path):
         if is_beir(Path(source)):
-            return BeirRows(Path(source))
+            return beir_rows(Path(source))
         return several_files(source) or file_rows(source)
     if isinstance(source, Item | Mapping):
         raise DeclarationError("a list of items is expected, but one item was given: put it into a list")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from conqret.errors import DeclarationError
-from conqret.io.benchmarks import BeirRows, is_beir
+from conqret.io.benchmarks import beir_rows
 from conqret.io.cell_values import as_text
 from conqret.io.checks import filled, identifier, json_object
+from conqret.io.rows import is_beir
 from conqret.io.schema import Field, TableReader, table_schema
 from conqret.suites.suite import MOVED, Suite, SuiteData, SuiteFile, data_of_rows, published_text
 from conqret.suites.suite_statistics import correlation, kendall_tau, spearman_rho
@@ -31,7 +32,7 @@ def read(folder: Path) -> SuiteData:
             "BEIR there"
         )
     rows, blank = [], 0
-    reader = TableReader(BeirRows(folder), QUERY)
+    reader = TableReader(beir_rows(folder), QUERY)
     for row in reader:
         grades = row["grades"]
         for document in row["documents"]:
