@@ -15,7 +15,7 @@ from conqret.errors import Fault, ItemsError
 from conqret.io import limits
 from conqret.io.jsonl import json_rows, parse
 from conqret.io.limits import LINE, UTF8_MARK, byte_lines, decoded, head_of
-from conqret.io.rows import FileRows, Row, Rows, quoted, repeated_in, too_many
+from conqret.io.rows import FileRows, Row, Rows, quoted, repeated_in
 
 
 class _Lines:
@@ -127,8 +127,6 @@ _SEPARATOR = re.compile(r"sep=(\S|\t)\r?\n?", re.IGNORECASE)
 
 
 def _head_problem(head: list[str]) -> tuple[str, str] | None:
-    if len(head) > limits.MAX_COLUMNS:
-        return too_many(len(head), "columns")
     if not any(head):
         return "the head names no column", "Begin with a line of column names"
     if "" in head[1:]:
@@ -163,9 +161,6 @@ def parquet_rows(path: Path, name: str) -> FileRows:
         columns = tuple(polars.read_parquet_schema(path))
     except (Exception, polars.exceptions.PanicException):  # noqa: BLE001 - polars raises errors of many classes
         return FileRows(path, name, _of_row_groups)  # reading it reports the damage
-    if len(columns) > limits.MAX_COLUMNS:
-        fault = Fault(name, 0, "", *too_many(len(columns), "columns"))
-        return FileRows(path, name, lambda path, name: iter([fault]), columns)
     return FileRows(path, name, _of_row_groups, columns)
 
 

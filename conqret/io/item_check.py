@@ -113,7 +113,7 @@ def check_items(
         field: "none" if not having[field] else "all" if having[field] == count else "some"
         for field in OPTIONAL
     }
-    notes = reader.notes.lines()
+    notes = reader.notes()
     return CheckedItems(
         count,
         sha.hexdigest(),

@@ -107,10 +107,10 @@ def _content(value: object, where: str, reader: TableReader) -> str:
     if not content.strip():
         raise Unfit("is an empty text", "Delete the document, or fill in its text")
     if (tokens := estimated_tokens(content)) > LONG_DOCUMENT_TOKENS:
-        reader.notes.add(
-            f"a document has more than {LONG_DOCUMENT_TOKENS:,} tokens and may be trimmed to fit the model",
-            f"{where} in line {reader.line}, about {tokens:,} tokens",
+        remark = (
+            f"a document has more than {LONG_DOCUMENT_TOKENS:,} tokens and may be trimmed to fit the model"
         )
+        reader.note(remark, where, f", about {tokens:,} tokens")
     return content
 
 
@@ -196,7 +196,7 @@ def read_items(
 ) -> Iterator[Item | None]:
     """The items of a file; None for each row that has faults, which are the reader's. Of the columns ``judged``, which
     a judge finds in the metadata, no note says that they are kept there."""
-    made = Counter[str]()
+    made, slips = Counter[str](), set[str]()
     for row in reader.rows(records):
         before = reader.faults.total
         if dialect.note:
@@ -206,7 +206,9 @@ def read_items(
         if values is not None:
             whole = partial(_whole, unanswered="argument" in row.record)
             values = reader.checked(whole, values, column or reader.column("images"))
-        extra = _extra(reader, dialect, row.record, {} if values is None else values["metadata"], judged)
+        extra = _extra(
+            reader, dialect, row.record, {} if values is None else values["metadata"], judged, slips
+        )
         if values is None or reader.faults.total > before:
             yield None
             continue
@@ -366,6 +368,7 @@ def _extra(
     record: Mapping[str, object],
     metadata: Mapping[str, Any],
     judged: Collection[str],
+    slips: set[str],
 ) -> dict[str, Any]:
     """The metadata with what stands in columns that hold no field of an item."""
     extra, kept = dict(metadata), []
@@ -375,7 +378,8 @@ def _extra(
         if key in reader.heads or is_missing(value):
             continue
         if meant := near(str(key), absent):
-            if reader.notes.once(key):
+            if key not in slips:
+                slips.add(key)
                 problem = f"is not a field of an item: did you mean {meant!r}"
                 reader.fault(quoted(key)[1:-1], problem, "Rename it, or move it into metadata")
             continue

@@ -78,12 +78,8 @@ row of recordings has four times as much."""
 LIMITS = (LINE, FILE, UNPACKED, IMAGE, ANSWER)
 """All that a variable raises."""
 
-MAX_COLUMNS = 10_000
-"""Of a table, or fields of one record: a benchmark has hundreds at most, and their names are compared."""
 MAX_IMAGES = 20
 """Of one item: beyond that providers take smaller ones alone."""
-MAX_MESSAGES = 10_000
-"""Of one item, what tools gave back included: no context of a model holds more of any length."""
 
 
 def whole_bytes(path: str | Path, limit: Limit = FILE) -> bytes:

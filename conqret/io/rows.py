@@ -14,7 +14,6 @@ from typing import Any, Literal, Protocol, cast
 
 from conqret.data.item import Item
 from conqret.errors import DeclarationError, Fault, FaultsError, ItemsError, by_kind
-from conqret.io.limits import MAX_COLUMNS
 
 MAX_KEPT = 1000
 """Faults that stay in memory (and in ``ItemsError.faults``); the others are counted."""
@@ -88,11 +87,6 @@ def repeated_in(names: Iterable[str]) -> str | None:
     """The first name that stands there twice."""
     seen: set[str] = set()
     return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
-
-
-def too_many(count: int, what: str) -> tuple[str, str]:
-    """Problem and remedy of a table, or a record, of so many columns."""
-    return f"has {count:,} {what}; the limit is {MAX_COLUMNS:,}", "Keep those that are needed"
 
 
 def quoted(value: object, limit: int = 60) -> str:

@@ -35,34 +35,6 @@ MAX_NOTES = 100
 """Different notes that are kept, so that a hostile file cannot pile them up."""
 
 
-class Notes:
-    """Remarks such as "ids were made", each with how often and where first."""
-
-    def __init__(self) -> None:
-        self._counts: dict[str, tuple[int, str]] = {}
-        self._told: set[str] = set()
-
-    def once(self, key: str) -> bool:
-        """Whether this is the first time that ``key`` is asked about (of :data:`MAX_NOTES` keys)."""
-        if key in self._told or len(self._told) >= MAX_NOTES:
-            return False
-        self._told.add(key)
-        return True
-
-    def add(self, text: str, place: str) -> None:
-        """Count one more occurrence of a remark at ``place``."""
-        count, first = self._counts.get(text, (0, place))
-        if count or len(self._counts) < MAX_NOTES:
-            self._counts[text] = (count + 1, first)
-
-    def lines(self) -> tuple[str, ...]:
-        """Return each remark once, in the order of first occurrence."""
-        return tuple(
-            f"{text} ({place})" if count == 1 else f"{text} ({count} times, first: {place})"
-            for text, (count, place) in self._counts.items()
-        )
-
-
 Check = Callable[[Any, str, "TableReader"], Any]
 Model = TypeVar("Model", bound=BaseModel)
 Value = TypeVar("Value")
@@ -161,7 +133,7 @@ class TableReader:
     """A table while it is read. Iterating gives the values of each row that has no fault, by field.
 
     Attributes:
-        faults, notes: what was wrong, and what else is to be said; both grow as rows are read.
+        faults: what was wrong; they grow as rows are read.
         line, number: the line of the row that was read last, and how many rows (broken ones too) were read.
         file: the name of what holds that row.
         columns: by field the column in which it was found in the row that was read last.
@@ -177,7 +149,8 @@ class TableReader:
         within: Path | None = None,
     ) -> None:
         self.schema, self._rows = schema, rows
-        self.faults, self.notes = FaultList() if faults is None else faults, Notes()
+        self.faults = FaultList() if faults is None else faults
+        self._notes: dict[str, tuple[int, str]] = {}
         self.line, self.number, self.file = 0, 0, rows.name
         self.columns: dict[str, str] = {}
         self.heads: set[str] = set()
@@ -304,9 +277,19 @@ class TableReader:
         """Put down one thing that is wrong in the row that was read last."""
         self.faults.add(Fault(self.file, self.line, where, problem, remedy))
 
-    def note(self, text: str, where: str = "") -> None:
-        """Put down a remark, with its place."""
-        self.notes.add(text, f"{where} in line {self.line}" if where else f"line {self.line}")
+    def note(self, text: str, where: str = "", more: str = "") -> None:
+        """Put down a remark such as "ids were made", with its place, and ``more`` of that."""
+        count, first = self._notes.get(text, (0, ""))
+        place = f"{where} in line {self.line}" if where else f"line {self.line}"
+        if count or len(self._notes) < MAX_NOTES:
+            self._notes[text] = count + 1, first or place + more
+
+    def notes(self) -> tuple[str, ...]:
+        """Each remark once, in the order of first occurrence, with how often it was made and where first."""
+        lines = []
+        for text, (count, place) in self._notes.items():
+            lines.append(f"{text} ({place})" if count == 1 else f"{text} ({count} times, first: {place})")
+        return tuple(lines)
 
     def finish(self, error: type[FaultsError] = ItemsError, wanted: str = "") -> None:
         """Raise ``error`` with all faults, if there are any; columns that the user named and no row has come first.

@@ -147,13 +147,6 @@ def test_thousands_of_tools_take_no_time_that_grows_with_their_square():
     assert (ids[:3], len(ids), ids[-1]) == (["tool-2", "tool-1", "tool-3"], 9_001, "tool-9001")
 
 
-def test_more_messages_than_the_limit_are_a_fault(monkeypatch, fault_of):
-    monkeypatch.setattr("conqret.io.conversations.MAX_MESSAGES", 3)
-    result = {"type": "tool_result", "tool_use_id": "c", "content": "x"}
-    for many in ([USER, USER, USER, ANSWER], [USER, {"role": "user", "content": [result] * 3}, ANSWER]):
-        assert "messages, and 3 are the most" in fault_of([{"messages": many}]).problem
-
-
 def test_a_call_is_cut_however_it_is_written():
     for calls in ({"calls": ["x" * 9_000]}, {"tool_calls": [{"name": "x" * 9_000}]}):
         (item,) = open_items([{"messages": [USER, {"role": "assistant", **calls}, USER, ANSWER]}])
