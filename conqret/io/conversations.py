@@ -392,7 +392,9 @@ def _answered(
     if place < len(messages) - 1:
         reader.note("messages behind the last answer are left out", where)
     values["argument"] = answer.content
-    values["documents"] = (*values["documents"], *_of_answer(values["documents"], answer))
+    ids = _free("context", values["documents"])
+    contexts = [Document(id=next(ids), text=text, image=image) for text, image in answer.passages]
+    values["documents"] = (*values["documents"], *contexts)
     return place
 
 
@@ -408,12 +410,6 @@ def _last_answer(messages: Sequence[ChatMessage], last: int, answers: Sequence[i
     if messages[last].says_nothing or not answers or answers[-1] < asked:
         return None
     return answers[-1]
-
-
-def _of_answer(documents: Sequence[Document], answer: ChatMessage) -> Iterator[Document]:
-    ids = _free("context", documents)
-    for text, image in answer.passages:
-        yield Document(id=next(ids), text=text, image=image)
 
 
 def _documents(

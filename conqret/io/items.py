@@ -178,17 +178,13 @@ def item_schema(dialect: Dialect, language: str = "") -> Schema:
         "stance": "none", "documents": (), "nuggets": (), "messages": (), "images": (),
         "language": "", "metadata": {},
     }  # fmt: skip
-    fields = {
-        name: Field(_columns(dialect, name), check, defaults.get(name), _TOPIC if name == "topic" else "")
-        for name, check in checks.items()
-    }
+    fields = {}
+    for name, check in checks.items():
+        columns = dialect.columns.get(name, (name,))
+        if name == "messages":  # which may stand in the column of the topic, where they are a list of such
+            columns = tuple(column for column in columns if column not in dialect.columns["topic"])
+        fields[name] = Field(columns, check, defaults.get(name), _TOPIC if name == "topic" else "")
     return Schema(fields, dialect.mapped)
-
-
-def _columns(dialect: Dialect, name: str) -> tuple[str, ...]:
-    """The columns that may hold a field; messages may stand in that of the topic, where they are a list of such."""
-    topics = dialect.columns["topic"] if name == "messages" else ()
-    return tuple(column for column in dialect.columns.get(name, (name,)) if column not in topics)
 
 
 def read_items(

@@ -209,6 +209,7 @@ def with_nuggets(
             yield item
             continue
         bank = banks.of(item)
+        terms = (analysed(bank.query).terms, analysed(item.topic).terms) if bank else ()
         if bank is None:
             reader.fault(
                 "nuggets",
@@ -217,7 +218,7 @@ def with_nuggets(
                 "Give the bank of this topic, or name the topic as the bank does (topic_id, qid, or the item's id)",
             )
             yield None
-        elif _elsewhere(bank.query, item.topic):
+        elif all(terms) and terms[0].isdisjoint(terms[1]):  # they share no word that says anything
             reader.fault(
                 "topic",
                 f"is {quoted(item.topic)}, and the bank of topic {bank.topic!r} in {banks.name}:{bank.line} is about "
@@ -227,9 +228,3 @@ def with_nuggets(
             yield None
         else:
             yield item.model_copy(update={"nuggets": bank.nuggets})
-
-
-def _elsewhere(query: str, topic: str) -> bool:
-    """Whether two wordings of a topic share no word that says anything."""
-    terms = analysed(query).terms, analysed(topic).terms
-    return all(terms) and terms[0].isdisjoint(terms[1])

@@ -100,8 +100,10 @@ def report_lengths(path: str | Path) -> dict[tuple[str, str], int]:
     Raises:
         ItemsError: the file cannot be read, or a line is no report.
     """
-    reader, lengths = TableReader(file_rows(path)), dict[tuple[str, str], int]()
-    for row in reader.rows(_as_items(file_rows(path))):
+    rows = file_rows(path)
+    reader, lengths = TableReader(rows), dict[tuple[str, str], int]()
+    records = rows if "argument" in columns_of(rows) else report_records(rows, str)
+    for row in reader.rows(records):
         metadata, argument = row.record.get("metadata"), row.record.get("argument")
         if (
             not isinstance(metadata, Mapping)
@@ -119,10 +121,6 @@ def report_lengths(path: str | Path) -> dict[tuple[str, str], int]:
 
 def _unknown(topic: str) -> None:
     """No request is known."""
-
-
-def _as_items(rows: Rows) -> Iterator[Row | Fault]:
-    return iter(rows) if "argument" in columns_of(rows) else report_records(rows, str)
 
 
 def report_records(rows: Rows, request: Callable[[str], str | None] = _unknown) -> Iterator[Row | Fault]:

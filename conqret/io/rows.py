@@ -50,10 +50,6 @@ class FaultList:
         if len(self.kinds) < MAX_KEPT or fault.kind in self.kinds:
             self.kinds[fault.kind] += 1
 
-    def of_the_file(self) -> FaultList:
-        """Those that are of no line but of the file as a whole."""
-        return FaultList(fault for fault in self.kept if not fault.line)
-
     def lines(self) -> list[str]:
         """A line for each kind of fault."""
         return [line for _, line in by_kind(self.kept, self.kinds)]

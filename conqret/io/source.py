@@ -14,9 +14,9 @@ from typing import Any
 from conqret._optional import require
 from conqret.data.digest import gathered
 from conqret.data.item import Item
-from conqret.errors import ConqretError, DeclarationError, Fault, ItemsError
+from conqret.errors import ConqretError, DeclarationError, Fault, ItemsError, check_known
 from conqret.io.benchmarks import beir_rows
-from conqret.io.columns import CONQRET, DIALECTS, PLUGGED, Dialect, nearly, recognise, with_columns
+from conqret.io.columns import CONQRET, DIALECTS, FIELDS, PLUGGED, Dialect, nearly, recognise, with_columns
 from conqret.io.files import ACCEPTED, file_rows
 from conqret.io.item_check import CheckedItems, check_items, sound_items
 from conqret.io.items import item_schema, read_items
@@ -365,21 +365,17 @@ def _rows(source: object) -> Rows:
     raise DeclarationError(f"items must be a path, a frame or a list, not {kind(source)}")
 
 
-def _has_turns(rows: Rows, layout: Dialect) -> bool:
-    """Whether the first record that can be read holds messages."""
-    from conqret.io.conversations import holds_messages
-
-    first = next((row.record for row in rows if isinstance(row, Row)), {})
-    return any(holds_messages(look_up(first, column)) for column in layout.columns["messages"])
-
-
 def _layout(rows: Rows, mapping: Mapping[str, str]) -> Dialect:
     """Recognise the layout by the columns, or by the fields of the first records."""
-    item_schema(CONQRET).with_columns(mapping, "an item")  # raises, where it names unknown fields
+    check_known("field of an item", FIELDS, *mapping)
     names = columns_of(rows)
     layout = recognise(names)
-    if layout is not None and layout.turns and not _has_turns(rows, layout):
-        layout = None
+    if layout is not None and layout.turns:
+        from conqret.io.conversations import holds_messages
+
+        first = next((row.record for row in rows if isinstance(row, Row)), {})
+        if not any(holds_messages(look_up(first, column)) for column in layout.columns["messages"]):
+            layout = None
     fits = layout or "topic" in mapping or any(near(str(name), ["topic"]) for name in names)
     if names and not fits:
         known = ", ".join(dialect.name for dialect in (*DIALECTS, *PLUGGED.values()))

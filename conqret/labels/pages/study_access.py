@@ -64,7 +64,16 @@ def app_of(routes: Sequence[Route], messages: PageMessages) -> ASGIApp:
     from starlette.exceptions import HTTPException
 
     async def told(request: Request, error: Exception) -> Response:
-        return _sorry(error, messages)
+        """What stands where a page is refused, where the disk takes nothing more, or where nothing is."""
+        refusal = error if isinstance(error, PageRefusal) else PageRefusal(404, "There is no such page.")
+        if isinstance(error, LabelFileError):
+            refusal = PageRefusal(507, f"{NOT_SAVED} Go back and try again later.", "This could not be saved")
+        response = page_of(
+            "sorry.html.j2", refusal.status, messages=messages, why=str(refusal), title=refusal.title
+        )
+        if refusal.status == 413:  # the rest of the form is not waited for
+            response.headers["Connection"] = "close"
+        return response
 
     handlers = dict.fromkeys((HTTPException, PageRefusal, LabelFileError), told)
     return Starlette(routes=routes, exception_handlers=handlers)
@@ -151,22 +160,6 @@ def led_to(address: str) -> Response:
     return RedirectResponse(address, 303)
 
 
-def _sorry(error: Exception, messages: PageMessages) -> Response:
-    """What stands where a page is refused, where the disk takes nothing more, or where nothing is."""
-    if isinstance(error, PageRefusal):
-        refusal = error
-    elif isinstance(error, LabelFileError):
-        refusal = PageRefusal(507, f"{NOT_SAVED} Go back and try again later.", "This could not be saved")
-    else:
-        refusal = PageRefusal(404, "There is no such page.")
-    response = page_of(
-        "sorry.html.j2", refusal.status, messages=messages, why=str(refusal), title=refusal.title
-    )
-    if refusal.status == 413:  # the rest of the form is not waited for
-        response.headers["Connection"] = "close"
-    return response
-
-
 def pieces(passage: ScreenPassage) -> Iterator[tuple[str, bool]]:
     """The text piece by piece, each with whether it is marked."""
     at = 0
@@ -222,6 +215,11 @@ class Links:
     def form(self, token: str) -> str:
         """What a form of this person's must send along, which no other page knows."""
         return self._made(f"form {token}")
+
+    def check_form(self, form: Mapping[str, str], token: str) -> None:
+        """Raise PageRefusal where a form does not carry the word of this token's pages."""
+        if not self.same(form.get("form", ""), self.form(token)):
+            raise PageRefusal(403, "This form is not from a page of yours; open your link again.")
 
     @staticmethod
     def same(first: str, other: str) -> bool:
@@ -280,8 +278,8 @@ class StudyAccess:
         if not token:
             raise PageRefusal(403, "Open the link that you were given: this browser is not known here.")
         person = await self.known(token)
-        if form is not None and not self.links.same(form.get("form", ""), self.links.form(token)):
-            raise PageRefusal(403, "This form is not from a page of yours; open your link again.")
+        if form is not None:
+            self.links.check_form(form, token)
         self.let_in(person)
         return person, token
 
