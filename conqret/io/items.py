@@ -27,6 +27,7 @@ from conqret.io.images import DOCUMENT_TEXTS, image_url, is_image
 from conqret.io.nuggets import read_nuggets
 from conqret.io.rows import Row, Unfit, kind, listed, near, quoted
 from conqret.io.schema import Check, Field, Schema, TableReader, look_up, table_schema
+from conqret.text.language import language_code
 
 if TYPE_CHECKING:
     from conqret.io.conversations import ChatMessage
@@ -34,17 +35,19 @@ if TYPE_CHECKING:
 
 def read_documents(dialect: Dialect, value: object, where: str, reader: TableReader) -> tuple[Document, ...]:
     """The documents in a column's value; what cannot be read becomes faults of the reader."""
-    every = enumerate(_list(dialect, value), start=1)
-    documents = [_document(value, f"{where}[{number}]", number, reader) for number, value in every]
-    places: dict[str, int] = {}
-    for number, document in enumerate(documents, start=1):
-        if document and places.setdefault(document.id, number) != number:
+    documents, places = list[Document](), dict[str, int]()
+    for number, entry in enumerate(_list(dialect, value), start=1):
+        document = _document(entry, f"{where}[{number}]", number, reader)
+        if document is None:
+            continue
+        documents.append(document)
+        if places.setdefault(document.id, number) != number:
             reader.fault(
                 f"{where}[{number}].id",
                 f"is {quoted(document.id)}, as that of document {places[document.id]} of the same item",
                 "Give every document its own id",
             )
-    return tuple(document for document in documents if document)
+    return tuple(documents)
 
 
 def _list(dialect: Dialect, value: object) -> list[object]:
@@ -116,8 +119,6 @@ def _content(value: object, where: str, reader: TableReader) -> str:
 
 def _document_language(value: object, where: str, reader: TableReader) -> str:
     """The code of what a document says of its language; nothing where that names none that is known."""
-    from conqret.text.language import language_code
-
     return (isinstance(value, str) and language_code(value)) or ""
 
 
@@ -144,14 +145,12 @@ DOCUMENT = table_schema(
 search engines."""
 
 
-_STANCES: Mapping[Stance, str] = {
-    "pro": "pro for support supporting affirmative positive",
-    "con": "con against oppose opposing negative",
-    "none": "none neutral",
+STANCES: Mapping[str, Stance] = {
+    **dict.fromkeys("pro for support supporting affirmative positive".split(), "pro"),
+    **dict.fromkeys("con against oppose opposing negative".split(), "con"),
+    **dict.fromkeys("none neutral".split(), "none"),
 }
-STANCES = {word: stance for stance, words in _STANCES.items() for word in words.split()}
 """The words for a stance that are read, in any case; every other one is a fault."""
-_SYNONYMS = ", ".join(word for word, stance in STANCES.items() if word != stance)
 _TOPIC = "Add the question that is argued"
 NAMED_BY = 30
 """Characters of its topic in the id of an item that has none."""
@@ -318,9 +317,10 @@ def _stance(value: object, where: str, reader: TableReader) -> Stance:
     written = text(value, where, reader)
     stance = STANCES.get(written.strip().lower() or "none")
     if stance is None:
+        synonyms = ", ".join(word for word, stance in STANCES.items() if word != stance)
         raise Unfit(
             f"is {quoted(written)}, which is not a known stance",
-            f"Write pro, con or none (also read: {_SYNONYMS})",
+            f"Write pro, con or none (also read: {synonyms})",
         )
     if written.strip() and written != stance:
         reader.note(f"the stance {quoted(written)} is read as {stance}")
@@ -331,8 +331,6 @@ def _language(value: object, where: str, reader: TableReader) -> str:
     written = text(value, where, reader)
     if not written.strip():
         return ""
-    from conqret.text.language import language_code
-
     code = language_code(written)
     if code is None:
         raise Unfit(
@@ -368,8 +366,7 @@ def _extra(
 ) -> dict[str, Any]:
     """The metadata with what stands in columns that hold no field of an item."""
     extra, kept = dict(metadata), []
-    named = [name for name in FIELDS if name not in _OFTEN_OTHERS]
-    absent = [name for name in named if name not in reader.columns] if dialect.native else []
+    absent = sorted(set(FIELDS) - _OFTEN_OTHERS - set(reader.columns)) if dialect.native else []
     for key, value in record.items():
         if key in reader.heads or is_missing(value):
             continue

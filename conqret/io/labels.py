@@ -350,13 +350,11 @@ def read_labels(
     titles = dict.fromkeys(file.title or chosen.title for chosen, file in files.values())
     chances = {item: chance for item, (chance, _) in reader.chances.items()}
     labels_read = LabelSet(name, ", ".join(titles), tuple(labels), settled, chances=chances)
+    joined = [f"{len(places)} files are joined; annotators: {_some(labels_read.annotators)}"]
     return replace(
         labels_read,
         notes=(
-            *(
-                [f"{len(places)} files are joined; annotators: {_some(labels_read.annotators)}"]
-                * (len(places) > 1)
-            ),
+            *(joined if len(places) > 1 else ()),
             *_drawn(labels_read),
             *_file_notes(files),
             *reader.notes,

@@ -275,8 +275,11 @@ def columns_of(rows: Rows) -> tuple[str, ...]:
     """The names of the columns: those in the head, or else the fields of the first :data:`SAMPLE` records."""
     if rows.columns is not None:
         return rows.columns
-    sample = [row for row in islice(rows, SAMPLE) if isinstance(row, Row)]
-    return tuple(dict.fromkeys(str(key) for row in sample for key in row.record))
+    names: dict[str, None] = {}
+    for row in islice(rows, SAMPLE):
+        if isinstance(row, Row):
+            names |= dict.fromkeys(map(str, row.record))
+    return tuple(names)
 
 
 def readable_columns(rows: Rows, error: type[FaultsError] = ItemsError) -> tuple[str, ...]:
@@ -292,19 +295,23 @@ def readable_columns(rows: Rows, error: type[FaultsError] = ItemsError) -> tuple
 def item_record(item: Item) -> dict[str, object]:
     """Return an item as the record of the native layout: the object that a JSONL line holds. Turns, images, nuggets
     and a language stand there only where there are any."""
-    messages = [turn.model_dump(exclude_defaults=True) for turn in item.messages]
-    nuggets = [nugget.model_dump(exclude_none=True) for nugget in item.nuggets]
-    conversation = {"messages": messages, "images": list(item.images)}
-    others = {"language": item.language, "nuggets": nuggets}
-    return {
+    documents = [document.model_dump(exclude={"language"}) for document in item.documents]
+    record: dict[str, object] = {
         "id": item.id,
         "topic": item.topic,
         "stance": item.stance,
-        "documents": [document.model_dump(exclude={"language"}) for document in item.documents],
+        "documents": documents,
         "argument": item.argument,
         "second_argument": item.second_argument,
         "reference": item.reference,
-        **{name: value for name, value in conversation.items() if value},
-        "metadata": dict(item.metadata),
-        **{name: value for name, value in others.items() if value},
     }
+    if item.messages:
+        record["messages"] = [turn.model_dump(exclude_defaults=True) for turn in item.messages]
+    if item.images:
+        record["images"] = list(item.images)
+    record["metadata"] = dict(item.metadata)
+    if item.language:
+        record["language"] = item.language
+    if item.nuggets:
+        record["nuggets"] = [nugget.model_dump(exclude_none=True) for nugget in item.nuggets]
+    return record

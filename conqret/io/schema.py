@@ -299,11 +299,10 @@ class TableReader:
         head = self._rows.columns
         remedy = "Correct the mapping" if head is None else f"Its columns are: {listed(head, 30)}"
         problem = "is not a column of this input, although --columns names it for"
-        unmet = [
-            Fault(self._rows.name, 0, column, f"{problem} {name}", remedy)
-            for (name, column), met in self._met.items()
-            if not met
-        ]
+        unmet = list[Fault]()
+        for (name, column), met in self._met.items():
+            if not met:
+                unmet.append(Fault(self._rows.name, 0, column, f"{problem} {name}", remedy))
         self.faults.kept[:0] = unmet
         self.faults.total += len(unmet)
         self.faults.raise_any(error)

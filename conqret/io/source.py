@@ -24,6 +24,7 @@ from conqret.io.nuggets import NuggetBanks, NuggetSource, read_banks, with_nugge
 from conqret.io.reports import Requests, read_requests, report_records
 from conqret.io.rows import (
     FaultList,
+    FileRows,
     FrameKind,
     FrameRows,
     ObjectRows,
@@ -38,6 +39,7 @@ from conqret.io.rows import (
     only_split,
 )
 from conqret.io.schema import TableReader, look_up
+from conqret.text.language import language_code
 
 ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq", ".eval")
 """Of the files in a folder that are read; also behind them .gz."""
@@ -259,9 +261,12 @@ class ItemSource:
         yield from (_why([fault]) for fault in reader.faults.kept)
 
     def _reader(self) -> TableReader:
-        return TableReader(
-            self.rows, item_schema(self.layout, self.language), within=_files_within(self.rows)
-        )
+        rows, within = self.rows, None  # items from memory, or that were fetched, name no image in a file
+        if isinstance(rows, FolderRows) and rows.kept is None:
+            within = Path(rows.name)
+        elif isinstance(rows, FileRows) and not is_beir(rows.path):
+            within = rows.path.parent
+        return TableReader(rows, item_schema(self.layout, self.language), within=within)
 
     def _items(self, reader: TableReader) -> Iterator[Item | None]:
         items = read_items(reader, self.layout, self.layout.records(self.rows), self.judged)
@@ -318,29 +323,13 @@ def open_items(
             "it, or write one row for each item"
         )
     banks = None if nuggets is None else read_banks(nuggets)
-    return ItemSource(rows, layout, kind, skip_invalid, banks=banks, language=_code(language))
-
-
-def _code(language: str | None) -> str:
-    if not language:
-        return ""
-    from conqret.text.language import language_code
-
-    if (code := language_code(language)) is None:
+    code = language_code(language) if language else ""
+    if code is None:
         raise DeclarationError(
             f"--language {language!r} is not a known language: write its ISO 639-1 code (de) or its "
             "English name"
         )
-    return code
-
-
-def _files_within(rows: Rows) -> Path | None:
-    """The folder whose images items may name: that of their file. What came from memory, or was fetched, names none."""
-    if isinstance(rows, ObjectRows | FrameRows) or is_beir(Path(rows.name)):
-        return None
-    if isinstance(rows, FolderRows):
-        return Path(rows.name) if rows.kept is None else None
-    return Path(rows.name).parent
+    return ItemSource(rows, layout, kind, skip_invalid, banks=banks, language=code)
 
 
 def _why(faults: Iterable[Fault]) -> str:
