@@ -8,6 +8,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,34 +17,6 @@ from conqret.io import limits
 from conqret.io.jsonl import json_rows, parse
 from conqret.io.limits import LINE, UTF8_MARK, byte_lines, decoded, head_of
 from conqret.io.rows import FileRows, Row, Rows, quoted, repeated_in
-
-
-class _Lines:
-    """The lines of a file for :mod:`csv`, which wants their ends kept. Faults are put aside; ``skipped`` says that a
-    line is not there for one."""
-
-    def __init__(self, path: Path, name: str, published_in: str) -> None:
-        self._lines, self._name, self._published_in = byte_lines(path, name), name, published_in
-        self.faults: list[Fault] = []
-        self.ended = True
-        self.skipped = False
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def __next__(self) -> str:
-        line = next(self._lines)
-        while isinstance(line, Fault):
-            self.skipped = True
-            self.faults.append(line)
-            line = next(self._lines)
-        text = decoded(line, self._name)
-        if isinstance(text, Fault):
-            if not self._published_in:
-                self.faults.append(text)
-            text = line.data.decode(self._published_in or "utf-8", "replace")
-        self.ended = line.ended
-        return text
 
 
 def csv_rows(path: Path, name: str, published_in: str = "", quoted: bool = True) -> FileRows:
@@ -56,24 +29,38 @@ def csv_rows(path: Path, name: str, published_in: str = "", quoted: bool = True)
     a cell begins with one.
     """
 
-    def records(path: Path, name: str) -> Iterator[Row | Fault]:
-        lines = _Lines(path, name, published_in)
-        for row in _cells(lines, name, strict=not published_in, quoted=quoted):
-            yield from lines.faults
-            lines.faults.clear()
-            yield row
-        yield from lines.faults
-
-    lines = _Lines(path, name, published_in)
     try:
-        head = _head(lines)[0]
+        head = _head(_texts(path, name, published_in, []))[0]
     except (csv.Error, StopIteration):  # iterating reports it
         head = []
-    whole = not lines.skipped and not _head_problem(head)
-    return FileRows(path, name, records, tuple(filter(None, head)) if whole else None)
+    columns = None if _head_problem(head) else tuple(filter(None, head))
+    return FileRows(path, name, partial(_csv_records, published_in=published_in, quoted=quoted), columns)
 
 
-def _cells(lines: _Lines, name: str, *, strict: bool, quoted: bool) -> Iterator[Row | Fault]:
+def _texts(path: Path, name: str, published_in: str, faults: list[Fault]) -> Iterator[str]:
+    """The lines of a file for :mod:`csv`, which wants their ends kept; faults are put aside."""
+    for line in byte_lines(path, name):
+        if isinstance(line, Fault):
+            faults.append(line)
+            continue
+        text = decoded(line, name)
+        if isinstance(text, Fault):
+            if not published_in:
+                faults.append(text)
+            text = line.data.decode(published_in or "utf-8", "replace")
+        yield text
+
+
+def _csv_records(path: Path, name: str, *, published_in: str, quoted: bool) -> Iterator[Row | Fault]:
+    faults: list[Fault] = []
+    for row in _cells(_texts(path, name, published_in, faults), name, not published_in, quoted):
+        yield from faults
+        faults.clear()
+        yield row
+    yield from faults
+
+
+def _cells(lines: Iterator[str], name: str, strict: bool, quoted: bool) -> Iterator[Row | Fault]:
     try:
         head, delimiter, before = _head(lines)
     except StopIteration:
@@ -81,39 +68,30 @@ def _cells(lines: _Lines, name: str, *, strict: bool, quoted: bool) -> Iterator[
     except csv.Error as error:
         yield Fault(name, 1, "", f"the head is not valid CSV: {error}", "End lines with \\n or \\r\\n")
         return
-    if lines.skipped:  # the head itself: what follows is none
-        return
     if wrong := _head_problem(head):
         yield Fault(name, 1, "", *wrong)
         return
     csv.field_size_limit(limits.LINE.most)  # of the whole process
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
     reader = csv.reader(lines, delimiter=delimiter, strict=strict, quoting=quoting)
-    whole = 0
-    while True:
-        start = reader.line_num + before + 1
-        try:
-            cells = next(reader, None)
-        except csv.Error as error:
-            yield Fault(name, start, "", *_broken(str(error), whole))
-            return
-        if cells is None:
-            return
-        if len(cells) == len(head):
-            whole += 1
-            yield Row(start, {of: cell or None for of, cell in zip(head, cells, strict=True) if of})
-        elif cells:
-            problem, remedy = (
-                f"has {len(cells)} cells where the head has {len(head)}",
-                ("Quote cells that contain commas or line breaks"),
-            )
-            if len(cells) < len(head) and not lines.ended:
-                problem += ", and no line break follows: the file looks cut off"
-                remedy = "Write the file again"
-            yield Fault(name, start, "", problem, remedy)
+    whole, start = 0, before + 1
+    try:
+        for cells in reader:
+            if len(cells) == len(head):
+                whole += 1
+                yield Row(start, {of: cell or None for of, cell in zip(head, cells, strict=True) if of})
+            elif cells:
+                problem = f"has {len(cells)} cells where the head has {len(head)}"
+                remedy = "Quote cells that contain commas or line breaks"
+                if len(cells) < len(head):
+                    remedy += "; where the file ends here it looks cut off: write it again"
+                yield Fault(name, start, "", problem, remedy)
+            start = reader.line_num + before + 1
+    except csv.Error as error:
+        yield Fault(name, start, "", *_broken(str(error), whole))
 
 
-def _head(lines: _Lines) -> tuple[list[str], str, int]:
+def _head(lines: Iterator[str]) -> tuple[list[str], str, int]:
     """The names of the columns, what parts cells, and how many lines that takes."""
     first, before = next(lines), 1
     said = _SEPARATOR.fullmatch(first)

@@ -133,11 +133,6 @@ def test_members_that_lie_or_are_locked_are_named(tmp_path: Path) -> None:
     assert "odd.zip!group1-member1.json cannot be unpacked" in said(lambda: read_labels(odd))
 
 
-def test_a_field_that_stands_twice_is_a_fault(tmp_path: Path) -> None:
-    twice = text_file(tmp_path / "b.jsonl", '{"topic": "T?", "topic": "U?"}\n')
-    assert "'topic' occurs twice" in said(lambda: open_items(twice).check())
-
-
 def test_a_parquet_cell_that_unpacks_to_gigabytes_is_not_unpacked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
