@@ -11,16 +11,16 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
 
 from conqret.errors import Fault, ItemsError
 from conqret.io.cell_values import as_text, is_missing
-from conqret.io.checks import Cell, Number
+from conqret.io.checks import cell_text, number
+from conqret.io.files import file_rows
 from conqret.io.jsonl import jsonl_rows
 from conqret.io.rows import FileRows, Row, Rows, kind, mapped, quoted
-from conqret.io.schema import in_columns, read_table
+from conqret.io.schema import Field, TableReader, table_schema
 
 SPLIT = "test"
 """The split whose grades are read where a BEIR folder has several."""
@@ -113,11 +113,11 @@ def grouped(rows: Rows) -> Iterator[Row | Fault]:
         yield Row(first.line, {**fields, "documents": [document for document in documents if document]})
 
 
-@dataclass(frozen=True, slots=True)
-class _Grade:
-    query: Annotated[Cell, in_columns("query-id", needed="Name the question that the grade is for")]
-    document: Annotated[Cell, in_columns("corpus-id", needed="Name the document that is graded")]
-    grade: Annotated[Number, in_columns("score", needed="Add the grade")]
+_GRADE = table_schema(
+    query=Field(("query-id",), cell_text, needed="Name the question that the grade is for"),
+    document=Field(("corpus-id",), cell_text, needed="Name the document that is graded"),
+    grade=Field(("score",), number, needed="Add the grade"),
+)
 
 
 def beir_rows(folder: Path) -> FileRows:
@@ -137,8 +137,10 @@ def _of_beir(folder: Path, name: str) -> Iterator[Row | Fault]:
         problem = f"has no file qrels/{SPLIT}.tsv, and not exactly one other ({there})"
         raise ItemsError([Fault(name, 0, "qrels", problem, "Keep the split that is meant")])
     grades: dict[str, dict[str, float]] = {}
-    for grade in read_table(splits[0], _Grade, wanted="grades"):
-        grades.setdefault(grade.query, {})[grade.document] = grade.grade
+    reader = TableReader(file_rows(splits[0]), _GRADE)
+    for values in reader:
+        grades.setdefault(values["query"], {})[values["document"]] = values["grade"]
+    reader.finish(wanted="grades")
     wanted = {document for graded in grades.values() for document in graded}
     corpus: dict[str, Mapping[str, object]] = {}
     for row in jsonl_rows(folder / "corpus.jsonl"):

@@ -291,20 +291,17 @@ _COMMA_IS_DECIMAL = frozenset(
 )
 _EVERY_NOUN_HAS_A_CAPITAL = frozenset({"de", "lb"})
 
-_SCALES: dict[str, dict[str, float]] = {
-    language: {word: float(scale) for scale, words_text in scales.items() for word in words_text.split()}
-    for language, scales in {
-        "de": {1e3: "tausend tsd", 1e6: "mio million millionen", 1e9: "mrd milliarde milliarden"},
-        "fr": {1e3: "mille", 1e6: "million millions", 1e9: "milliard milliards"},
-        "es": {1e3: "mil", 1e6: "millón millones"},
-        "pt": {1e3: "mil", 1e6: "milhão milhões", 1e9: "bilhão bilhões"},
-        "ru": {1e3: "тыс тысяч тысячи", 1e6: "млн миллион миллиона миллионов", 1e9: "млрд миллиарда миллиардов"},
-        "ar": {1e3: "ألف آلاف", 1e6: "مليون ملايين", 1e9: "مليار مليارات"},
-        "hi": {1e3: "हज़ार हजार", 1e5: "लाख", 1e7: "करोड़", 1e9: "अरब"},
-        "zh": {1e3: "千", 1e4: "万 萬", 1e8: "亿 億"},
-        "ja": {1e3: "千", 1e4: "万", 1e8: "億"},
-    }.items()
-}  # fmt: skip
+_SCALES = {
+    "de": {1e3: "tausend tsd", 1e6: "mio million millionen", 1e9: "mrd milliarde milliarden"},
+    "fr": {1e3: "mille", 1e6: "million millions", 1e9: "milliard milliards"},
+    "es": {1e3: "mil", 1e6: "millón millones"},
+    "pt": {1e3: "mil", 1e6: "milhão milhões", 1e9: "bilhão bilhões"},
+    "ru": {1e3: "тыс тысяч тысячи", 1e6: "млн миллион миллиона миллионов", 1e9: "млрд миллиарда миллиардов"},
+    "ar": {1e3: "ألف آلاف", 1e6: "مليون ملايين", 1e9: "مليار مليارات"},
+    "hi": {1e3: "हज़ार हजार", 1e5: "लाख", 1e7: "करोड़", 1e9: "अरब"},
+    "zh": {1e3: "千", 1e4: "万 萬", 1e8: "亿 億"},
+    "ja": {1e3: "千", 1e4: "万", 1e8: "億"},
+}
 _article = re.compile(
     r"[\u0648\u0641\u0628\u0643]?\u0627\u0644(?=\w{3})|\u0644\u0644(?=\w{3})|\u0648(?=\w{4})"
 )
@@ -338,7 +335,10 @@ def other_stem(word: str) -> str:
 
 def other_quantities(found: Sequence[str], language: str) -> tuple[Quantity, ...]:
     """The quantities among words, in order: figures, with the word of scale behind them (``6,7 Mio``)."""
-    scales, numbers, end = _SCALES.get(language, {}), list[Quantity](), 0
+    scales: dict[str, float] = {}
+    for scale, words in _SCALES.get(language, {}).items():
+        scales |= dict.fromkeys(words.split(), scale)
+    numbers, end = list[Quantity](), 0
     for place, word in enumerate(found):
         if place >= end and "0" <= word[0] <= "9":
             end = place + 1
