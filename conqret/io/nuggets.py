@@ -209,7 +209,6 @@ def with_nuggets(
             yield item
             continue
         bank = banks.of(item)
-        terms = (analysed(bank.query).terms, analysed(item.topic).terms) if bank else ()
         if bank is None:
             reader.fault(
                 "nuggets",
@@ -218,7 +217,9 @@ def with_nuggets(
                 "Give the bank of this topic, or name the topic as the bank does (topic_id, qid, or the item's id)",
             )
             yield None
-        elif all(terms) and terms[0].isdisjoint(terms[1]):  # they share no word that says anything
+            continue
+        terms, of_topic = analysed(bank.query).terms, analysed(item.topic).terms
+        if terms and of_topic and terms.isdisjoint(of_topic):  # they share no word that says anything
             reader.fault(
                 "topic",
                 f"is {quoted(item.topic)}, and the bank of topic {bank.topic!r} in {banks.name}:{bank.line} is about "

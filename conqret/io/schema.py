@@ -19,7 +19,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
@@ -114,10 +113,14 @@ def in_columns(*names: str, needed: str = "") -> _Columns:
     return _Columns(names, needed)
 
 
-@lru_cache
+_SCHEMAS: dict[type[Any], Schema] = {}
+
+
 def schema_of(row: type[Any]) -> Schema:
     """What the fields of a dataclass declare. One that has no check is not read, and one that names no column is called
     as its column."""
+    if row in _SCHEMAS:
+        return _SCHEMAS[row]
     hints, declared = get_type_hints(row, include_extras=True), dict[str, Field]()
     for of in fields(row):
         notes = getattr(hints[of.name], "__metadata__", ())
@@ -126,7 +129,7 @@ def schema_of(row: type[Any]) -> Schema:
         if check is not None:
             default = None if of.default is MISSING else of.default
             declared[of.name] = Field(held.names or (of.name,), check, default, held.needed)
-    return Schema(declared)
+    return _SCHEMAS.setdefault(row, Schema(declared))
 
 
 class TableReader:

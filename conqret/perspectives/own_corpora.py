@@ -45,7 +45,7 @@ from conqret.text.text_passages import WORDS, passages
 
 
 @dataclass(frozen=True, slots=True)
-class _Page:
+class _GivenPage:
     question: Annotated[
         Identifier, in_columns("question_id", "question", needed="Name the question of the result")
     ]
@@ -66,7 +66,7 @@ class GivenPages:
     def __init__(self, path: Path, questions: Sequence[SourcedQuestion]) -> None:
         named_pages = [
             (page.question, PageEvidence(make_document(page.text, page.title, page.url), page.licence))
-            for page in read_table(path, _Page, wanted="pages")
+            for page in read_table(path, _GivenPage, wanted="pages")
         ]
         ids = {question.question: question.id for question in questions}
         self._pages = gathered((ids.get(name, name), page.document.id) for name, page in named_pages)

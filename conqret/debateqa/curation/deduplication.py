@@ -8,7 +8,7 @@ all of the band: each labelled one counts for as many as there are in the band f
 from __future__ import annotations
 
 import heapq
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -336,10 +336,10 @@ def duplicate_threshold(sheet: str | Path) -> ChosenThreshold:
     below = sum(bias_row.similarity < none_below for bias_row in rows)
     found = {}
     for hundredth in range(int(min(bias_row.similarity for bias_row in rows) * 100), 101):
-        counts: Counter[tuple[bool, bool]] = Counter()
+        counts = defaultdict[tuple[bool, bool], float](float)
         for row in rows:
             said = row.similarity >= hundredth / 100 - 1e-6
-            counts[said, row.duplicate] += sizes[row.band] / labelled[row.band]
+            counts[said, bool(row.duplicate)] += sizes[row.band] / labelled[row.band]
         hits, wrong, missed = counts[True, True], counts[True, False], counts[False, True]
         precision = hits / (hits + wrong) if hits + wrong else 0.0
         recall = hits / (hits + missed)
@@ -350,7 +350,7 @@ def duplicate_threshold(sheet: str | Path) -> ChosenThreshold:
         bands=tuple(
             BandLabels(
                 band=band, pairs=sizes[band], labelled=labelled[band],
-                duplicates=sum(bias_row.duplicate for bias_row in rows if bias_row.band == band),
+                duplicates=sum(bool(bias_row.duplicate) for bias_row in rows if bias_row.band == band),
             )
             for band in sorted(labelled, reverse=True)
         ),
