@@ -144,7 +144,7 @@ def a_list(
     return items
 
 
-def each(build: Callable[..., Any], declared: Schema | None = None) -> Check:
+def each(build: Any, declared: Schema | None = None) -> Check:
     """The check that a value is a list of objects, from each of which ``build`` makes one thing: a row's class, or what
     takes the fields of a schema."""
 
