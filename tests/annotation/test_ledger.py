@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -152,6 +153,22 @@ def test_another_study_is_refused_and_the_same_goes_on(tmp_path: Path) -> None:
 def test_what_cannot_be_a_study(tmp_path: Path, people: tuple[str, ...], overlap: int, says: str) -> None:
     with pytest.raises(DeclarationError, match=says):
         begun(tmp_path, people=people, overlap=overlap)
+
+
+def test_a_clock_that_is_set_makes_no_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = begun(tmp_path, 2, ("anna",), overlap=1)
+    next_of(ledger, "anna")
+    real = time.time
+    monkeypatch.setattr(time, "time", lambda: real() - 3_600)
+    rate(ledger, "anna")
+    turn = next_of(ledger, "anna")
+    ledger.start(ledger.person("anna"), turn)
+    ledger.close()
+    monkeypatch.setattr(time, "time", lambda: real() - 7_200)
+    again = Ledger(tmp_path)  # the server is started again meanwhile
+    rate(again, "anna")
+    assert all(0 <= one.seconds < 10 for one in again.given())
+    assert len(list(again.given())) == 2
 
 
 def test_a_backup_is_whole_and_overwrites_nothing(tmp_path: Path) -> None:
