@@ -247,12 +247,10 @@ class Text:
 def analysed(raw: str, language: str = "") -> Text:
     """The `Text` of ``raw`` in a language (empty: English). The last 256 short ones are kept: formats, samples and
     perturbed copies of an item share most of their texts."""
-    return _analysed(raw, language) if len(raw) <= _LONGEST_KEPT_TEXT else Text(raw, language)
+    return (_analysed if len(raw) <= _LONGEST_KEPT_TEXT else Text)(raw, language)
 
 
-@lru_cache(maxsize=256)
-def _analysed(raw: str, language: str) -> Text:
-    return Text(raw, language)
+_analysed = lru_cache(maxsize=256)(Text)
 
 
 def forget() -> None:

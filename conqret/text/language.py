@@ -214,7 +214,7 @@ def _language(text: str, model: bool) -> str:
     if model and letters >= _FEWEST_FOR_MODEL and (by_model := _by_model()) is not None:
         language, probability = by_model(text)
         if probability >= _LEAST_PROBABILITY:
-            return language
+            return str(language)
     return first if most >= _LEAST_GUESS and most > second else ""
 
 
@@ -270,10 +270,7 @@ def _by_model() -> Callable[[str], tuple[str, float]] | None:
     except ImportError:
         return None
 
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-
-    def classify(text: str) -> tuple[str, float]:
-        language, probability = identifier.classify(text)
-        return str(language), float(probability)
-
+    classify: Callable[[str], tuple[str, float]] = LanguageIdentifier.from_model_file(
+        MODEL_FILE, norm_probs=True
+    ).classify
     return classify

@@ -190,7 +190,7 @@ class Links:
                 file.write(secrets.token_bytes(32))
         except FileExistsError:
             pass
-        self._secret, self._people = path.read_bytes(), dict[int, str]()
+        self._secret = path.read_bytes()
         if len(self._secret) != 32:
             raise DeclarationError(
                 f"{path} is corrupt, so the links that annotators have no longer work; "
@@ -199,9 +199,7 @@ class Links:
 
     def of(self, person: Person) -> str:
         """The token of a person."""
-        if person.number not in self._people:  # asked for everybody, at each request
-            self._people[person.number] = self._made(f"person {person.number}")
-        return self._people[person.number]
+        return self._made(f"person {person.number}")
 
     def to(self, what: str) -> str:
         """The token of :data:`DASHBOARD`, :data:`JOIN` or :data:`ADJUDICATE`."""
