@@ -102,15 +102,9 @@ def table_schema(**fields: Field) -> Schema:
 NO_FIELDS = Schema({})
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    names: tuple[str, ...]
-    needed: str
-
-
-def in_columns(*names: str, needed: str = "") -> _Columns:
+def in_columns(*names: str, needed: str = "") -> tuple[tuple[str, ...], str]:
     """Of a field of a row, in its ``Annotated`` type beside its check: see :class:`Field`."""
-    return _Columns(names, needed)
+    return names, needed
 
 
 _SCHEMAS: dict[type[Any], Schema] = {}
@@ -125,10 +119,10 @@ def schema_of(row: type[Any]) -> Schema:
     for of in fields(row):
         notes = getattr(hints[of.name], "__metadata__", ())
         check = next((note for note in notes if callable(note)), None)
-        held = next((note for note in notes if isinstance(note, _Columns)), in_columns(of.name))
+        names, needed = next((note for note in notes if isinstance(note, tuple)), ((), ""))
         if check is not None:
             default = None if of.default is MISSING else of.default
-            declared[of.name] = Field(held.names or (of.name,), check, default, held.needed)
+            declared[of.name] = Field(names or (of.name,), check, default, needed)
     return _SCHEMAS.setdefault(row, Schema(declared))
 
 

@@ -22,11 +22,9 @@ from markupsafe import Markup
 from conqret.debate.two_turn.slider_answers import SliderAnswer
 from conqret.errors import DeclarationError
 from conqret.io.images import described, inline
-from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
 from conqret.labels.page_messages import ENGLISH, PageMessages
 from conqret.labels.screens import CANNOT_JUDGE, Person, Screen, ScreenPassage
-from conqret.labels.study_screens import NOT_PASSED, WAITING
 from conqret.show.page import page
 from conqret.text.language import language_of
 
@@ -245,62 +243,3 @@ class Setting:
     secure: bool = False
     judged: Sequence[SliderAnswer] = ()
     messages: PageMessages = ENGLISH
-
-
-class StudyAccess:
-    """The way into the study in ``ledger``."""
-
-    def __init__(self, ledger: Ledger, links: Links, setting: Setting) -> None:
-        self.ledger, self.links, self.setting = ledger, links, setting
-        self.cookie = f"{COOKIE}_{links.to(COOKIE)[:8]}"
-
-    def remember(self, page: Response, token: str) -> None:
-        """Have the browser that gets this page known from then on."""
-        kept: dict[str, Any] = {"httponly": True, "samesite": "strict", "max_age": REMEMBERED}
-        page.set_cookie(self.cookie, token, secure=self.setting.secure, **kept)
-
-    def strange(self) -> PageRefusal:
-        """What somebody gets whose word is nobody's."""
-        return PageRefusal(404, "This link is not valid. Request a new one from the organizers of the study.")
-
-    async def known(self, token: str) -> Person:
-        """Whose link this is."""
-        person = self.links.holder(token, await apart(self.ledger.people))
-        if person is None:
-            raise self.strange()
-        return person
-
-    async def somebody(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Person, str]:
-        """Whose request this is, by the cookie; a form has to carry the person's word, too."""
-        token = request.cookies.get(self.cookie, "")
-        if not token:
-            raise PageRefusal(403, "Open the link that you were given: this browser is not known here.")
-        person = await self.known(token)
-        if form is not None:
-            self.links.check_form(form, token)
-        self.let_in(person)
-        return person, token
-
-    def let_in(self, person: Person) -> None:
-        """Let somebody pass who labels, and tell others why they cannot."""
-        if person.state == "paused":
-            raise PageRefusal(
-                403,
-                "The organizers of the study have paused your access. Your answers are kept; your "
-                "link will work again.",
-            )
-        if person.state == WAITING:
-            raise PageRefusal(
-                403,
-                "Your practice is being reviewed. Your link will continue as soon as that is done.",
-                THANKS,
-            )
-        if person.state == NOT_PASSED:
-            raise PageRefusal(
-                403,
-                f"You had {person.practised} right in the practice, and this study continues with annotators who have "
-                f"at least {self.ledger.study.passing:.0%}. You need not do anything more; thank you for your time.",
-                THANKS,
-            )
-        if person.state != "active":
-            raise PageRefusal(403, "This study is over for you. Thank you.")
