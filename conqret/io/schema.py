@@ -377,9 +377,10 @@ def _within(value: object, steps: Sequence[str]) -> object:
     if isinstance(value, str):
         value = structure_or_none(value)
     if isinstance(value, Mapping):
-        ends = range(len(steps), 0, -1)
-        end = next((end for end in ends if ".".join(steps[:end]) in value), 0)
-        return _within(value[".".join(steps[:end])], steps[end:]) if end else None
+        for end in range(len(steps), 0, -1):
+            if (name := ".".join(steps[:end])) in value:
+                return _within(value[name], steps[end:])
+        return None
     elements = as_list(value)
     if not isinstance(elements, list):
         return None
