@@ -11,8 +11,8 @@ from urllib.parse import urldefrag
 
 from conqret.data.item import Debate
 from conqret.errors import DeclarationError
-from conqret.io.bounded import whole_text
 from conqret.io.corpus_folder import CorpusDirectory, write_lines
+from conqret.io.limits import whole_text
 from conqret.io.safe_files import only_writer
 from conqret.runs.row_store import RowStore
 from conqret.scrapers.archive import ArchivedPages, InternetArchive

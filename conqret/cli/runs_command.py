@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from conqret.console import shared_options as options
 from conqret.console.printing import complain, end, result, say
 from conqret.errors import number
-from conqret.io.bounded import whole_text
+from conqret.io.limits import whole_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

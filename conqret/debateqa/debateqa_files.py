@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from operator import itemgetter
 from pathlib import Path
+from typing import Annotated
 
 from conqret.errors import DeclarationError
-from conqret.io.checks import each, identifier, one_of, text
+from conqret.io.checks import Identifier, Text, each, identifier, one_of, text
 from conqret.io.files import file_rows
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import Field, Schema, TableReader, in_columns, read_table, schema_of, table_schema
 
+_GIVE_ID = "Give each row its id, or map another column"
 _ENDS = (".", "!", "?", "…")
 
 
@@ -23,8 +24,10 @@ _ENDS = (".", "!", "?", "…")
 class PartialAnswer:
     """One perspective on a question: a short point of view, and its explanation (DebateQA, section 3)."""
 
-    point_of_view: str
-    explanation: str
+    point_of_view: Annotated[
+        Text, in_columns("point_of_view", "POV", "pov", needed="Write the point of view")
+    ]
+    explanation: Annotated[Text, in_columns("explanation", "Explan")] = ""
 
     @property
     def text(self) -> str:
@@ -43,9 +46,9 @@ class PartialAnswer:
 class DebatableQuestion:
     """A question and its partial answers (none where the file has none)."""
 
-    id: str
-    question: str
-    partial_answers: tuple[PartialAnswer, ...]
+    id: Annotated[Identifier, in_columns(needed=_GIVE_ID)]
+    question: Annotated[Text, in_columns("question", "topic")] = ""
+    partial_answers: Annotated[tuple[PartialAnswer, ...], each(PartialAnswer)] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,45 +59,21 @@ class ModelAnswer:
     text: str
 
 
-_GIVE_ID = "Give each row its id, or map another column"
-_GIVE_TEXT = "Write it as one text, or map another column"
-PARTIAL_ANSWER = Schema(
-    "answers and questions",
-    {
-        "point_of_view": Field(("point_of_view", "POV", "pov"), text, needed="Write the point of view"),
-        "explanation": Field(("explanation", "Explan"), text, ""),
-    },
+ANSWER = table_schema(
+    id=Field(("id",), identifier, needed=_GIVE_ID),
+    answer=Field(
+        ("generation", "answer", "argument"), text, needed="Write it as one text, or map another column"
+    ),
 )
 
 
-def _partial_answers(schema: Schema) -> Field:
-    return Field(("partial_answers",), each(schema, PartialAnswer), ())
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    id: Annotated[Identifier, in_columns(needed=_GIVE_ID)]
+    label: Annotated[float, one_of({"0": 0.0, "1": 1.0}, "label"), in_columns(needed="Write 0 or 1")]
 
 
-QUESTION = Schema(
-    "answers and questions",
-    {
-        "id": Field(("id",), identifier, needed=_GIVE_ID),
-        "question": Field(("question", "topic"), text, ""),
-        "partial_answers": _partial_answers(PARTIAL_ANSWER),
-    },
-)
-ANSWER = Schema(
-    "answers and questions",
-    {
-        "id": Field(("id",), identifier, needed=_GIVE_ID),
-        "answer": Field(("generation", "answer", "argument"), text, needed=_GIVE_TEXT),
-    },
-)
-VERDICT = Schema(
-    "verdicts",
-    {
-        "id": Field(("id",), identifier, needed=_GIVE_ID),
-        "label": Field(("label",), one_of({"0": 0.0, "1": 1.0}, "label"), needed="Write 0 or 1"),
-    },
-)
-"""The columns (and the parts of a partial answer) that are looked for; the first that has a value counts."""
-_KNOWN = (*QUESTION.fields, *PARTIAL_ANSWER.fields, *ANSWER.fields)
+_KNOWN = ("id", "question", "partial_answers", "point_of_view", "explanation", "answer")
 """One map of columns serves both files, so it may name the fields of the other one."""
 
 
@@ -116,12 +95,16 @@ def read_questions(
         ItemsError: rows have faults, or ``columns`` maps what no row has; all are listed.
         DeclarationError: ``columns`` maps what is no field, or the file holds no question.
     """
-    mapping = columns or {}
-    partial = PARTIAL_ANSWER.with_columns(mapping, others=_KNOWN)
-    fields = {**QUESTION.fields, "partial_answers": _partial_answers(partial)}
-    schema = replace(QUESTION, fields=fields).with_columns(mapping, others=_KNOWN)
-    reader = TableReader(file_rows(path), schema)
-    return reader.by_id(lambda values: DebatableQuestion(**values), "Keep one of them", wanted="question")
+    partial = each(PartialAnswer, _mapped(schema_of(PartialAnswer), columns))
+    questions = _mapped(schema_of(DebatableQuestion), columns)
+    fields = {
+        **questions.fields,
+        "partial_answers": replace(questions.fields["partial_answers"], check=partial),
+    }
+    reader = TableReader(file_rows(path), replace(questions, fields=fields))
+    by_id = {question.id: question for question in reader.read_as(DebatableQuestion, "Keep one of them")}
+    reader.finish(wanted="question")
+    return by_id
 
 
 def read_answers(path: str | Path, columns: Mapping[str, str] | None = None) -> Iterator[ModelAnswer]:
@@ -144,12 +127,20 @@ def check_answers(path: str | Path, columns: Mapping[str, str] | None = None) ->
         ItemsError: rows have faults, an id stands twice among them, or ``columns`` maps what no row has.
         DeclarationError: ``columns`` maps what is no field, or the file holds no answer.
     """
-    remedy = "Give each system's answers a file of their own"
-    return tuple(_answers(path, columns).by_id(itemgetter("id"), remedy, wanted="answer"))
+    reader, ids = _answers(path, columns), list[str]()
+    for values in reader:
+        reader.once("id", values["id"], "Give each system's answers a file of their own")
+        ids.append(values["id"])
+    reader.finish(wanted="answer")
+    return tuple(ids)
 
 
 def _answers(path: str | Path, columns: Mapping[str, str] | None) -> TableReader:
-    return TableReader(file_rows(path), ANSWER.with_columns(columns or {}, others=_KNOWN))
+    return TableReader(file_rows(path), _mapped(ANSWER, columns))
+
+
+def _mapped(declared: Schema, columns: Mapping[str, str] | None) -> Schema:
+    return declared.with_columns(columns or {}, "answers and questions", others=_KNOWN)
 
 
 def read_verdicts(path: str | Path) -> dict[str, float]:
@@ -158,7 +149,7 @@ def read_verdicts(path: str | Path) -> dict[str, float]:
     Raises:
         ItemsError: a row lacks its id or a label of 0 or 1, or an id stands twice; all are listed.
     """
-    return TableReader(file_rows(path), VERDICT).by_id(itemgetter("label"), "Keep one of its labels")
+    return {row.id: row.label for row in read_table(path, _Verdict, "Keep one of its labels")}
 
 
 def partners(answers: tuple[str, ...], questions: Mapping[str, DebatableQuestion]) -> Partners:

@@ -8,14 +8,14 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from conqret.errors import DeclarationError, FaultsError
-from conqret.io.checks import cell_text, number, whole_number
+from conqret.io.checks import Cell, number, whole_number
 from conqret.io.files import file_rows
 from conqret.io.rows import readable_columns
 from conqret.io.safe_files import replacing
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import TableReader, in_columns
 from conqret.stats.estimate import mean_of_sums
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ _CHUNK = 500
 """Rows that are turned into columns at a time."""
 
 
+_NEEDED = "Fill it in, or give a scores.parquet of conqret debateqa score"
+
+
 @dataclass(frozen=True, slots=True)
 class ScoreRow:
     """One metric of one answer. ``value`` is None where there is none, and ``reason`` says why.
@@ -37,14 +40,14 @@ class ScoreRow:
     ``instrument`` names what measured (the backbone or judge with its settings), ``n`` the partial answers behind.
     """
 
-    system: str
-    id: str
-    metric: str
-    instrument: str
-    value: float | None
-    n: int = 1
-    reason: str = ""
-    detail: str = ""
+    system: Annotated[Cell, in_columns(needed=_NEEDED)]
+    id: Annotated[Cell, in_columns(needed=_NEEDED)]
+    metric: Annotated[Cell, in_columns(needed=_NEEDED)]
+    instrument: Cell = ""
+    value: Annotated[float | None, number] = None
+    n: Annotated[int, whole_number] = 1
+    reason: Cell = ""
+    detail: Cell = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,22 +79,6 @@ class CommonMeans:
     left_out: int
     scored: tuple[str, ...]
     unscored: tuple[str, ...]
-
-
-_NEEDED = "Fill it in, or give a scores.parquet of conqret debateqa score"
-SCORE = Schema(
-    "a score",
-    {
-        "system": Field(("system",), cell_text, needed=_NEEDED),
-        "id": Field(("id",), cell_text, needed=_NEEDED),
-        "metric": Field(("metric",), cell_text, needed=_NEEDED),
-        "value": Field(("value",), number),
-        "n": Field(("n",), whole_number, 1),
-        "instrument": Field(("instrument",), cell_text, ""),
-        "reason": Field(("reason",), cell_text, ""),
-        "detail": Field(("detail",), cell_text, ""),
-    },
-)
 
 
 def frame_of(rows: Iterable[ScoreRow]) -> pl.DataFrame:
@@ -135,9 +122,8 @@ def read_tables(paths: Iterable[str | Path]) -> pl.DataFrame:
                 f"{path} is not a table of conqret debateqa score, as it lacks {', '.join(missing)}; give a "
                 f"scores.parquet that it wrote"
             )
-        reader = TableReader(rows, SCORE)
-        for values in reader:
-            row = ScoreRow(**values)
+        reader = TableReader(rows)
+        for row in reader.read_as(ScoreRow):
             key = (row.instrument, row.metric, row.system, row.id)
             if key in seen:
                 problem = (

@@ -27,7 +27,7 @@ from conqret.experiments.reading import read_experiment
 from conqret.experiments.scores import write_scores
 from conqret.experiments.stages import damage, generate_arguments, hold_jury, judge_arguments, rank
 from conqret.generation.generation_strategy import STRATEGIES
-from conqret.io.bounded import whole_text
+from conqret.io.limits import whole_text
 from conqret.io.safe_files import write_whole
 from conqret.judging.engines import Engine, clients_of
 from conqret.judging.judge_folder import JudgeFolder

@@ -14,8 +14,8 @@ from conqret.data.digest import text_digest_of
 from conqret.errors import DeclarationError, number
 from conqret.experiments.config import NONE, Experiment, System, systems
 from conqret.generation.generation_run import GenerationFolder
-from conqret.io.bounded import whole_bytes
 from conqret.io.corpus_folder import CorpusDirectory
+from conqret.io.limits import whole_bytes
 from conqret.io.safe_files import InFolder
 from conqret.judging.engines import Engine
 from conqret.judging.judge_folder import JudgeFolder

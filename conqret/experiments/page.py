@@ -20,7 +20,7 @@ from conqret.experiments.experiment_tables import (
 )
 from conqret.experiments.job import ExperimentFolder
 from conqret.generation.generation_run import GenerationFolder
-from conqret.io.bounded import whole_bytes
+from conqret.io.limits import whole_bytes
 from conqret.show import words
 from conqret.show.forest import Forest, ForestRow
 from conqret.show.markdown import tables_markdown

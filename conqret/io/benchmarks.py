@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from conqret.errors import Fault, ItemsError
@@ -19,8 +19,8 @@ from conqret.io.cell_values import as_text, is_missing
 from conqret.io.checks import cell_text, number
 from conqret.io.files import file_rows
 from conqret.io.jsonl import jsonl_rows
-from conqret.io.rows import Row, Rows, kind, mapped, quoted
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.rows import FileRows, Row, Rows, kind, mapped, quoted
+from conqret.io.schema import Field, TableReader, table_schema
 
 SPLIT = "test"
 """The split whose grades are read where a BEIR folder has several."""
@@ -113,73 +113,60 @@ def grouped(rows: Rows) -> Iterator[Row | Fault]:
         yield Row(first.line, {**fields, "documents": [document for document in documents if document]})
 
 
-@dataclass(frozen=True, slots=True)
-class BeirRows:
+_GRADE = table_schema(
+    query=Field(("query-id",), cell_text, needed="Name the question that the grade is for"),
+    document=Field(("corpus-id",), cell_text, needed="Name the document that is graded"),
+    grade=Field(("score",), number, needed="Add the grade"),
+)
+
+
+def beir_rows(folder: Path) -> FileRows:
     """The questions of a BEIR folder (Thakur et al. 2021) that have graded documents: ``corpus.jsonl``,
-    ``queries.jsonl`` and the grades of one split under ``qrels/``."""
+    ``queries.jsonl`` and the grades of one split under ``qrels/``. Only the graded documents are held in memory.
 
-    folder: Path
-
-    @property
-    def name(self) -> str:
-        """How messages call the input."""
-        return str(self.folder)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The fields of each row."""
-        return ("_id", "text", "documents", "grades")
-
-    def __iter__(self) -> Iterator[Row | Fault]:
-        """Only the graded documents are held in memory.
-
-        Raises:
-            ItemsError: there is no file of grades, or it has faults.
-        """
-        grades = _grades(self._split())
-        wanted = {document for graded in grades.values() for document in graded}
-        corpus: dict[str, Mapping[str, object]] = {}
-        for row in jsonl_rows(self.folder / "corpus.jsonl"):
-            if isinstance(row, Fault):
-                yield row
-            elif (identifier := as_text(row.record.get("_id"))) in wanted:
-                fields = {key: row.record[key] for key in ("text", "title") if key in row.record}
-                corpus[identifier] = {"id": identifier, **fields}
-        met = set[str]()
-        for row in jsonl_rows(self.folder / "queries.jsonl"):
-            if isinstance(row, Fault):
-                yield row
-                continue
-            query = as_text(row.record.get("_id"))
-            met.add(query)
-            graded = grades.get(query, {})
-            for document in (document_id for document_id in graded if document_id not in corpus):
-                problem = f"has a grade for the document {document!r}, which corpus.jsonl lacks"
-                yield Fault(self.name, row.line, "qrels", problem, "Add the document, or delete the grade")
-            if graded:
-                documents = [corpus[document] for document in graded if document in corpus]
-                fields = {key: row.record.get(key) for key in ("_id", "text")}
-                yield Row(row.line, {**fields, "documents": documents, "grades": graded})
-        for query in (grade for grade in grades if grade not in met):
-            problem = f"has grades for the question {query!r}, which queries.jsonl lacks"
-            yield Fault(self.name, 0, "qrels", problem, "Add the question, or delete its grades")
-
-    def _split(self) -> Path:
-        files = sorted((self.folder / "qrels").glob("*.tsv"))
-        named = [file for file in files if file.stem == SPLIT] or files
-        if len(named) != 1:
-            there = ", ".join(file.name for file in files) or "none"
-            problem = f"has no file qrels/{SPLIT}.tsv, and not exactly one other ({there})"
-            raise ItemsError([Fault(self.name, 0, "qrels", problem, "Keep the split that is meant")])
-        return named[0]
+    Iterating raises ItemsError where there is no file of grades, or it has faults.
+    """
+    return FileRows(folder, str(folder), _of_beir, ("_id", "text", "documents", "grades"))
 
 
-def is_beir(folder: Path) -> bool:
-    """Whether a folder is laid out as BEIR's are."""
-    try:
-        return all((folder / name).is_file() for name in ("corpus.jsonl", "queries.jsonl"))
-    except OSError:  # no path at all, or none that may be looked at
-        return False
+def _of_beir(folder: Path, name: str) -> Iterator[Row | Fault]:
+    files = sorted((folder / "qrels").glob("*.tsv"))
+    splits = [file for file in files if file.stem == SPLIT] or files
+    if len(splits) != 1:
+        there = ", ".join(file.name for file in files) or "none"
+        problem = f"has no file qrels/{SPLIT}.tsv, and not exactly one other ({there})"
+        raise ItemsError([Fault(name, 0, "qrels", problem, "Keep the split that is meant")])
+    grades: dict[str, dict[str, float]] = {}
+    reader = TableReader(file_rows(splits[0]), _GRADE)
+    for values in reader:
+        grades.setdefault(values["query"], {})[values["document"]] = values["grade"]
+    reader.finish(wanted="grades")
+    wanted = {document for graded in grades.values() for document in graded}
+    corpus: dict[str, Mapping[str, object]] = {}
+    for row in jsonl_rows(folder / "corpus.jsonl"):
+        if isinstance(row, Fault):
+            yield row
+        elif (identifier := as_text(row.record.get("_id"))) in wanted:
+            fields = {key: row.record[key] for key in ("text", "title") if key in row.record}
+            corpus[identifier] = {"id": identifier, **fields}
+    met = set[str]()
+    for row in jsonl_rows(folder / "queries.jsonl"):
+        if isinstance(row, Fault):
+            yield row
+            continue
+        query = as_text(row.record.get("_id"))
+        met.add(query)
+        graded = grades.get(query, {})
+        for document in (document_id for document_id in graded if document_id not in corpus):
+            problem = f"has a grade for the document {document!r}, which corpus.jsonl lacks"
+            yield Fault(name, row.line, "qrels", problem, "Add the document, or delete the grade")
+        if graded:
+            documents = [corpus[document] for document in graded if document in corpus]
+            fields = {key: row.record.get(key) for key in ("_id", "text")}
+            yield Row(row.line, {**fields, "documents": documents, "grades": graded})
+    for query in (grade for grade in grades if grade not in met):
+        problem = f"has grades for the question {query!r}, which queries.jsonl lacks"
+        yield Fault(name, 0, "qrels", problem, "Add the question, or delete its grades")
 
 
 def _qid(row: Row | Fault) -> str | Fault:
@@ -211,22 +198,3 @@ def _objects(value: object) -> list[Mapping[str, object]]:
     """The objects in a list; what else stands there becomes an object whose fields are missing, and so a fault."""
     listed = value if isinstance(value, list) else [value]
     return [parsed if isinstance(parsed, Mapping) else {"id": f"({kind(parsed)})"} for parsed in listed]
-
-
-def _grades(file: Path) -> dict[str, dict[str, float]]:
-    grades: dict[str, dict[str, float]] = {}
-    reader = TableReader(file_rows(file), GRADE)
-    for values in reader:
-        grades.setdefault(values["query"], {})[values["document"]] = values["grade"]
-    reader.finish(wanted="grades")
-    return grades
-
-
-GRADE = Schema(
-    "a grade",
-    {
-        "query": Field(("query-id",), cell_text, needed="Name the question that the grade is for"),
-        "document": Field(("corpus-id",), cell_text, needed="Name the document that is graded"),
-        "grade": Field(("score",), number, needed="Add the grade"),
-    },
-)

@@ -87,11 +87,6 @@ def sound_id(text: str) -> str:
     return text
 
 
-def estimated_tokens(text: str) -> int:
-    """Return about how many tokens a text has: its characters divided by four."""
-    return len(text) // CHARACTERS_A_TOKEN
-
-
 MAX_DEPTH = 32
 """Levels that metadata may be nested."""
 MAX_BITS = 1024

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from conqret.io.cell_values import (
     MAX_BITS,
@@ -18,7 +18,7 @@ from conqret.io.cell_values import (
 )
 from conqret.io.jsonl import parse
 from conqret.io.rows import Unfit, kind, quoted
-from conqret.io.schema import Check, Schema, TableReader
+from conqret.io.schema import Check, Schema, TableReader, schema_of
 from conqret.text.numbers import number_in
 
 _OBJECT = 'Write an object such as {"source": "…"}'
@@ -125,6 +125,15 @@ def cell_text(value: object, where: str, reader: TableReader) -> str:
     return as_text(value)
 
 
+Text = Annotated[str, text]
+Filled = Annotated[str, filled]
+OneLine = Annotated[str, one_line]
+Identifier = Annotated[str, identifier]
+TrecId = Annotated[str, trec_id]
+Cell = Annotated[str, cell_text]
+Number = Annotated[float, number]
+
+
 def a_list(
     value: object, what: str, remedy: str, fits: Callable[[object], bool] = lambda value: True
 ) -> list[Any]:
@@ -135,10 +144,12 @@ def a_list(
     return items
 
 
-def each(schema: Schema, build: Callable[..., Any]) -> Check:
-    """The check that a value is a list of objects of ``schema``, from each of which ``build`` makes one thing."""
+def each(build: Any, declared: Schema | None = None) -> Check:
+    """The check that a value is a list of objects, from each of which ``build`` makes one thing: a row's class, or what
+    takes the fields of a schema."""
 
     def check(value: object, where: str, reader: TableReader) -> tuple[Any, ...]:
+        schema = declared or schema_of(build)
         remedy = f"Write [{{{', '.join(schema.fields)}}}]"
         listed = a_list(value, "a list of objects", remedy, lambda element: isinstance(element, Mapping))
         read = [reader.read(element, schema, f"{where}[{n}].") for n, element in enumerate(listed, start=1)]

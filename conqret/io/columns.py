@@ -54,17 +54,19 @@ class Dialect:
 
     def fits(self, names: Iterable[str]) -> bool:
         """Whether a file with these columns is of this dialect."""
-        there = set(names)
-        return all(mark & there for mark in self.marks)
+        return all(map(set(names).intersection, self.marks))
 
 
 def _dialect(name: str, marks: str, columns: str, base: Dialect | None = None, **settings: Any) -> Dialect:
     """A dialect in words: ``marks`` with ``|`` between columns of which one does, and ``columns`` as ``field=column``
     with ``|`` between those that may hold it. It has the other columns of ``base``."""
-    named = (field.split("=") for field in columns.split())
-    own = {field: tuple(held.split("|")) for field, held in named}
-    sets = tuple(frozenset(mark.split("|")) for mark in marks.split())
-    return Dialect(name, {**(base.columns if base else {}), **own}, sets, **settings)
+    held, sets = dict(base.columns) if base else {}, list[frozenset[str]]()
+    for column in columns.split():
+        field_name, _, names = column.partition("=")
+        held[field_name] = tuple(names.split("|"))
+    for mark in marks.split():
+        sets.append(frozenset(mark.split("|")))
+    return Dialect(name, held, tuple(sets), **settings)
 
 
 _GOLD = "ground_truth|ground_truths|reference|reference_answer|gold_answer"
@@ -255,8 +257,11 @@ _EXACT = frozenset({"images", "language", "metadata", "nuggets"})
 
 def _fitting(names: Iterable[str]) -> Dialect | None:
     there = frozenset(names)
-    known_dialect = next((dialect for dialect in DIALECTS if dialect.fits(there)), None)
-    return known_dialect or next((dialect for dialect in PLUGGED.values() if dialect.fits(there)), None)
+    for known in (DIALECTS, PLUGGED.values):
+        for dialect in known() if callable(known) else known:
+            if dialect.fits(there):
+                return dialect
+    return None
 
 
 def nearly(names: Iterable[str]) -> Mapping[str, str]:

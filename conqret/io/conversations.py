@@ -16,7 +16,6 @@ from conqret.data.item import PICTURE, Document, Role, Turn
 from conqret.io.cell_values import as_list, is_missing, sound, structure_or_none
 from conqret.io.checks import a_list
 from conqret.io.images import check_together, says_image
-from conqret.io.limits import MAX_MESSAGES
 from conqret.io.message_parts import (
     LIST_OF_MESSAGES,
     THOUGHTS,
@@ -83,13 +82,11 @@ def read_messages(value: object, where: str, reader: TableReader) -> list[ChatMe
     listed = a_list(value, "a list of messages", LIST_OF_MESSAGES)
     if not listed:
         raise Unfit("is an empty list", LIST_OF_MESSAGES)
-    _check_messages(len(listed))
     read = [
         message
         for number, entry in enumerate(listed, start=1)
         for message in _message(entry, f"{where}[{number}]", reader)
     ]
-    _check_messages(len(read))  # one may hold what many tools gave back
     messages = [message for message in read if message is not None]
     last = max((n for n, message in enumerate(messages) if message.role == "assistant"), default=-1)
     blank = [n for n, message in enumerate(messages) if message.says_nothing and n != last]
@@ -114,12 +111,6 @@ def answer_in(value: object, where: str, reader: TableReader) -> object:
     values: dict[str, Any] = {"argument": None, "documents": ()}
     _answered(read_messages(plain, where, reader), values, where, reader)
     return values["argument"]
-
-
-def _check_messages(messages: int) -> None:
-    """Raise Unfit where a conversation has too many messages."""
-    if messages > MAX_MESSAGES:
-        raise Unfit(f"has {messages:,} messages, and {MAX_MESSAGES:,} are the most", "Shorten it")
 
 
 def _message(entry: object, where: str, reader: TableReader) -> Iterator[ChatMessage | None]:
@@ -401,7 +392,9 @@ def _answered(
     if place < len(messages) - 1:
         reader.note("messages behind the last answer are left out", where)
     values["argument"] = answer.content
-    values["documents"] = (*values["documents"], *_of_answer(values["documents"], answer))
+    ids = _free("context", values["documents"])
+    contexts = [Document(id=next(ids), text=text, image=image) for text, image in answer.passages]
+    values["documents"] = (*values["documents"], *contexts)
     return place
 
 
@@ -417,12 +410,6 @@ def _last_answer(messages: Sequence[ChatMessage], last: int, answers: Sequence[i
     if messages[last].says_nothing or not answers or answers[-1] < asked:
         return None
     return answers[-1]
-
-
-def _of_answer(documents: Sequence[Document], answer: ChatMessage) -> Iterator[Document]:
-    ids = _free("context", documents)
-    for text, image in answer.passages:
-        yield Document(id=next(ids), text=text, image=image)
 
 
 def _documents(

@@ -34,12 +34,12 @@ from conqret.data.corpus import (
 )
 from conqret.data.item import Debate, Document
 from conqret.errors import DeclarationError, check_known
-from conqret.io.bounded import whole_text
 from conqret.io.checks import filled, identifier, text
 from conqret.io.files import file_rows
 from conqret.io.jsonl import json_lines
+from conqret.io.limits import whole_text
 from conqret.io.safe_files import InFolder, replacing, write_all, write_whole
-from conqret.io.schema import Field, Schema, TableReader, read_models
+from conqret.io.schema import Field, TableReader, read_models, table_schema
 from conqret.io.trec import read_qrels, write_qrels
 
 
@@ -172,15 +172,12 @@ def _there(path: Path, command: str) -> Path:
     return path
 
 
-PASSAGE = Schema(
-    "a passage",
-    {
-        "id": Field(("id", "_id"), identifier, needed="Give the passage an id"),
-        "title": Field(("title",), text, ""),
-        "url": Field(("url",), text, ""),
-        "text": Field(("text", "raw", "contents"), filled, needed="Give the passage its text"),
-        "licence": Field(("licence", "license"), text, ""),
-    },
+PASSAGE = table_schema(
+    id=Field(("id", "_id"), identifier, needed="Give the passage an id"),
+    title=Field(("title",), text, ""),
+    url=Field(("url",), text, ""),
+    text=Field(("text", "raw", "contents"), filled, needed="Give the passage its text"),
+    licence=Field(("licence", "license"), text, ""),
 )
 URL_FIELDS = frozenset({"id", "title"})
 """What an address can be made of."""

@@ -8,43 +8,15 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 from conqret.errors import Fault, ItemsError
 from conqret.io import limits
-from conqret.io.decoding import UTF8_MARK, byte_lines, decoded, head_of
 from conqret.io.jsonl import json_rows, parse
-from conqret.io.limits import LINE
-from conqret.io.rows import FileRows, Row, Rows, quoted, repeated_in, too_many
-
-
-class _Lines:
-    """The lines of a file for :mod:`csv`, which wants their ends kept. Faults are put aside; ``skipped`` says that a
-    line is not there for one."""
-
-    def __init__(self, path: Path, name: str, published_in: str) -> None:
-        self._lines, self._name, self._published_in = byte_lines(path, name), name, published_in
-        self.faults: list[Fault] = []
-        self.ended = True
-        self.skipped = False
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def __next__(self) -> str:
-        line = next(self._lines)
-        while isinstance(line, Fault):
-            self.skipped = True
-            self.faults.append(line)
-            line = next(self._lines)
-        text = decoded(line, self._name)
-        if isinstance(text, Fault):
-            if not self._published_in:
-                self.faults.append(text)
-            text = line.data.decode(self._published_in or "utf-8", "replace")
-        self.ended = line.ended
-        return text
+from conqret.io.limits import LINE, UTF8_MARK, byte_lines, decoded, head_of
+from conqret.io.rows import FileRows, Row, Rows, quoted, repeated_in
 
 
 def csv_rows(path: Path, name: str, published_in: str = "", quoted: bool = True) -> FileRows:
@@ -57,24 +29,38 @@ def csv_rows(path: Path, name: str, published_in: str = "", quoted: bool = True)
     a cell begins with one.
     """
 
-    def records(path: Path, name: str) -> Iterator[Row | Fault]:
-        lines = _Lines(path, name, published_in)
-        for row in _cells(lines, name, strict=not published_in, quoted=quoted):
-            yield from lines.faults
-            lines.faults.clear()
-            yield row
-        yield from lines.faults
-
-    lines = _Lines(path, name, published_in)
     try:
-        head = _head(lines)[0]
+        head = _head(_texts(path, name, published_in, []))[0]
     except (csv.Error, StopIteration):  # iterating reports it
         head = []
-    whole = not lines.skipped and not _head_problem(head)
-    return FileRows(path, name, records, tuple(filter(None, head)) if whole else None)
+    columns = None if _head_problem(head) else tuple(filter(None, head))
+    return FileRows(path, name, partial(_csv_records, published_in=published_in, quoted=quoted), columns)
 
 
-def _cells(lines: _Lines, name: str, *, strict: bool, quoted: bool) -> Iterator[Row | Fault]:
+def _texts(path: Path, name: str, published_in: str, faults: list[Fault]) -> Iterator[str]:
+    """The lines of a file for :mod:`csv`, which wants their ends kept; faults are put aside."""
+    for line in byte_lines(path, name):
+        if isinstance(line, Fault):
+            faults.append(line)
+            continue
+        text = decoded(line, name)
+        if isinstance(text, Fault):
+            if not published_in:
+                faults.append(text)
+            text = line.data.decode(published_in or "utf-8", "replace")
+        yield text
+
+
+def _csv_records(path: Path, name: str, *, published_in: str, quoted: bool) -> Iterator[Row | Fault]:
+    faults: list[Fault] = []
+    for row in _cells(_texts(path, name, published_in, faults), name, not published_in, quoted):
+        yield from faults
+        faults.clear()
+        yield row
+    yield from faults
+
+
+def _cells(lines: Iterator[str], name: str, strict: bool, quoted: bool) -> Iterator[Row | Fault]:
     try:
         head, delimiter, before = _head(lines)
     except StopIteration:
@@ -82,36 +68,30 @@ def _cells(lines: _Lines, name: str, *, strict: bool, quoted: bool) -> Iterator[
     except csv.Error as error:
         yield Fault(name, 1, "", f"the head is not valid CSV: {error}", "End lines with \\n or \\r\\n")
         return
-    if lines.skipped:  # the head itself: what follows is none
-        return
     if wrong := _head_problem(head):
         yield Fault(name, 1, "", *wrong)
         return
+    csv.field_size_limit(limits.LINE.most)  # of the whole process
     quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
     reader = csv.reader(lines, delimiter=delimiter, strict=strict, quoting=quoting)
-    whole = 0
-    while True:
-        start = reader.line_num + before + 1
-        try:
-            cells = _next(reader)
-        except csv.Error as error:
-            yield Fault(name, start, "", *_broken(str(error), whole))
-            return
-        if cells is None:
-            return
-        if len(cells) == len(head):
-            whole += 1
-            yield Row(start, {of: cell or None for of, cell in zip(head, cells, strict=True) if of})
-        elif cells:
-            yield _ragged(
-                name,
-                start,
-                f"has {len(cells)} cells where the head has {len(head)}",
-                len(cells) < len(head) and not lines.ended,
-            )
+    whole, start = 0, before + 1
+    try:
+        for cells in reader:
+            if len(cells) == len(head):
+                whole += 1
+                yield Row(start, {of: cell or None for of, cell in zip(head, cells, strict=True) if of})
+            elif cells:
+                problem = f"has {len(cells)} cells where the head has {len(head)}"
+                remedy = "Quote cells that contain commas or line breaks"
+                if len(cells) < len(head):
+                    remedy += "; where the file ends here it looks cut off: write it again"
+                yield Fault(name, start, "", problem, remedy)
+            start = reader.line_num + before + 1
+    except csv.Error as error:
+        yield Fault(name, start, "", *_broken(str(error), whole))
 
 
-def _head(lines: _Lines) -> tuple[list[str], str, int]:
+def _head(lines: Iterator[str]) -> tuple[list[str], str, int]:
     """The names of the columns, what parts cells, and how many lines that takes."""
     first, before = next(lines), 1
     said = _SEPARATOR.fullmatch(first)
@@ -121,28 +101,10 @@ def _head(lines: _Lines) -> tuple[list[str], str, int]:
     return [name.strip() for name in next(csv.reader([first], delimiter=delimiter))], delimiter, before
 
 
-def _ragged(name: str, line: int, problem: str, cut: bool) -> Fault:
-    if cut:
-        problem += ", and no line break follows: the file looks cut off"
-        return Fault(name, line, "", problem, "Write the file again")
-    return Fault(name, line, "", problem, "Quote cells that contain commas or line breaks")
-
-
 _SEPARATOR = re.compile(r"sep=(\S|\t)\r?\n?", re.IGNORECASE)
 
 
-def _next(reader: Iterator[list[str]]) -> list[str] | None:
-    """Read one row under our limit for a cell; the limit is the whole process's, so it is put back."""
-    before = csv.field_size_limit(limits.LINE.most)
-    try:
-        return next(reader, None)
-    finally:
-        csv.field_size_limit(before)
-
-
 def _head_problem(head: list[str]) -> tuple[str, str] | None:
-    if len(head) > limits.MAX_COLUMNS:
-        return too_many(len(head), "columns")
     if not any(head):
         return "the head names no column", "Begin with a line of column names"
     if "" in head[1:]:
@@ -177,9 +139,6 @@ def parquet_rows(path: Path, name: str) -> FileRows:
         columns = tuple(polars.read_parquet_schema(path))
     except (Exception, polars.exceptions.PanicException):  # noqa: BLE001 - polars raises errors of many classes
         return FileRows(path, name, _of_row_groups)  # reading it reports the damage
-    if len(columns) > limits.MAX_COLUMNS:
-        fault = Fault(name, 0, "", *too_many(len(columns), "columns"))
-        return FileRows(path, name, lambda path, name: iter([fault]), columns)
     return FileRows(path, name, _of_row_groups, columns)
 
 

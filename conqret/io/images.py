@@ -147,12 +147,6 @@ _INNER = ("", "local", "localhost", "internal")
 """The last parts of hosts of inner networks."""
 
 
-def _is_inner(host: str) -> bool:
-    """Whether a host is of an inner network, or a number, which is an address in another spelling (127.1, 0x7f.1)."""
-    _, dot, last = host.lower().rpartition(".")
-    return not dot or last in _INNER or last.isdigit() or last.startswith("0x")
-
-
 def _address(text: str) -> str:
     """An address that a provider may fetch. Those of private networks are refused: a model's server stands in one."""
     try:
@@ -169,8 +163,11 @@ def _address(text: str) -> str:
     host = unicodedata.normalize("NFKC", spelled).replace("\N{IDEOGRAPHIC FULL STOP}", ".").rstrip(".")
     try:
         private = not ipaddress.ip_address(host).is_global
-    except ValueError:
-        private = _is_inner(host)
+    except (
+        ValueError
+    ):  # a name, which is one of an inner network, or a number in another spelling (127.1, 0x7f.1)
+        _, dot, last = host.lower().rpartition(".")
+        private = not dot or last in _INNER or last.isdigit() or last.startswith("0x")
     if private or parts.username or parts.password or not text.isprintable() or " " in text:
         raise Unfit(f"is an image at a private address, which is not passed on: {quoted(text)}", _REMEDY)
     return text

@@ -13,7 +13,7 @@ from conqret.errors import number
 from conqret.io.cell_values import canonical
 from conqret.io.jsonl import compact
 from conqret.io.reports import WITHOUT_TEXT
-from conqret.io.rows import item_record, listed
+from conqret.io.rows import FaultList, item_record, listed
 from conqret.io.schema import TableReader, way
 from conqret.text.language import item_language
 
@@ -107,13 +107,13 @@ def check_items(
     left_out, reasons = 0, tuple[str, ...]()
     if skip and count:  # those faults stand in nobody's way any more
         left_out, reasons = reader.number - count, tuple(reader.faults.lines())
-        reader.faults = reader.faults.of_the_file()
+        reader.faults = FaultList(fault for fault in reader.faults.kept if not fault.line)
     reader.finish()
     has: dict[str, Share] = {
         field: "none" if not having[field] else "all" if having[field] == count else "some"
         for field in OPTIONAL
     }
-    notes = reader.notes.lines()
+    notes = reader.notes()
     return CheckedItems(
         count,
         sha.hexdigest(),

@@ -13,9 +13,9 @@ from conqret.data.digest import digest_of
 from conqret.data.item import PICTURE, Document, Item, Stance
 from conqret.errors import Fault
 from conqret.io.cell_values import (
+    CHARACTERS_A_TOKEN,
     LONG_DOCUMENT_TOKENS,
     as_list,
-    estimated_tokens,
     is_missing,
     list_in_cell,
     plain,
@@ -26,7 +26,8 @@ from conqret.io.columns import ANSWERS, FIELDS, Dialect
 from conqret.io.images import DOCUMENT_TEXTS, image_url, is_image
 from conqret.io.nuggets import read_nuggets
 from conqret.io.rows import Row, Unfit, kind, listed, near, quoted
-from conqret.io.schema import Check, Field, Schema, TableReader, look_up
+from conqret.io.schema import Check, Field, Schema, TableReader, look_up, table_schema
+from conqret.text.language import language_code
 
 if TYPE_CHECKING:
     from conqret.io.conversations import ChatMessage
@@ -34,17 +35,19 @@ if TYPE_CHECKING:
 
 def read_documents(dialect: Dialect, value: object, where: str, reader: TableReader) -> tuple[Document, ...]:
     """The documents in a column's value; what cannot be read becomes faults of the reader."""
-    every = enumerate(_list(dialect, value), start=1)
-    documents = [_document(value, f"{where}[{number}]", number, reader) for number, value in every]
-    places: dict[str, int] = {}
-    for number, document in enumerate(documents, start=1):
-        if document and places.setdefault(document.id, number) != number:
+    documents, places = list[Document](), dict[str, int]()
+    for number, entry in enumerate(_list(dialect, value), start=1):
+        document = _document(entry, f"{where}[{number}]", number, reader)
+        if document is None:
+            continue
+        documents.append(document)
+        if places.setdefault(document.id, number) != number:
             reader.fault(
                 f"{where}[{number}].id",
                 f"is {quoted(document.id)}, as that of document {places[document.id]} of the same item",
                 "Give every document its own id",
             )
-    return tuple(document for document in documents if document)
+    return tuple(documents)
 
 
 def _list(dialect: Dialect, value: object) -> list[object]:
@@ -106,57 +109,48 @@ def _content(value: object, where: str, reader: TableReader) -> str:
     content = text(value, where, reader)
     if not content.strip():
         raise Unfit("is an empty text", "Delete the document, or fill in its text")
-    if (tokens := estimated_tokens(content)) > LONG_DOCUMENT_TOKENS:
-        reader.notes.add(
-            f"a document has more than {LONG_DOCUMENT_TOKENS:,} tokens and may be trimmed to fit the model",
-            f"{where} in line {reader.line}, about {tokens:,} tokens",
+    if (tokens := len(content) // CHARACTERS_A_TOKEN) > LONG_DOCUMENT_TOKENS:
+        remark = (
+            f"a document has more than {LONG_DOCUMENT_TOKENS:,} tokens and may be trimmed to fit the model"
         )
+        reader.note(remark, where, f", about {tokens:,} tokens")
     return content
 
 
 def _document_language(value: object, where: str, reader: TableReader) -> str:
     """The code of what a document says of its language; nothing where that names none that is known."""
-    from conqret.text.language import language_code
-
     return (isinstance(value, str) and language_code(value)) or ""
 
 
-DOCUMENT = Schema(
-    "a document",
-    {
-        "id": Field(
-            ("id", "docid", "doc_id", "docno", "node.id_", "node.node_id", "document.id"), identifier
+DOCUMENT = table_schema(
+    id=Field(("id", "docid", "doc_id", "docno", "node.id_", "node.node_id", "document.id"), identifier),
+    text=Field(
+        (
+            *DOCUMENT_TEXTS,
+            "document.content",
+            "doc.segment",
+            "doc.text",
+            "doc.contents",
+            "node.text",
+            "node.text_resource.text",
         ),
-        "text": Field(
-            (
-                *DOCUMENT_TEXTS,
-                "document.content",
-                "doc.segment",
-                "doc.text",
-                "doc.contents",
-                "node.text",
-                "node.text_resource.text",
-            ),
-            _content,
-            needed="Add its text, name its column (--columns documents=COLUMN.FIELD), or delete the document",
-        ),
-        "title": Field(("title", "doc.title", "node.metadata.title", "node.metadata.file_name"), text, ""),
-        "url": Field(("url", "doc.url", "node.metadata.url"), text, ""),
-        "language": Field(("language",), _document_language, ""),
-    },
+        _content,
+        needed="Add its text, name its column (--columns documents=COLUMN.FIELD), or delete the document",
+    ),
+    title=Field(("title", "doc.title", "node.metadata.title", "node.metadata.file_name"), text, ""),
+    url=Field(("url", "doc.url", "node.metadata.url"), text, ""),
+    language=Field(("language",), _document_language, ""),
 )
 """Where the parts of a document may stand: conqret, nuggetizer, LangChain, RAGChecker, PyTerrier, LlamaIndex, Phoenix,
 search engines."""
 
 
-_STANCES: Mapping[Stance, str] = {
-    "pro": "pro for support supporting affirmative positive",
-    "con": "con against oppose opposing negative",
-    "none": "none neutral",
+STANCES: Mapping[str, Stance] = {
+    **dict.fromkeys("pro for support supporting affirmative positive".split(), "pro"),
+    **dict.fromkeys("con against oppose opposing negative".split(), "con"),
+    **dict.fromkeys("none neutral".split(), "none"),
 }
-STANCES = {word: stance for stance, words in _STANCES.items() for word in words.split()}
 """The words for a stance that are read, in any case; every other one is a fault."""
-_SYNONYMS = ", ".join(word for word, stance in STANCES.items() if word != stance)
 _TOPIC = "Add the question that is argued"
 NAMED_BY = 30
 """Characters of its topic in the id of an item that has none."""
@@ -183,17 +177,13 @@ def item_schema(dialect: Dialect, language: str = "") -> Schema:
         "stance": "none", "documents": (), "nuggets": (), "messages": (), "images": (),
         "language": "", "metadata": {},
     }  # fmt: skip
-    fields = {
-        name: Field(_columns(dialect, name), check, defaults.get(name), _TOPIC if name == "topic" else "")
-        for name, check in checks.items()
-    }
-    return Schema("an item", fields, dialect.mapped)
-
-
-def _columns(dialect: Dialect, name: str) -> tuple[str, ...]:
-    """The columns that may hold a field; messages may stand in that of the topic, where they are a list of such."""
-    topics = dialect.columns["topic"] if name == "messages" else ()
-    return tuple(column for column in dialect.columns.get(name, (name,)) if column not in topics)
+    fields = {}
+    for name, check in checks.items():
+        columns = dialect.columns.get(name, (name,))
+        if name == "messages":  # which may stand in the column of the topic, where they are a list of such
+            columns = tuple(column for column in columns if column not in dialect.columns["topic"])
+        fields[name] = Field(columns, check, defaults.get(name), _TOPIC if name == "topic" else "")
+    return Schema(fields, dialect.mapped)
 
 
 def read_items(
@@ -201,7 +191,7 @@ def read_items(
 ) -> Iterator[Item | None]:
     """The items of a file; None for each row that has faults, which are the reader's. Of the columns ``judged``, which
     a judge finds in the metadata, no note says that they are kept there."""
-    made = Counter[str]()
+    made, slips = Counter[str](), set[str]()
     for row in reader.rows(records):
         before = reader.faults.total
         if dialect.note:
@@ -211,7 +201,9 @@ def read_items(
         if values is not None:
             whole = partial(_whole, unanswered="argument" in row.record)
             values = reader.checked(whole, values, column or reader.column("images"))
-        extra = _extra(reader, dialect, row.record, {} if values is None else values["metadata"], judged)
+        extra = _extra(
+            reader, dialect, row.record, {} if values is None else values["metadata"], judged, slips
+        )
         if values is None or reader.faults.total > before:
             yield None
             continue
@@ -325,9 +317,10 @@ def _stance(value: object, where: str, reader: TableReader) -> Stance:
     written = text(value, where, reader)
     stance = STANCES.get(written.strip().lower() or "none")
     if stance is None:
+        synonyms = ", ".join(word for word, stance in STANCES.items() if word != stance)
         raise Unfit(
             f"is {quoted(written)}, which is not a known stance",
-            f"Write pro, con or none (also read: {_SYNONYMS})",
+            f"Write pro, con or none (also read: {synonyms})",
         )
     if written.strip() and written != stance:
         reader.note(f"the stance {quoted(written)} is read as {stance}")
@@ -338,8 +331,6 @@ def _language(value: object, where: str, reader: TableReader) -> str:
     written = text(value, where, reader)
     if not written.strip():
         return ""
-    from conqret.text.language import language_code
-
     code = language_code(written)
     if code is None:
         raise Unfit(
@@ -371,16 +362,17 @@ def _extra(
     record: Mapping[str, object],
     metadata: Mapping[str, Any],
     judged: Collection[str],
+    slips: set[str],
 ) -> dict[str, Any]:
     """The metadata with what stands in columns that hold no field of an item."""
     extra, kept = dict(metadata), []
-    named = [name for name in FIELDS if name not in _OFTEN_OTHERS]
-    absent = [name for name in named if name not in reader.columns] if dialect.native else []
+    absent = sorted(set(FIELDS) - _OFTEN_OTHERS - set(reader.columns)) if dialect.native else []
     for key, value in record.items():
         if key in reader.heads or is_missing(value):
             continue
         if meant := near(str(key), absent):
-            if reader.notes.once(key):
+            if key not in slips:
+                slips.add(key)
                 problem = f"is not a field of an item: did you mean {meant!r}"
                 reader.fault(quoted(key)[1:-1], problem, "Rename it, or move it into metadata")
             continue

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import DeclarationError, Fault, ItemsError, LabelsError
-from conqret.io.bounded import whole_bytes
 from conqret.io.files import file_rows
 from conqret.io.jsonl import parse
 from conqret.io.label_set import Scales, dimension_name
+from conqret.io.limits import whole_bytes
 from conqret.io.rows import FaultList, Row, Rows, readable_columns
-from conqret.io.schema import Schema, TableReader
+from conqret.io.schema import TableReader
 from conqret.registry import Registry
 
 TABLE = "table"
@@ -104,7 +104,7 @@ class LabelFile:
 
     def rows(self, table: Rows | None = None) -> Iterator[Row]:
         """The rows of the table (or of this other one) that can be read; the others are faults."""
-        return TableReader(table or self.table, Schema("a row", {}), self.faults).rows()
+        return TableReader(table or self.table, faults=self.faults).rows()
 
     def fault(self, line: int, field: str, problem: str, remedy: str, *, inside: str = "") -> None:
         """Put down what is wrong in a line; ``inside`` names a file of an archive."""

@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar, get_args
+from typing import Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError, check_known
 from conqret.text.numbers import number_in
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 
 Amount = TypeVar("Amount", float, "NDArray[np.float64]")
 LabelLevel = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -92,7 +87,11 @@ class LabelScale:
         try:
             value = number_in(word)
         except ValueError:
-            return self._no_number(word)
+            if self.words:
+                return f"is none of the labels {', '.join(self.words)}"
+            if word in TRUTH:
+                return "is a word for true or false, and the scale is not 0 to 1"
+            return "is a word without a number"
         if self.words and value not in self.words.values():
             return f"is none of the labels {', '.join(self.words)} (or their numbers)"
         if self.low is not None and self.high is not None:
@@ -101,13 +100,6 @@ class LabelScale:
             if self.whole and not (value - self.low).is_integer():
                 return f"is not a whole step of the scale from {self.low:g} to {self.high:g}"
         return value
-
-    def _no_number(self, word: str) -> str:
-        if self.words:
-            return f"is none of the labels {', '.join(self.words)}"
-        if word in TRUTH:
-            return "is a word for true or false, and the scale is not 0 to 1"
-        return "is a word without a number"
 
     def __str__(self) -> str:
         ends = "ends not known" if self.low is None else f"{self.low:g} to {self.high:g}"

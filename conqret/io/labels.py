@@ -350,10 +350,11 @@ def read_labels(
     titles = dict.fromkeys(file.title or chosen.title for chosen, file in files.values())
     chances = {item: chance for item, (chance, _) in reader.chances.items()}
     labels_read = LabelSet(name, ", ".join(titles), tuple(labels), settled, chances=chances)
+    joined = [f"{len(places)} files are joined; annotators: {_some(labels_read.annotators)}"]
     return replace(
         labels_read,
         notes=(
-            *_joined(labels_read, len(places)),
+            *(joined if len(places) > 1 else ()),
             *_drawn(labels_read),
             *_file_notes(files),
             *reader.notes,
@@ -376,13 +377,6 @@ def _check_there(
         raise DeclarationError(
             f"{name} is not filled in: none of its {number(len(labels), 'cell')} contains a label"
         )
-
-
-def _joined(label_set: LabelSet, files: int) -> list[str]:
-    """That several files are read as one, and whose labels they are."""
-    if files == 1:
-        return []
-    return [f"{files} files are joined; annotators: {_some(label_set.annotators)}"]
 
 
 def _drawn(label_set: LabelSet) -> list[str]:

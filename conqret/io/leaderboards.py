@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean
+from typing import Annotated
 
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
-from conqret.io.checks import cell_text, identifier
-from conqret.io.files import file_rows
+from conqret.io.checks import Cell, Identifier
 from conqret.io.rows import listed, quoted
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import in_columns, read_table
 from conqret.io.trec import parsed_lines
 from conqret.text.numbers import is_number, number_in
 
@@ -29,15 +29,14 @@ SHAPES: Mapping[str, tuple[str, ...]] = {
 """The columns of each form, by the names that TREC AutoJudge gives them. ``trec_eval`` names no run: the file does."""
 
 _needed = "Write run_id, topic_id, measure and value"
-ROW = Schema(
-    "a score",
-    {
-        "run": Field(("run_id",), identifier, needed=_needed),
-        "topic": Field(("topic_id",), identifier, needed=_needed),
-        "measure": Field(("measure",), identifier, needed=_needed),
-        "value": Field(("value",), cell_text, needed=_needed),
-    },
-)
+
+
+@dataclass(frozen=True, slots=True)
+class _Score:
+    run: Annotated[Identifier, in_columns("run_id", needed=_needed)]
+    topic: Annotated[Identifier, in_columns("topic_id", needed=_needed)]
+    measure: Annotated[Identifier, in_columns(needed=_needed)]
+    value: Annotated[Cell, in_columns(needed=_needed)]
 
 
 @dataclass(frozen=True)
@@ -152,10 +151,8 @@ def read_leaderboard(path: str | Path, shape: str = "ir_measures") -> SystemLead
 def _rows(file: Path, shape: str) -> list[tuple[str, str, str, str]]:
     """Measure, run, topic and value of each line, without a head."""
     if shape == "jsonl":
-        reader = TableReader(file_rows(file), ROW)
-        score_rows = [(line["measure"], line["run"], line["topic"], line["value"]) for line in reader]
-        reader.finish(wanted="scores")
-        return score_rows
+        scores = read_table(file, _Score, wanted="scores")
+        return [(score.measure, score.run, score.topic, score.value) for score in scores]
     columns = SHAPES[shape]
 
     def row(parts: list[str]) -> tuple[str, str, str, str]:

@@ -1,4 +1,5 @@
-"""How much of what comes from outside is taken in: each limit with its reason, and the variable that raises it.
+"""How much of what comes from outside is taken in: each limit with its reason, and the variable that raises it; bytes
+and lines that are read within these limits: gzip, byte order marks, and words for what is not UTF-8.
 
 A hostile file is small and unpacks to gigabytes. What goes beyond a limit is a fault that names the place and the
 variable; nothing of it is kept.
@@ -6,10 +7,20 @@ variable; nothing of it is kept.
 
 from __future__ import annotations
 
+import codecs
+import gzip
+import io
+import itertools
 import os
+import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TypeVar, cast
 
-from conqret.errors import DeclarationError
+from pydantic import BaseModel, ValidationError
+
+from conqret.errors import DeclarationError, Fault
 
 _MIB = 2**20
 
@@ -67,11 +78,166 @@ row of recordings has four times as much."""
 LIMITS = (LINE, FILE, UNPACKED, IMAGE, ANSWER)
 """All that a variable raises."""
 
-MAX_COLUMNS = 10_000
-"""Of a table, or fields of one record: a benchmark has hundreds at most, and their names are compared."""
-MAX_MEMBERS = 10_000
-"""Files in a zip archive; the published one has 87."""
 MAX_IMAGES = 20
 """Of one item: beyond that providers take smaller ones alone."""
-MAX_MESSAGES = 10_000
-"""Of one item, what tools gave back included: no context of a model holds more of any length."""
+
+
+def whole_bytes(path: str | Path, limit: Limit = FILE) -> bytes:
+    """All of a file.
+
+    Args:
+        path: the file.
+        limit: the most bytes that it may have.
+
+    Raises:
+        DeclarationError: it is larger.
+        OSError: it cannot be read.
+    """
+    with Path(path).open("rb") as file:
+        if os.fstat(file.fileno()).st_size <= limit.most:
+            return file.read()
+    raise DeclarationError(
+        f"{path} is larger than {limit}, the most that is read at once: write or fetch it again, {limit.remedy}"
+    )
+
+
+def whole_text(path: str | Path, encoding: str = "utf-8", errors: str = "strict") -> str:
+    """All of a text file.
+
+    Raises:
+        DeclarationError: as :func:`whole_bytes`.
+        UnicodeDecodeError: it is no text in this encoding.
+        OSError: it cannot be read.
+    """
+    text = whole_bytes(path).decode(encoding, errors)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def declared_text(path: Path) -> str:
+    """The text of a file that somebody named.
+
+    Raises:
+        DeclarationError: it is not there, too large, not UTF-8, or cannot be read.
+    """
+    try:
+        return whole_text(path)
+    except FileNotFoundError:
+        raise DeclarationError(f"{path}: there is no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise DeclarationError(f"{path} cannot be read: {error}") from None
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def read_written(file: Path, model: type[M], command: str, what: str = "") -> M:
+    """What ``command`` wrote into ``file``; ``what`` it then is, in words.
+
+    Raises:
+        DeclarationError: it is not there, or holds something else.
+    """
+    try:
+        return model.model_validate_json(whole_bytes(file))
+    except FileNotFoundError:
+        raise DeclarationError(f"{file} does not exist: run {command} with -o {file.parent} first") from None
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        fault = f"{where}: {first['msg']}" if where else first["msg"]
+        raise DeclarationError(
+            f"{file} is {what or f'not in the format that {command} writes'} ({fault}): make it again with {command}"
+        ) from error
+
+
+HEAD = 4096
+GZIP_ERRORS = (EOFError, zlib.error, gzip.BadGzipFile)
+"""What reading a gzip stream that is cut off or damaged raises."""
+GZIP = b"\x1f\x8b"
+UTF8_MARK = b"\xef\xbb\xbf"
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_UTF32_MARK = codecs.BOM_UTF32_LE
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line as it stands in the file, with its end.
+
+    ``offset`` counts the bytes before it (after decompression); ``ended`` is false for a last line
+    that has no line break.
+    """
+
+    number: int
+    offset: int
+    data: bytes
+    ended: bool
+
+
+def open_bytes(path: Path) -> IO[bytes]:
+    """Open a file for reading; one that starts as gzip does is decompressed, whatever its name. One in UTF-16 with its
+    mark, as Excel writes it, is read whole and gives UTF-8."""
+    with path.open("rb") as file:
+        head = file.read(4)
+    if head.startswith(GZIP):
+        return cast("IO[bytes]", gzip.open(path, "rb"))
+    if head.startswith(_UTF16_MARKS) and head != _UTF32_MARK:
+        return io.BytesIO(whole_bytes(path).decode("utf-16", "replace").encode())
+    return path.open("rb")
+
+
+def head_of(path: Path) -> bytes:
+    """Return the first :data:`HEAD` bytes (decompressed); empty where a gzip stream cannot be read."""
+    try:
+        with open_bytes(path) as file:
+            return file.read(HEAD)
+    except GZIP_ERRORS:
+        return b""
+
+
+def byte_lines(path: Path, name: str) -> Iterator[Line | Fault]:
+    """Yield the lines of a file; a UTF-8 byte order mark is left out.
+
+    A line over the limit and a gzip stream that breaks off are faults.
+    """
+    most = LINE.most
+    with open_bytes(path) as file:
+        for number in itertools.count(1):
+            offset = file.tell()
+            try:
+                data = file.readline(most + 1)
+            except GZIP_ERRORS as error:
+                cut = isinstance(error, EOFError)
+                problem = "the gzip stream ends early" if cut else f"the gzip stream is corrupt ({error})"
+                problem = f"{problem}: {number - 1} whole lines precede it"
+                yield Fault(name, number, "", problem, "Fetch or write the file again")
+                return
+            if not data:
+                return
+            if len(data) > most:
+                problem = f"the line is longer than {LINE}"
+                yield Fault(name, number, "", problem, f"Split the item, {LINE.remedy}")
+                return
+            mark = len(UTF8_MARK) if number == 1 and data.startswith(UTF8_MARK) else 0
+            yield Line(number, offset + mark, data[mark:], data.endswith(b"\n"))
+
+
+def decoded(line: Line, name: str) -> str | Fault:
+    """Return a line as text, or the fault that says at which byte it stops being UTF-8."""
+    try:
+        return line.data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        place = f"byte {line.offset + error.start} (0x{line.data[error.start]:02x})"
+        if not line.ended and error.reason == "unexpected end of data":
+            return Fault(
+                name,
+                line.number,
+                "",
+                f"the file looks cut off: it ends inside a character, at {place}",
+                "Fetch or write the file again",
+            )
+        return Fault(
+            name,
+            line.number,
+            "",
+            f"the file is not UTF-8: {place} begins no character",
+            f"Save it as UTF-8, or convert it: iconv -f WINDOWS-1252 -t UTF-8 {name} > converted",
+        )

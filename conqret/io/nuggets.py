@@ -17,7 +17,7 @@ from conqret.io.checks import a_list, identifier, one_line, one_of, text
 from conqret.io.files import file_rows
 from conqret.io.reports import TOPIC_IDS, topic_names
 from conqret.io.rows import ObjectRows, Unfit, kind, listed, quoted
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import Field, TableReader, table_schema
 from conqret.text.analysis import analysed
 
 NuggetSource = str | Path | Mapping[str, object] | Iterable[Mapping[str, object]]
@@ -44,20 +44,15 @@ def _assigned(value: object, where: str, reader: TableReader) -> str | None:
     return None if assignment == _FAILED else assignment
 
 
-NUGGET = Schema(
-    "a nugget",
-    {
-        "text": Field(
-            ("text", "nugget", "claim", "question"),
-            one_line,
-            needed="Write what it says, or delete the nugget",
-        ),
-        "importance": Field(
-            ("importance",), one_of({name: name for name in ("vital", "okay")}, "importance")
-        ),
-        "sub_narrative": Field(("sub_narrative", "mapped_sub_narrative"), _sub_narrative),
-        "assignment": Field(("assignment",), _assigned),
-    },
+NUGGET = table_schema(
+    text=Field(
+        ("text", "nugget", "claim", "question"),
+        one_line,
+        needed="Write what it says, or delete the nugget",
+    ),
+    importance=Field(("importance",), one_of({name: name for name in ("vital", "okay")}, "importance")),
+    sub_narrative=Field(("sub_narrative", "mapped_sub_narrative"), _sub_narrative),
+    assignment=Field(("assignment",), _assigned),
 )
 
 
@@ -109,19 +104,16 @@ def _entries(value: object, where: str, reader: TableReader) -> tuple[Nugget, ..
     return read_nuggets(list(value.values()), where, reader)
 
 
-BANK = Schema(
-    "a nugget bank",
-    {
-        "topic": Field(
-            (*TOPIC_IDS, "id", "query.qid"),
-            identifier,
-            needed="Name the topic of its nuggets",
-        ),
-        "query": Field(("query.text", "query", "title_query", "title", "topic"), text, ""),
-        "nuggets": Field(("nuggets",), read_nuggets, ()),
-        "questions": Field(("nugget_bank",), _entries, ()),
-        "claims": Field(("claim_bank",), _entries, ()),
-    },
+BANK = table_schema(
+    topic=Field(
+        (*TOPIC_IDS, "id", "query.qid"),
+        identifier,
+        needed="Name the topic of its nuggets",
+    ),
+    query=Field(("query.text", "query", "title_query", "title", "topic"), text, ""),
+    nuggets=Field(("nuggets",), read_nuggets, ()),
+    questions=Field(("nugget_bank",), _entries, ()),
+    claims=Field(("claim_bank",), _entries, ()),
 )
 
 
@@ -225,7 +217,9 @@ def with_nuggets(
                 "Give the bank of this topic, or name the topic as the bank does (topic_id, qid, or the item's id)",
             )
             yield None
-        elif _elsewhere(bank.query, item.topic):
+            continue
+        terms, of_topic = analysed(bank.query).terms, analysed(item.topic).terms
+        if terms and of_topic and terms.isdisjoint(of_topic):  # they share no word that says anything
             reader.fault(
                 "topic",
                 f"is {quoted(item.topic)}, and the bank of topic {bank.topic!r} in {banks.name}:{bank.line} is about "
@@ -235,9 +229,3 @@ def with_nuggets(
             yield None
         else:
             yield item.model_copy(update={"nuggets": bank.nuggets})
-
-
-def _elsewhere(query: str, topic: str) -> bool:
-    """Whether two wordings of a topic share no word that says anything."""
-    terms = analysed(query).terms, analysed(topic).terms
-    return all(terms) and terms[0].isdisjoint(terms[1])

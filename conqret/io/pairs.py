@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from operator import itemgetter
 from pathlib import Path
+from typing import Annotated
 
 from conqret.errors import DeclarationError, LabelsError
-from conqret.io.checks import cell_text, filled, identifier, one_of, text
+from conqret.io.checks import Cell, Filled, Identifier, Text, one_of
 from conqret.io.files import file_rows
 from conqret.io.rows import Row, mapped, quoted, readable_columns
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import Field, TableReader, in_columns, read_table, schema_of
 
 ANSWERS = {"1": True, "0": False, "yes": True, "no": False, "true": True, "false": False}
 """The words for a label that are read, in any case."""
@@ -26,34 +26,20 @@ class Pair:
     """A document and a perspective on a question, under an id; ``label`` is what people say, None where they do not,
     and ``domain`` the corpus, retriever or subset that the pair comes from."""
 
-    id: str
-    document: str
-    perspective: str
-    question: str = ""
+    id: Identifier
+    document: Annotated[Filled, in_columns("document", "text", needed="Give the text of the document")]
+    perspective: Annotated[
+        Filled, in_columns("perspective", "statement", needed="Write the perspective as a statement")
+    ]
+    question: Annotated[Text, in_columns("question", "topic")] = ""
     label: bool | None = None
-    domain: str = ""
+    domain: Annotated[Text, in_columns("domain", "subset")] = ""
 
 
-_LABEL = Field(("label",), one_of(ANSWERS, "label"))
-PAIR = Schema(
-    "a pair",
-    {
-        "id": Field(("id",), identifier),
-        "question": Field(("question", "topic"), text, ""),
-        "domain": Field(("domain", "subset"), text, ""),
-        "document": Field(("document", "text"), filled, needed="Give the text of the document"),
-        "perspective": Field(
-            ("perspective", "statement"), filled, needed="Write the perspective as a statement"
-        ),
-    },
-)
-LABEL = Schema(
-    "a label",
-    {
-        "id": Field(("id",), identifier, needed="Name the pair of the label"),
-        "label": replace(_LABEL, needed=f"Write one of {', '.join(ANSWERS)}"),
-    },
-)
+@dataclass(frozen=True, slots=True)
+class _PairLabel:
+    id: Annotated[Identifier, in_columns(needed="Name the pair of the label")]
+    label: Annotated[bool, one_of(ANSWERS, "label"), in_columns(needed=f"Write one of {', '.join(ANSWERS)}")]
 
 
 def read_pairs(path: Path, labels: str | None = None) -> tuple[Pair, ...]:
@@ -68,23 +54,23 @@ def read_pairs(path: Path, labels: str | None = None) -> tuple[Pair, ...]:
         LabelsError: the same of a file of labels.
         DeclarationError: there is no pair, no such column, or no label.
     """
-    rows, schema = file_rows(path), PAIR
-    apart = None
-    remedy = "Keep one of its labels"
+    rows, schema, apart = file_rows(path), schema_of(Pair), dict[str, bool]()
     if labels is not None and Path(labels).is_file():
-        apart = TableReader(file_rows(labels), LABEL).by_id(itemgetter("label"), remedy, LabelsError)
+        people = read_table(labels, _PairLabel, "Keep one of its labels", error=LabelsError)
+        apart = {person.id: person.label for person in people}
     elif labels is not None:
-        columns = readable_columns(rows)
-        if labels not in columns:
+        names = readable_columns(rows)
+        if labels not in names:
             raise DeclarationError(
                 f"--labels names {labels!r}, which is neither a file nor a column of {path} "
-                f"(columns: {', '.join(columns)})"
+                f"(columns: {', '.join(names)})"
             )
-        schema = replace(PAIR, fields={**PAIR.fields, "label": replace(_LABEL, columns=(labels,))})
+        label = Field((labels,), one_of(ANSWERS, "label"))
+        schema = replace(schema, fields={**schema.fields, "label": label})
     reader = TableReader(rows, schema)
-    pairs = [Pair(**values) for values in reader.named("Give each pair an id of its own")]
+    pairs = list(reader.read_as(Pair, "Give each pair an id of its own"))
     reader.finish(wanted="pairs")
-    if apart is not None:
+    if apart:
         pairs = [replace(pair, label=apart.get(pair.id)) for pair in pairs]
     if labels is not None and all(pair.label is None for pair in pairs):
         raise DeclarationError(
@@ -104,27 +90,15 @@ _WEBIS = ("Discussion ID A", "Argument ID A", "Discussion ID B", "Argument ID B"
 class Comparison:
     """``first`` against ``second``: 1, 0.5 or 0; with the annotator and the item where the file has them."""
 
-    first: str
-    second: str
-    outcome: float
-    annotator: str = ""
-    item: str = ""
-
-
-COMPARISON = Schema(
-    "a comparison",
-    {
-        "first": Field(("first", "a", "model_a"), cell_text, needed="Name what is compared"),
-        "second": Field(("second", "b", "model_b"), cell_text, needed="Name what it is compared with"),
-        "outcome": Field(
-            ("preference", "outcome", "comparison"),
-            one_of(OUTCOMES, "preference"),
-            needed=f"Write one of {', '.join(OUTCOMES)}",
-        ),
-        "annotator": Field(("annotator",), cell_text, ""),
-        "item": Field(("item",), cell_text, ""),
-    },
-)
+    first: Annotated[Cell, in_columns("first", "a", "model_a", needed="Name what is compared")]
+    second: Annotated[Cell, in_columns("second", "b", "model_b", needed="Name what it is compared with")]
+    outcome: Annotated[
+        float,
+        one_of(OUTCOMES, "preference"),
+        in_columns("preference", "outcome", "comparison", needed=f"Write one of {', '.join(OUTCOMES)}"),
+    ]
+    annotator: Cell = ""
+    item: Cell = ""
 
 
 def read_comparisons(path: str | Path) -> tuple[Comparison, ...]:
@@ -139,21 +113,16 @@ def read_comparisons(path: str | Path) -> tuple[Comparison, ...]:
         DeclarationError: the file has other columns, or no row.
     """
     rows = file_rows(path)
-    columns = readable_columns(rows)
-    webis = set(_WEBIS) <= set(columns)
-    schema = COMPARISON if webis else COMPARISON.among(columns)
+    names = readable_columns(rows)
+    webis = set(_WEBIS) <= set(names)
+    schema = schema_of(Comparison) if webis else schema_of(Comparison).among(names)
     if not {"first", "second", "outcome"} <= set(schema.fields):
         raise DeclarationError(
-            f"{path} contains no comparisons (columns: {', '.join(columns)}): name its columns "
+            f"{path} contains no comparisons (columns: {', '.join(names)}): name its columns "
             "first, second and preference"
         )
-    reader = TableReader(rows, schema)
-    comparisons = []
-    for row in reader.rows(mapped(rows, _of_webis) if webis else None):
-        values = reader.read(row.record, schema)
-        if values is None:
-            continue
-        comparison = Comparison(**values)
+    reader, comparisons = TableReader(rows, schema), list[Comparison]()
+    for comparison in reader.read_as(Comparison, records=mapped(rows, _of_webis) if webis else None):
         if comparison.first == comparison.second:
             problem = f"compares {quoted(comparison.first)} with {quoted(comparison.second)}"
             reader.fault("", problem, "Name two different things")

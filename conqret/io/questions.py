@@ -9,15 +9,16 @@ row for each page that was found.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 from conqret.errors import DeclarationError, number
-from conqret.io.checks import identifier, one_line, one_of, text
+from conqret.io.checks import Identifier, OneLine, Text, one_of
 from conqret.io.files import file_rows
 from conqret.io.rows import Rows, columns_of
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import in_columns, read_table
 
 DELPHI, CONFLICTING = "delphi", "conflictingqa"
 """The names of the sources whose layouts are known."""
@@ -29,51 +30,38 @@ _CONTROVERSIAL = "Controversial question"
 class SourcedQuestion:
     """A question under an id, and where it comes from: its source's name, an address, a licence (empty: not said)."""
 
-    id: str
-    question: str
-    source: str = ""
-    url: str = ""
-    licence: str = ""
+    id: Identifier
+    question: Annotated[OneLine, in_columns("question", "topic", needed="Write the question")]
+    source: Text = ""
+    url: Text = ""
+    licence: Annotated[Text, in_columns("licence", "license")] = ""
 
     def record(self) -> dict[str, str]:
         """What is written of it; what is empty is left out."""
         return {name: value for name, value in asdict(self).items() if value}
 
 
-OWN = Schema(
-    "a question",
-    {
-        "id": Field(("id",), identifier),
-        "question": Field(("question", "topic"), one_line, needed="Write the question"),
-        "source": Field(("source",), text, ""),
-        "url": Field(("url",), text, ""),
-        "licence": Field(("licence", "license"), text, ""),
-    },
-)
-_OF_DELPHI = Schema(
-    "a question of DELPHI",
-    {
-        "id": Field(("qid",), identifier, needed="Give the number of the question"),
-        "debatable": Field(
-            (_CONTROVERSIAL,),
-            one_of({"true": True, "false": False}, "truth value"),
-            needed="Write TRUE or FALSE",
-        ),
-    },
-)
-_OF_CONFLICTING = Schema(
-    "a question of ConflictingQA",
-    {"question": Field(("search_query",), one_line, needed="Write the question")},
-)
-_OF_QUORA = Schema(
-    "a pair of questions",
-    {
-        "first": Field(("qid1",), identifier, needed="Give its number"),
-        "one": Field(("question1",), text, ""),
-        "second": Field(("qid2",), identifier, needed="Give its number"),
-        "other": Field(("question2",), text, ""),
-    },
-)
+@dataclass(frozen=True, slots=True)
+class _OfDelphi:
+    id: Annotated[Identifier, in_columns("qid", needed="Give the number of the question")]
+    debatable: Annotated[
+        bool,
+        one_of({"true": True, "false": False}, "truth value"),
+        in_columns(_CONTROVERSIAL, needed="Write TRUE or FALSE"),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _OfConflicting:
+    question: Annotated[OneLine, in_columns("search_query", needed="Write the question")]
+
+
+@dataclass(frozen=True, slots=True)
+class _OfQuora:
+    first: Annotated[Identifier, in_columns("qid1", needed="Give its number")]
+    second: Annotated[Identifier, in_columns("qid2", needed="Give its number")]
+    one: Annotated[Text, in_columns("question1")] = ""
+    other: Annotated[Text, in_columns("question2")] = ""
 
 
 def read_sourced(paths: Sequence[str | Path], texts: str | Path | None = None) -> tuple[SourcedQuestion, ...]:
@@ -91,13 +79,20 @@ def read_sourced(paths: Sequence[str | Path], texts: str | Path | None = None) -
     questions: list[SourcedQuestion] = []
     for path in map(Path, paths):
         rows = file_rows(path)
-        columns = set(columns_of(rows))
-        if {"qid", _CONTROVERSIAL} <= columns:
+        there = set(columns_of(rows))
+        if {"qid", _CONTROVERSIAL} <= there:
             part = _delphi(rows, path, texts)
-        elif "search_query" in columns and "question" not in columns:
-            part = _conflicting(rows)
+        elif "search_query" in there and "question" not in there:
+            wordings = dict.fromkeys(row.question for row in read_table(rows, _OfConflicting))
+            part = [
+                SourcedQuestion(f"{CONFLICTING}-{n}", question, CONFLICTING)
+                for n, question in enumerate(wordings, start=1)
+            ]
         else:
-            part = _own(rows, path, several=len(paths) > 1)
+            name = path.name.split(".")[0]
+            own = read_table(rows, SourcedQuestion, "Give each question an id of its own", f"{name}-")
+            named = name if len(paths) > 1 else ""
+            part = [replace(question, source=question.source or named) for question in own]
         if not part:
             raise DeclarationError(f"{path} contains no question")
         questions += part
@@ -114,36 +109,19 @@ def read_sourced(paths: Sequence[str | Path], texts: str | Path | None = None) -
     return tuple(questions)
 
 
-def _own(rows: Rows, path: Path, *, several: bool) -> list[SourcedQuestion]:
-    reader = TableReader(rows, OWN)
-    name, questions = path.name.split(".")[0], []
-    for values in reader.named("Give each question an id of its own", f"{name}-"):
-        values["source"] = values["source"] or (name if several else "")
-        questions.append(SourcedQuestion(**values))
-    reader.finish()
-    return questions
-
-
-def _conflicting(rows: Rows) -> list[SourcedQuestion]:
-    reader = TableReader(rows, _OF_CONFLICTING)
-    texts = dict.fromkeys(values["question"] for values in reader)
-    reader.finish()
-    return [
-        SourcedQuestion(f"{CONFLICTING}-{n}", question, CONFLICTING)
-        for n, question in enumerate(texts, start=1)
-    ]
-
-
 def _delphi(rows: Rows, path: Path, texts: str | Path | None) -> list[SourcedQuestion]:
     if texts is None:
         raise DeclarationError(
             f"{path} has DELPHI's numbers and labels, but no texts: they are in train.csv of the Quora Question "
             "Pairs (columns qid1, question1, qid2, question2); name that file with --texts"
         )
-    reader = TableReader(rows, _OF_DELPHI)
-    wanted = dict.fromkeys(values["id"] for values in reader if values["debatable"])
-    reader.finish()
-    known = {number: words for number, words in _pairs(texts) if number in wanted}
+    wanted = dict.fromkeys(row.id for row in read_table(rows, _OfDelphi) if row.debatable)
+    known = {
+        number: words
+        for pair in read_table(texts, _OfQuora)
+        for number, words in ((pair.first, pair.one), (pair.second, pair.other))
+        if number in wanted
+    }
     lacking = [number for number in wanted if not known.get(number, "").strip()]
     if lacking:
         raise DeclarationError(
@@ -151,14 +129,6 @@ def _delphi(rows: Rows, path: Path, texts: str | Path | None) -> list[SourcedQue
             f"{lacking[0]}); give the train.csv from which DELPHI was made"
         )
     return [SourcedQuestion(f"{DELPHI}-{topic}", " ".join(known[topic].split()), DELPHI) for topic in wanted]
-
-
-def _pairs(texts: str | Path) -> Iterator[tuple[str, str]]:
-    reader = TableReader(file_rows(texts), _OF_QUORA)
-    for values in reader:
-        yield values["first"], values["one"]
-        yield values["second"], values["other"]
-    reader.finish()
 
 
 def by_source(questions: Sequence[SourcedQuestion]) -> Mapping[str, int]:

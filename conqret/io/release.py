@@ -34,11 +34,12 @@ from conqret.data.digest import gathered
 from conqret.data.item import Debate, DebateArgument, Document, Source
 from conqret.data.table2 import table2
 from conqret.errors import DeclarationError, FaultsError
-from conqret.io.bounded import whole_bytes
-from conqret.io.checks import cell_text
+from conqret.io.checks import Cell
 from conqret.io.files import csv_rows
 from conqret.io.jsonl import parse
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.limits import whole_bytes
+from conqret.io.rows import Rows
+from conqret.io.schema import TableReader, in_columns, read_table, schema_of
 
 ANNOTATIONS = "retrieval_annotations"
 TEXTS = ("documents", "documents_sep20")
@@ -46,22 +47,20 @@ LAYOUT = "conqret-release"
 """What debates of the release name as the parser that read them."""
 Model = TypeVar("Model", bound=BaseModel)
 _AGAIN = "Fetch the release again: it is not whole"
-QUERY = Schema(
-    "a query",
-    {
-        "qid": Field(("qid",), cell_text, needed=_AGAIN),
-        "query": Field(("query",), cell_text, needed=_AGAIN),
-    },
-)
-JUDGED = Schema(
-    "a judged pair",
-    {
-        "qid": Field(("qid",), cell_text, needed=_AGAIN),
-        "docno": Field(("docno",), cell_text, needed=_AGAIN),
-        "label": Field(("label",), cell_text, needed=_AGAIN),
-        "stance": Field(("stance",), cell_text, ""),
-    },
-)
+
+
+@dataclass(frozen=True, slots=True)
+class _Query:
+    qid: Annotated[Cell, in_columns(needed=_AGAIN)]
+    query: Annotated[Cell, in_columns(needed=_AGAIN)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    qid: Annotated[Cell, in_columns(needed=_AGAIN)]
+    docno: Annotated[Cell, in_columns(needed=_AGAIN)]
+    label: Annotated[Cell, in_columns(needed=_AGAIN)]
+    stance: Cell = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +97,9 @@ def read_release(path: str | Path) -> Release:
         if not file.is_file():
             notes.append(f"no {file.name}: the {split} part of the release is not here")
         else:
-            questions = _questions(root / ANNOTATIONS / f"{split}_queries.csv")
+            queries = _rows(root / ANNOTATIONS / f"{split}_queries.csv", _Query)
+            read_queries = read_table(queries, _Query, error=FaultsError)
+            questions = {row.qid: row.query for row in read_queries}
             judged, dropped = _judged(file, questions, documents)
             for topic, pairs in judged.items():
                 for stance, side_rows in _by_side(topic, pairs).items():
@@ -322,22 +323,15 @@ def _ledger(
                 )
 
 
-def _questions(file: Path) -> dict[str, str]:
-    reader = _reader(file, QUERY)
-    questions = {values["qid"]: values["query"] for values in reader}
-    reader.finish(FaultsError)
-    return questions
-
-
 def _judged(
     file: Path, questions: Mapping[str, str], documents: Mapping[str, Document]
 ) -> tuple[dict[str, dict[str, set[str]]], int]:
     """For each topic its documents, each with the sides that it is relevant for; and the repeated rows."""
     judgments: dict[str, dict[str, set[str]]] = {}
-    seen = Counter[tuple[str, ...]]()
-    reader = _reader(file, JUDGED)
-    for values in reader:
-        topic, document, label, stance = row = tuple(values[name] for name in JUDGED.fields)
+    seen = Counter[_Judged]()
+    reader = TableReader(_rows(file, _Judged))
+    for row in reader.read_as(_Judged):
+        topic, document, label, stance = row.qid, row.docno, row.label, row.stance
         if topic not in questions:
             reader.fault("", f"topic {topic!r} has no query", _AGAIN)
         if document not in documents:
@@ -351,13 +345,13 @@ def _judged(
     return judgments, seen.total() - len(seen)
 
 
-def _reader(file: Path, schema: Schema) -> TableReader:
+def _rows(file: Path, of: type[_Query | _Judged]) -> Rows:
     if not file.is_file():
         raise DeclarationError(f"{file}: there is no such file; the release is incomplete")
     rows = csv_rows(file, str(file))
-    if missing := [name for name in schema.fields if name not in (rows.columns or ())]:
+    if missing := [name for name in schema_of(of).fields if name not in (rows.columns or ())]:
         raise DeclarationError(f"{file}: the column {missing[0]!r} is missing")
-    return TableReader(rows, schema)
+    return rows
 
 
 def _by_side(topic: str, pairs: Mapping[str, set[str]]) -> dict[QrelsStance, list[Qrel]]:

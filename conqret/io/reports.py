@@ -13,10 +13,10 @@ from conqret.data.item import Item
 from conqret.errors import Fault
 from conqret.io.cell_values import is_missing
 from conqret.io.checks import identifier, text
-from conqret.io.decoding import Line, byte_lines, decoded
 from conqret.io.files import file_rows
+from conqret.io.limits import Line, byte_lines, decoded
 from conqret.io.rows import FileRows, ObjectRows, Row, Rows, Unfit, columns_of, kind, mapped, quoted
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import Field, TableReader, table_schema
 from conqret.text.citations import round_marks, strip_citations
 from conqret.text.sentences import CLOSING, END_MARKS
 from conqret.text.words import count_words
@@ -24,18 +24,15 @@ from conqret.text.words import count_words
 Requests = str | Path | Iterable[Mapping[str, object]]
 """A file of requests, or what stands in its lines."""
 
-REQUEST = Schema(
-    "a request",
-    {
-        "id": Field(
-            ("request_id", "topic_id", "narrative_id", "qid", "id"),
-            identifier,
-            needed="Write the id that reports use for it",
-        ),
-        "title": Field(("title", "query"), text, ""),
-        "problem": Field(("problem_statement", "narrative"), text, ""),
-        "background": Field(("background",), text, ""),
-    },
+REQUEST = table_schema(
+    id=Field(
+        ("request_id", "topic_id", "narrative_id", "qid", "id"),
+        identifier,
+        needed="Write the id that reports use for it",
+    ),
+    title=Field(("title", "query"), text, ""),
+    problem=Field(("problem_statement", "narrative"), text, ""),
+    background=Field(("background",), text, ""),
 )
 TOPIC, RUN = "topic_id", "run_id"
 """Under these keys of an item's metadata stands whose report it is, and on which request."""
@@ -103,8 +100,10 @@ def report_lengths(path: str | Path) -> dict[tuple[str, str], int]:
     Raises:
         ItemsError: the file cannot be read, or a line is no report.
     """
-    reader, lengths = TableReader(file_rows(path), Schema("a report", {})), dict[tuple[str, str], int]()
-    for row in reader.rows(_as_items(file_rows(path))):
+    rows = file_rows(path)
+    reader, lengths = TableReader(rows), dict[tuple[str, str], int]()
+    records = rows if "argument" in columns_of(rows) else report_records(rows, str)
+    for row in reader.rows(records):
         metadata, argument = row.record.get("metadata"), row.record.get("argument")
         if (
             not isinstance(metadata, Mapping)
@@ -122,10 +121,6 @@ def report_lengths(path: str | Path) -> dict[tuple[str, str], int]:
 
 def _unknown(topic: str) -> None:
     """No request is known."""
-
-
-def _as_items(rows: Rows) -> Iterator[Row | Fault]:
-    return iter(rows) if "argument" in columns_of(rows) else report_records(rows, str)
 
 
 def report_records(rows: Rows, request: Callable[[str], str | None] = _unknown) -> Iterator[Row | Fault]:

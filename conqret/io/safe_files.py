@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import contextlib
 import gzip
-import itertools
 import json
 import mmap
 import os
@@ -14,13 +13,12 @@ import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Any, Protocol, Self
+from typing import IO, Any, Self
 
 from pydantic import BaseModel
 
-from conqret.errors import DeclarationError
-from conqret.io.limits import LINE
+from conqret.errors import DeclarationError, Fault
+from conqret.io.limits import byte_lines
 
 
 def check_own_files(folder: Path) -> None:
@@ -29,28 +27,17 @@ def check_own_files(folder: Path) -> None:
     Raises:
         DeclarationError: it names the link.
     """
-    root = os.path.realpath(folder)
-    for entry in _entries(folder):
-        if entry.is_symlink():
-            target = os.path.realpath(entry)
-            if not (target == root or target.startswith(root.rstrip(os.sep) + os.sep)):
+    root = Path(folder).resolve()
+    for place, folders, files in os.walk(
+        folder
+    ):  # which follows no link, and passes over what goes meanwhile
+        for name in (*folders, *files):
+            entry = Path(place, name)
+            if entry.is_symlink() and not entry.resolve().is_relative_to(root):
                 raise DeclarationError(
-                    f"{entry.path} is a link that leads out of the folder, and is not followed; put "
+                    f"{entry} is a link that leads out of the folder, and is not followed; put "
                     "the file itself there, or give another folder"
                 )
-
-
-def _entries(folder: str | Path) -> Iterator[os.DirEntry[str]]:
-    """All below a folder; links are not followed, and what goes meanwhile is passed over."""
-    try:
-        with os.scandir(folder) as scan:
-            entries = list(scan)
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    for entry in entries:
-        yield entry
-        if entry.is_dir(follow_symlinks=False):
-            yield from _entries(entry.path)
 
 
 class Closing(ABC):
@@ -63,9 +50,7 @@ class Closing(ABC):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
 
@@ -163,17 +148,11 @@ class AppendLog(Closing):
 
 def whole_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """The lines of a file with their numbers from 1, a last one without its end left out; none of no file."""
-    if not path.exists():
-        return
-    most = LINE.most
-    with path.open("rb") as file:
-        for number in itertools.count(1):
-            line = file.readline(most + 1)
-            if len(line) > most:
-                raise DeclarationError(f"{path}:{number} is longer than {LINE}: remove it, {LINE.remedy}")
-            if not line.endswith(b"\n"):
-                return
-            yield number, line
+    for line in byte_lines(path, str(path)) if path.exists() else ():
+        if isinstance(line, Fault):
+            raise DeclarationError(f"{path}:{line.line}: {line.problem}. {line.remedy}")
+        if line.ended:
+            yield line.number, line.data
 
 
 def cut_torn_line(path: Path) -> None:
@@ -221,11 +200,6 @@ def only_writer(folder: Path, remedy: str = "wait for it, or give another -o") -
         lock.release()
 
 
-class _Folder(Protocol):
-    @property
-    def path(self) -> Path: ...
-
-
 class InFolder:
     """``items_file = InFolder("items.jsonl")`` in a class with a ``path``: what has this name there. ``kept`` says that
     it stays where the others are made anew.
@@ -234,8 +208,9 @@ class InFolder:
     def __init__(self, name: str, *, kept: bool = False) -> None:
         self.name, self.kept = name, kept
 
-    def __get__(self, folder: _Folder, kind: type) -> Path:
-        return folder.path / self.name
+    def __get__(self, folder: Any, kind: type) -> Path:
+        place: Path = folder.path
+        return place / self.name
 
     @staticmethod
     def of(kind: type) -> Iterator[InFolder]:

@@ -1,14 +1,14 @@
-"""The reader of tables: a schema of fields, with their columns and checks, turns rows into values or faults.
+"""The reader of tables: a row is a dataclass, whose fields say which columns hold them and how they are checked.
 
 What is read is declared::
 
-    GRADE = Schema("a grade", {
-        "item": Field(("item", "id"), identifier, needed="Say which item the grade is for"),
-        "grade": Field(("grade", "relevance"), number, needed="Add the grade"),
-    })
-    reader = TableReader(file_rows(path), GRADE)
-    grades = [(values["item"], values["grade"]) for values in reader]
-    reader.finish()  # raises, with all faults of the file
+    @dataclass(frozen=True, slots=True)
+    class Grade:
+        item: Annotated[Identifier, in_columns("item", "id", needed="Say which item the grade is for")]
+        grade: Annotated[Number, in_columns("grade", "relevance", needed="Add the grade")]
+        remark: Text = ""
+
+    grades = read_table(path, Grade, wanted="grades")  # raises, with all faults of the file
 
 A check takes a value, its place inside the row as messages show it, and the reader. It returns what is kept, and
 raises :class:`~conqret.io.rows.Unfit` or tells the reader's :meth:`TableReader.fault` what is wrong.
@@ -18,47 +18,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ValidationError
 
 from conqret.errors import DeclarationError, Fault, FaultsError, ItemsError, check_known
 from conqret.io.cell_values import as_list, is_missing, structure_or_none
+from conqret.io.files import file_rows
 from conqret.io.jsonl import jsonl_rows
 from conqret.io.rows import FaultList, Row, Rows, Unfit, listed, near, quoted
 
 MAX_NOTES = 100
 """Different notes that are kept, so that a hostile file cannot pile them up."""
-
-
-class Notes:
-    """Remarks such as "ids were made", each with how often and where first."""
-
-    def __init__(self) -> None:
-        self._counts: dict[str, tuple[int, str]] = {}
-        self._told: set[str] = set()
-
-    def once(self, key: str) -> bool:
-        """Whether this is the first time that ``key`` is asked about (of :data:`MAX_NOTES` keys)."""
-        if key in self._told or len(self._told) >= MAX_NOTES:
-            return False
-        self._told.add(key)
-        return True
-
-    def add(self, text: str, place: str) -> None:
-        """Count one more occurrence of a remark at ``place``."""
-        count, first = self._counts.get(text, (0, place))
-        if count or len(self._counts) < MAX_NOTES:
-            self._counts[text] = (count + 1, first)
-
-    def lines(self) -> tuple[str, ...]:
-        """Return each remark once, in the order of first occurrence."""
-        return tuple(
-            f"{text} ({place})" if count == 1 else f"{text} ({count} times, first: {place})"
-            for text, (count, place) in self._counts.items()
-        )
 
 
 Check = Callable[[Any, str, "TableReader"], Any]
@@ -87,20 +60,20 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """Fields by name; ``of`` says in messages what one row is, and ``mapped`` which columns the user named."""
+    """Fields by name; ``mapped`` says which columns the user named."""
 
-    of: str
     fields: Mapping[str, Field]
     mapped: Mapping[str, str] = field(default_factory=dict)
 
-    def with_columns(self, mapping: Mapping[str, str], *, others: Iterable[str] = ()) -> Schema:
-        """The schema with the columns of some fields named by the user; ``others`` are fields of other schemas.
+    def with_columns(self, mapping: Mapping[str, str], of: str, others: Iterable[str] = ()) -> Schema:
+        """The schema with the columns of some fields named by the user; ``of`` says in messages what has them, and
+        ``others`` are fields of other schemas.
 
         Raises:
             UnknownNameError: there is no such field.
         """
         known = {*self.fields, *others}
-        check_known(f"field of {self.of}", known, *mapping)
+        check_known(f"field of {of}", known, *mapping)
         own_mapping = {name: column for name, column in mapping.items() if name in self.fields}
         named = {name: replace(self.fields[name], columns=(column,)) for name, column in own_mapping.items()}
         return replace(self, fields={**self.fields, **named}, mapped=own_mapping)
@@ -121,11 +94,43 @@ class Schema:
         return replace(self, fields=fields)
 
 
+def table_schema(**fields: Field) -> Schema:
+    """What rows hold that are read as dictionaries."""
+    return Schema(fields)
+
+
+NO_FIELDS = Schema({})
+
+
+def in_columns(*names: str, needed: str = "") -> tuple[tuple[str, ...], str]:
+    """Of a field of a row, in its ``Annotated`` type beside its check: see :class:`Field`."""
+    return names, needed
+
+
+_SCHEMAS: dict[type[Any], Schema] = {}
+
+
+def schema_of(row: type[Any]) -> Schema:
+    """What the fields of a dataclass declare. One that has no check is not read, and one that names no column is called
+    as its column."""
+    if row in _SCHEMAS:
+        return _SCHEMAS[row]
+    hints, declared = get_type_hints(row, include_extras=True), dict[str, Field]()
+    for of in fields(row):
+        notes = getattr(hints[of.name], "__metadata__", ())
+        check = next((note for note in notes if callable(note)), None)
+        names, needed = next((note for note in notes if isinstance(note, tuple)), ((), ""))
+        if check is not None:
+            default = None if of.default is MISSING else of.default
+            declared[of.name] = Field(names or (of.name,), check, default, needed)
+    return _SCHEMAS.setdefault(row, Schema(declared))
+
+
 class TableReader:
     """A table while it is read. Iterating gives the values of each row that has no fault, by field.
 
     Attributes:
-        faults, notes: what was wrong, and what else is to be said; both grow as rows are read.
+        faults: what was wrong; they grow as rows are read.
         line, number: the line of the row that was read last, and how many rows (broken ones too) were read.
         file: the name of what holds that row.
         columns: by field the column in which it was found in the row that was read last.
@@ -134,10 +139,15 @@ class TableReader:
     """
 
     def __init__(
-        self, rows: Rows, schema: Schema, faults: FaultList | None = None, within: Path | None = None
+        self,
+        rows: Rows,
+        schema: Schema = NO_FIELDS,
+        faults: FaultList | None = None,
+        within: Path | None = None,
     ) -> None:
         self.schema, self._rows = schema, rows
-        self.faults, self.notes = FaultList() if faults is None else faults, Notes()
+        self.faults = FaultList() if faults is None else faults
+        self._notes: dict[str, tuple[int, str]] = {}
         self.line, self.number, self.file = 0, 0, rows.name
         self.columns: dict[str, str] = {}
         self.heads: set[str] = set()
@@ -150,6 +160,29 @@ class TableReader:
             values = self.read(row.record, self.schema)
             if values is not None:
                 yield values
+
+    def read_as(
+        self,
+        of: type[Value],
+        unique: str = "",
+        prefix: str = "",
+        records: Iterable[Row | Fault] | None = None,
+    ) -> Iterator[Value]:
+        """The rows that have no fault, as objects of a class; see :func:`schema_of`.
+
+        ``unique`` is what to do about an ``id`` that stands twice; where there is none it is then the row's number,
+        ``prefix`` before it.
+        """
+        if not self.schema.fields:
+            self.schema = schema_of(of)
+        for row in self.rows(records):
+            values = self.read(row.record, self.schema)
+            if values is None:
+                continue
+            if unique:
+                values["id"] = values["id"] or f"{prefix}{self.number}"
+                self.once("id", values["id"], unique)
+            yield of(**values)
 
     def rows(self, records: Iterable[Row | Fault] | None = None) -> Iterator[Row]:
         """The rows that can be read; what the file has in the place of others goes to the faults."""
@@ -241,29 +274,19 @@ class TableReader:
         """Put down one thing that is wrong in the row that was read last."""
         self.faults.add(Fault(self.file, self.line, where, problem, remedy))
 
-    def note(self, text: str, where: str = "") -> None:
-        """Put down a remark, with its place."""
-        self.notes.add(text, f"{where} in line {self.line}" if where else f"line {self.line}")
+    def note(self, text: str, where: str = "", more: str = "") -> None:
+        """Put down a remark such as "ids were made", with its place, and ``more`` of that."""
+        count, first = self._notes.get(text, (0, ""))
+        place = f"{where} in line {self.line}" if where else f"line {self.line}"
+        if count or len(self._notes) < MAX_NOTES:
+            self._notes[text] = count + 1, first or place + more
 
-    def named(self, remedy: str, prefix: str = "") -> Iterator[dict[str, Any]]:
-        """As iterating, but an ``id`` that stands twice is a fault, and where there is none it is the row's number,
-        ``prefix`` before it."""
-        for values in self:
-            values["id"] = values["id"] or f"{prefix}{self.number}"
-            self.once("id", values["id"], remedy)
-            yield values
-
-    def by_id(
-        self,
-        of: Callable[[dict[str, Any]], Value],
-        remedy: str,
-        error: type[FaultsError] = ItemsError,
-        wanted: str = "",
-    ) -> dict[str, Value]:
-        """What ``of`` makes of the values of each row, by its ``id``, as :meth:`named`; ends as :meth:`finish` does."""
-        by_id = {values["id"]: of(values) for values in self.named(remedy)}
-        self.finish(error, wanted)
-        return by_id
+    def notes(self) -> tuple[str, ...]:
+        """Each remark once, in the order of first occurrence, with how often it was made and where first."""
+        lines = []
+        for text, (count, place) in self._notes.items():
+            lines.append(f"{text} ({place})" if count == 1 else f"{text} ({count} times, first: {place})")
+        return tuple(lines)
 
     def finish(self, error: type[FaultsError] = ItemsError, wanted: str = "") -> None:
         """Raise ``error`` with all faults, if there are any; columns that the user named and no row has come first.
@@ -273,16 +296,30 @@ class TableReader:
         head = self._rows.columns
         remedy = "Correct the mapping" if head is None else f"Its columns are: {listed(head, 30)}"
         problem = "is not a column of this input, although --columns names it for"
-        unmet = [
-            Fault(self._rows.name, 0, column, f"{problem} {name}", remedy)
-            for (name, column), met in self._met.items()
-            if not met
-        ]
+        unmet = list[Fault]()
+        for (name, column), met in self._met.items():
+            if not met:
+                unmet.append(Fault(self._rows.name, 0, column, f"{problem} {name}", remedy))
         self.faults.kept[:0] = unmet
         self.faults.total += len(unmet)
         self.faults.raise_any(error)
         if wanted and not self.number:
             raise DeclarationError(f"{self._rows.name} contains no {wanted}")
+
+
+def read_table(
+    source: str | Path | Rows,
+    of: type[Value],
+    unique: str = "",
+    prefix: str = "",
+    error: type[FaultsError] = ItemsError,
+    wanted: str = "",
+) -> tuple[Value, ...]:
+    """All rows of a table; see :meth:`TableReader.read_as` and :meth:`TableReader.finish`."""
+    reader = TableReader(file_rows(source) if isinstance(source, str | Path) else source)
+    rows = tuple(reader.read_as(of, unique, prefix))
+    reader.finish(error, wanted)
+    return rows
 
 
 def read_models(path: Path, of: type[Model]) -> Iterator[Model]:
@@ -291,7 +328,7 @@ def read_models(path: Path, of: type[Model]) -> Iterator[Model]:
     Raises:
         FaultsError: at the first line that cannot be read, or that the model refuses.
     """
-    reader = TableReader(jsonl_rows(path), Schema(of.__name__, {}))
+    reader = TableReader(jsonl_rows(path))
     for row in reader.rows():
         parsed = reader.model(of, row.record)
         reader.faults.raise_any(FaultsError)
@@ -340,9 +377,10 @@ def _within(value: object, steps: Sequence[str]) -> object:
     if isinstance(value, str):
         value = structure_or_none(value)
     if isinstance(value, Mapping):
-        ends = range(len(steps), 0, -1)
-        end = next((end for end in ends if ".".join(steps[:end]) in value), 0)
-        return _within(value[".".join(steps[:end])], steps[end:]) if end else None
+        for end in range(len(steps), 0, -1):
+            if (name := ".".join(steps[:end])) in value:
+                return _within(value[name], steps[end:])
+        return None
     elements = as_list(value)
     if not isinstance(elements, list):
         return None

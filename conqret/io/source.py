@@ -14,17 +14,32 @@ from typing import Any
 from conqret._optional import require
 from conqret.data.digest import gathered
 from conqret.data.item import Item
-from conqret.errors import ConqretError, DeclarationError, Fault, ItemsError
-from conqret.io.benchmarks import BeirRows, is_beir
-from conqret.io.columns import CONQRET, DIALECTS, PLUGGED, Dialect, nearly, recognise, with_columns
+from conqret.errors import ConqretError, DeclarationError, Fault, ItemsError, check_known
+from conqret.io.benchmarks import beir_rows
+from conqret.io.columns import CONQRET, DIALECTS, FIELDS, PLUGGED, Dialect, nearly, recognise, with_columns
 from conqret.io.files import ACCEPTED, file_rows
-from conqret.io.frames import FrameKind, FrameRows, frame_kind, only_split
 from conqret.io.item_check import CheckedItems, check_items, sound_items
 from conqret.io.items import item_schema, read_items
 from conqret.io.nuggets import NuggetBanks, NuggetSource, read_banks, with_nuggets
 from conqret.io.reports import Requests, read_requests, report_records
-from conqret.io.rows import FaultList, ObjectRows, Row, Rows, columns_of, kind, listed, near
+from conqret.io.rows import (
+    FaultList,
+    FileRows,
+    FrameKind,
+    FrameRows,
+    ObjectRows,
+    Row,
+    Rows,
+    columns_of,
+    frame_kind,
+    is_beir,
+    kind,
+    listed,
+    near,
+    only_split,
+)
 from conqret.io.schema import TableReader, look_up
+from conqret.text.language import language_code
 
 ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq", ".eval")
 """Of the files in a folder that are read; also behind them .gz."""
@@ -246,9 +261,12 @@ class ItemSource:
         yield from (_why([fault]) for fault in reader.faults.kept)
 
     def _reader(self) -> TableReader:
-        return TableReader(
-            self.rows, item_schema(self.layout, self.language), within=_files_within(self.rows)
-        )
+        rows, within = self.rows, None  # items from memory, or that were fetched, name no image in a file
+        if isinstance(rows, FolderRows) and rows.kept is None:
+            within = Path(rows.name)
+        elif isinstance(rows, FileRows) and not is_beir(rows.path):
+            within = rows.path.parent
+        return TableReader(rows, item_schema(self.layout, self.language), within=within)
 
     def _items(self, reader: TableReader) -> Iterator[Item | None]:
         items = read_items(reader, self.layout, self.layout.records(self.rows), self.judged)
@@ -305,29 +323,13 @@ def open_items(
             "it, or write one row for each item"
         )
     banks = None if nuggets is None else read_banks(nuggets)
-    return ItemSource(rows, layout, kind, skip_invalid, banks=banks, language=_code(language))
-
-
-def _code(language: str | None) -> str:
-    if not language:
-        return ""
-    from conqret.text.language import language_code
-
-    if (code := language_code(language)) is None:
+    code = language_code(language) if language else ""
+    if code is None:
         raise DeclarationError(
             f"--language {language!r} is not a known language: write its ISO 639-1 code (de) or its "
             "English name"
         )
-    return code
-
-
-def _files_within(rows: Rows) -> Path | None:
-    """The folder whose images items may name: that of their file. What came from memory, or was fetched, names none."""
-    if isinstance(rows, ObjectRows | FrameRows | BeirRows):
-        return None
-    if isinstance(rows, FolderRows):
-        return Path(rows.name) if rows.kept is None else None
-    return Path(rows.name).parent
+    return ItemSource(rows, layout, kind, skip_invalid, banks=banks, language=code)
 
 
 def _why(faults: Iterable[Fault]) -> str:
@@ -341,7 +343,7 @@ def _why(faults: Iterable[Fault]) -> str:
 def _rows(source: object) -> Rows:
     if isinstance(source, str | Path):
         if is_beir(Path(source)):
-            return BeirRows(Path(source))
+            return beir_rows(Path(source))
         return several_files(source) or file_rows(source)
     if isinstance(source, Item | Mapping):
         raise DeclarationError("a list of items is expected, but one item was given: put it into a list")
@@ -352,21 +354,17 @@ def _rows(source: object) -> Rows:
     raise DeclarationError(f"items must be a path, a frame or a list, not {kind(source)}")
 
 
-def _has_turns(rows: Rows, layout: Dialect) -> bool:
-    """Whether the first record that can be read holds messages."""
-    from conqret.io.conversations import holds_messages
-
-    first = next((row.record for row in rows if isinstance(row, Row)), {})
-    return any(holds_messages(look_up(first, column)) for column in layout.columns["messages"])
-
-
 def _layout(rows: Rows, mapping: Mapping[str, str]) -> Dialect:
     """Recognise the layout by the columns, or by the fields of the first records."""
-    item_schema(CONQRET).with_columns(mapping)  # raises, where it names unknown fields
+    check_known("field of an item", FIELDS, *mapping)
     names = columns_of(rows)
     layout = recognise(names)
-    if layout is not None and layout.turns and not _has_turns(rows, layout):
-        layout = None
+    if layout is not None and layout.turns:
+        from conqret.io.conversations import holds_messages
+
+        first = next((row.record for row in rows if isinstance(row, Row)), {})
+        if not any(holds_messages(look_up(first, column)) for column in layout.columns["messages"]):
+            layout = None
     fits = layout or "topic" in mapping or any(near(str(name), ["topic"]) for name in names)
     if names and not fits:
         known = ", ".join(dialect.name for dialect in (*DIALECTS, *PLUGGED.values()))

@@ -7,13 +7,13 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from conqret.errors import DeclarationError, number
-from conqret.io.bounded import declared_text
+from conqret.io.limits import declared_text
 from conqret.io.rows import quoted
 
 Place = tuple[int | str, ...]
@@ -21,7 +21,6 @@ Place = tuple[int | str, ...]
 
 _HEADER = re.compile(r"^\s*+(\[\[?+)\s*+((?:\"[^\"]*+\"|'[^']*+'|[^\]\"'])++)\]\]?+\s*+(?:#.*)?$")
 _KEY = re.compile(r"^\s*+([A-Za-z0-9_-]++|\"[^\"]*+\"|'[^']*+')\s*+(?:\.[^=]++)?=")
-_DIGITS = re.compile(r"(?<!\w)[+-]?\d[\d_]{999,}+")
 _PART = re.compile(r"\"([^\"]*)\"|'([^']*)'|([^.\s]+)")
 
 
@@ -39,43 +38,16 @@ def parse_toml(text: str, name: str) -> dict[str, Any]:
     """What a text in TOML says; ``name`` is that of its file.
 
     Raises:
-        DeclarationError: it is no TOML, is nested too deeply, or has an integer of over 64 bits.
+        DeclarationError: it is no TOML, is nested too deeply, or has an integer of thousands of digits.
     """
     try:
-        data = tomllib.loads(text)
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise DeclarationError(f"{name} is not valid TOML: {error}") from None
     except RecursionError:
         raise DeclarationError(f"{name} cannot be used: it is nested too deeply") from None
-    except ValueError:  # Python converts so many digits to no integer
-        raise _too_large(name, _line_of_digits(text)) from None
-    for place in _large_integers(data):
-        raise _too_large(name, line_of(text, place))
-    return data
-
-
-def _too_large(name: str, line: int) -> DeclarationError:
-    return DeclarationError(
-        f"{name}{f':{line}' if line else ''} has an integer of more than 64 bits: write a smaller one"
-    )
-
-
-def _line_of_digits(text: str) -> int:
-    """The line, from 1, of the first number of a thousand digits or more; 0 where there is none."""
-    digits = _DIGITS.search(text)
-    return text.count("\n", 0, digits.start()) + 1 if digits else 0
-
-
-def _large_integers(data: Any, place: Place = ()) -> Iterator[Place]:
-    """Where plain data have integers of over 64 bits."""
-    if isinstance(data, Mapping):
-        for key, value in data.items():
-            yield from _large_integers(value, (*place, key))
-    elif isinstance(data, list):
-        for index, value in enumerate(data):
-            yield from _large_integers(value, (*place, index))
-    elif isinstance(data, int) and not -(2**63) <= data < 2**63:
-        yield place
+    except ValueError as error:  # Python converts thousands of digits to no integer
+        raise DeclarationError(f"{name} cannot be used: {error}") from None
 
 
 def read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
@@ -100,8 +72,8 @@ def read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
         raise DeclarationError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from None
     except RecursionError:
         raise DeclarationError(f"{path} cannot be used: it is nested too deeply") from None
-    except ValueError:  # Python converts so many digits to no integer
-        raise _too_large(str(path), _line_of_digits(text)) from None
+    except ValueError as error:  # Python converts thousands of digits to no integer
+        raise DeclarationError(f"{path} cannot be used: {error}") from None
 
     def line(place: Place) -> int:
         node, found = top, 1
@@ -118,8 +90,6 @@ def read_yaml(path: Path) -> tuple[Any, Callable[[Place], int]]:
             node, found = inner, inner.start_mark.line + 1
         return found
 
-    for place in _large_integers(data):
-        raise _too_large(str(path), line(place))
     return data, line
 
 

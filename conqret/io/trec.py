@@ -16,7 +16,7 @@ from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, Fault
 from conqret.errors import number as counted
 from conqret.io import limits
-from conqret.io.decoding import byte_lines
+from conqret.io.limits import byte_lines
 from conqret.io.safe_files import write_all
 from conqret.text.numbers import number_in, whole_number_in
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io import CheckedItems, ItemSource, open_items
-from conqret.io.frames import only_split
+from conqret.io.rows import only_split
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_options import CRITERIA, NUGGETS, RUBRIC, JudgeOptions
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge

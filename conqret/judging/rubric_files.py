@@ -17,7 +17,7 @@ from conqret.io.checks import identifier
 from conqret.io.files import file_rows
 from conqret.io.reports import TOPIC_IDS, topic_names
 from conqret.io.rows import FaultList, ObjectRows, Row, Unfit, kind, listed, quoted
-from conqret.io.schema import Schema, TableReader
+from conqret.io.schema import TableReader
 from conqret.io.source import ItemSource, several_files
 from conqret.io.toml import Place, line_of, read_toml, read_yaml
 from conqret.judging.criterion import (
@@ -233,7 +233,7 @@ class _RubricReader:
         self._by_key: dict[str, tuple[Criterion, ...]] = {}
         self._items: set[str] = set()
         self._places: dict[str, tuple[str, int]] = {}
-        self._reader = TableReader(ObjectRows([], name), Schema("a rubric", {}))
+        self._reader = TableReader(ObjectRows([], name))
 
     def whole(self, data: Any) -> Rubrics:
         """The rubrics of a file that was read whole: a list, or an object that has one."""

@@ -63,7 +63,7 @@ def _schema(metrics: Iterable[str], scales: Scales) -> Schema:
     }
     fields = {name: Field(COLUMNS[name], check) for name, check in checks.items()}
     others = {name: Field((name,), _score(scales[name])) for name in metrics if name not in OF_METRICS}
-    return Schema("a verdict", {**fields, **others})
+    return Schema({**fields, **others})
 
 
 def _preference(value: object, where: str, reader: TableReader) -> float:
@@ -249,8 +249,8 @@ def read_log(
     mapping = dict(columns or {})
     scales = parse_scales([scale] if scale else [], (), None, Scales(LabelScale("interval", whole=False)))
     schema = _schema(wanted, scales)
-    schema = schema.with_columns({name: mapping[name] for name in mapping if name not in FIELDS or name == "id"},
-                                 others=FIELDS)  # fmt: skip
+    own = {name: column for name, column in mapping.items() if name not in FIELDS or name == "id"}
+    schema = schema.with_columns(own, "a verdict", others=FIELDS)
     of_items = {name: column for name, column in mapping.items() if name in FIELDS}
     notes: list[str] = []
     if items is None:

@@ -23,18 +23,6 @@ from conqret.labels.screens import (
 )
 
 
-def steady() -> Callable[[], float]:
-    """Make a clock, in Unix seconds, that runs on evenly when the clock of the machine is set, also while it sleeps."""
-    began, since = time.time(), _elapsed()
-    return lambda: began + _elapsed() - since
-
-
-def _elapsed() -> float:
-    if hasattr(time, "CLOCK_BOOTTIME"):
-        return time.clock_gettime(time.CLOCK_BOOTTIME)
-    return time.monotonic()
-
-
 class Ledger(People):
     """The study in a folder. All methods may be called from any thread."""
 
@@ -43,7 +31,7 @@ class Ledger(People):
             if (folder / BACKUP).is_file():
                 raise DamagedLabelsError(folder / FILE, "it is missing")
             raise DeclarationError(f"{folder} contains no labels of conqret labels collect ({FILE})")
-        super().__init__(Database(folder), clock or steady())
+        super().__init__(Database(folder), clock or time.time)
         rows = self._database.rows("SELECT body FROM study")
         if not rows:
             raise DeclarationError(

@@ -16,7 +16,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import note, note_left_out, say
 from conqret.errors import DeclarationError, number
-from conqret.io.bounded import whole_text
+from conqret.io.limits import declared_text
 
 if TYPE_CHECKING:
     from conqret.judging.judge_settings import ItemSettings
@@ -104,12 +104,7 @@ class AnnotatorOptions(OptionGroup):
         Raises:
             DeclarationError: the file cannot be read.
         """
-        try:
-            return whole_text(self.consent) if self.consent is not None else ""
-        except (OSError, UnicodeDecodeError) as error:
-            raise DeclarationError(
-                f"{self.consent} cannot be read as a text ({error}); give a text file in UTF-8"
-            ) from None
+        return declared_text(self.consent) if self.consent is not None else ""
 
 
 @dataclass(frozen=True)

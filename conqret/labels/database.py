@@ -7,7 +7,6 @@ accident, and is no signature.
 from __future__ import annotations
 
 import contextlib
-import functools
 import logging
 import math
 import sqlite3
@@ -133,7 +132,7 @@ class Database:
     def _check_layout(self) -> None:
         (layout_version,) = self._connection.execute("PRAGMA user_version").fetchone()
         (application,) = self._connection.execute("PRAGMA application_id").fetchone()
-        tables = schema_of(self._connection)
+        (tables,) = self._connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
         if not layout_version and not tables:
             if self.path.with_name(BACKUP).exists():
                 raise DamagedLabelsError(self.path, "it is empty")
@@ -144,13 +143,13 @@ class Database:
                     self._connection.execute(statement)
                 self._connection.execute(f"PRAGMA application_id={APPLICATION}")
                 self._connection.execute(f"PRAGMA user_version={LAYOUT}")
-        elif tables != schema():
-            if application == APPLICATION and layout_version != LAYOUT:
-                raise DeclarationError(
-                    f"{self.path} has the layout {layout_version}, but this version of conqret writes {LAYOUT}; "
-                    "give another folder with -o"
-                )
+        elif application != APPLICATION:
             raise DamagedLabelsError(self.path, "its tables are not those of a study")
+        elif layout_version != LAYOUT:
+            raise DeclarationError(
+                f"{self.path} has the layout {layout_version}, but this version of conqret writes {LAYOUT}; "
+                "give another folder with -o"
+            )
         # the tables are ours, and use a function of ours
         self._connection.execute("PRAGMA trusted_schema=ON")
 
@@ -284,27 +283,6 @@ def statements() -> Iterator[str]:
         more = [_MORE[table]] if table in _MORE else []
         yield f"CREATE TABLE {table} ({', '.join(fields + more)})"
     yield from _INDEXES
-
-
-@functools.cache
-def schema() -> frozenset[tuple[str, ...]]:
-    """What SQLite says of the tables of a sound file."""
-    db = sqlite3.connect(":memory:")
-    try:
-        prepare(db)
-        for statement in statements():
-            db.execute(statement)
-        return schema_of(db)
-    finally:
-        db.close()
-
-
-def schema_of(db: sqlite3.Connection) -> frozenset[tuple[str, ...]]:
-    """What SQLite says of the tables and indexes of a file; earlier ones have triggers, too."""
-    rows = db.execute(
-        "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master WHERE type != 'trigger'"
-    )
-    return frozenset(tuple(row) for row in rows)
 
 
 def prepare(db: sqlite3.Connection) -> None:

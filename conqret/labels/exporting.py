@@ -277,20 +277,11 @@ def scale_of(question: ScreenQuestion) -> LabelScale:
 
 
 def reading_options(questions: Mapping[str, ScreenQuestion]) -> list[str]:
-    """The options with which ``conqret labels agreement`` reads the exported table as :func:`label_set` does; none,
-    where the questions are answered in different words."""
+    """The options with which ``conqret labels agreement`` reads the exported table as :func:`label_set` does; none
+    where the table says its scales, or where the questions are answered in different words."""
     scales = {dimension_name(name): scale_of(question) for name, question in questions.items()}
-    worded = [scale for scale in scales.values() if scale.words]
-    if not worded and len({(scale.low, scale.high) for scale in scales.values()}) == 1:
-        ((low, high),) = {(scale.low, scale.high) for scale in scales.values()}
-        return ["--scale", f"{low:g}:{high:g}"]
-    if not worded:
-        return [
-            part
-            for name, scale in scales.items()
-            for part in ("--scale", f"{name}={scale.low:g}:{scale.high:g}")
-        ]
-    if any(scale != worded[0] for scale in scales.values()):
+    worded = next((scale for scale in scales.values() if scale.words), None)
+    if worded is None or any(scale != worded for scale in scales.values()):
         return []
-    mapped = ",".join(f"{word}={number:g}" for word, number in worded[0].words.items())
+    mapped = ",".join(f"{word}={number:g}" for word, number in worded.words.items())
     return ["--level", "nominal", "--map", mapped]

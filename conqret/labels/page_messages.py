@@ -20,7 +20,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.io.bounded import whole_text
+from conqret.io.limits import declared_text
 from conqret.io.toml import parse_toml
 from conqret.show import words
 from conqret.show.table import Table
@@ -113,13 +113,7 @@ def page_messages(language: str) -> PageMessages:
         DeclarationError: the file cannot be read, or says what it may not.
     """
     if language.endswith(SUFFIX):
-        path = Path(language)
-        try:
-            return _read(whole_text(path), path.as_posix())
-        except (OSError, UnicodeDecodeError) as error:
-            raise DeclarationError(
-                f"{path} cannot be read as a text ({error}); give a TOML file in UTF-8"
-            ) from None
+        return _read(declared_text(Path(language)), Path(language).as_posix())
     code = language_code(language) or ""
     if code not in shipped():
         raise UnknownNameError(

@@ -184,7 +184,8 @@ def plan_labels(
     scores = {
         name: fmean(values) for name, judgment in judged.items() if (values := judgment.values.values())
     }
-    borders = _borders([scores[item.id] for item in rest if item.id in scores])
+    ranked = sorted(scores[item.id] for item in rest if item.id in scores)
+    borders = [ranked[len(ranked) * band // BANDS] for band in range(1, BANDS)] if ranked else []
     rng = random.Random(seed)
     rng.shuffle(rest)
     weighed = [_weigh(item, judged.get(item.id), scores.get(item.id), borders) for item in rest]
@@ -280,12 +281,6 @@ def _in_turn(chosen: Sequence[SampledItem], rng: random.Random) -> list[SampledI
     return [*_in_turn(first, rng), *_in_turn(rest, rng)]
 
 
-def _borders(scores: list[float]) -> list[float]:
-    """The scores at which bands of equal size meet."""
-    ranked = sorted(scores)
-    return [ranked[len(ranked) * band // BANDS] for band in range(1, BANDS)] if ranked else []
-
-
 def _weigh(
     item: Item, judgment: Judgment | None, score: float | None, borders: Sequence[float]
 ) -> SampledItem:
@@ -300,7 +295,11 @@ def _weigh(
         weights[f"no score ({judgment.reason})"] = 0.0
     elif score is not None:
         band = f"band {1 + sum(score >= border for border in borders)} of {len(borders) + 1}"
-        spread = _spread(judgment)
+        series = [
+            [value for value in measure.samples if value is not None]
+            for measure in judgment.measures.values()
+        ]
+        spread = max((pstdev(values) for values in series if len(values) > 1), default=0.0)
         near = max((1 - abs(score - border) / 0.1 for border in borders), default=0.0)
         flips = any(measure.flipped for measure in judgment.measures.values())
         signs = {
@@ -324,11 +323,3 @@ def abstained(judgment: Judgment | None) -> list[str]:
     """The metrics that the judge left out because it was not sure enough."""
     measures = judgment.measures if judgment is not None else {}
     return [name for name, measure in measures.items() if measure.reason is Reason.UNSURE]
-
-
-def _spread(judgment: Judgment) -> float:
-    """The largest standard deviation of a metric's samples."""
-    series = [
-        [value for value in measure.samples if value is not None] for measure in judgment.measures.values()
-    ]
-    return max((pstdev(values) for values in series if len(values) > 1), default=0.0)

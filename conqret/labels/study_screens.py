@@ -17,7 +17,7 @@ from conqret.data import Item
 from conqret.debate.two_turn.slider_answers import SliderAnswer
 from conqret.errors import DeclarationError, ItemsError, number
 from conqret.io import CheckedItems, ItemSource, open_items
-from conqret.io.bounded import whole_text
+from conqret.io.limits import whole_text
 from conqret.judging.judge_settings import ItemSettings
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.screens import Person, Screen, ScreenResponse, Study

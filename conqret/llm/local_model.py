@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from conqret.errors import DeclarationError, first_line
-from conqret.io.bounded import whole_text
+from conqret.io.limits import whole_text
 from conqret.llm.client_options import ClientOptions
 from conqret.local.model_identity import commit_of, folder_identity, hub_file, hub_reachable
 from conqret.local.token_windows import window_in

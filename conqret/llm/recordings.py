@@ -19,7 +19,7 @@ from typing import Any, Self
 from conqret.errors import DeclarationError, FaultsError, strict_options
 from conqret.io.jsonl import jsonl_rows
 from conqret.io.safe_files import Closing, write_all
-from conqret.io.schema import Schema, TableReader
+from conqret.io.schema import TableReader
 from conqret.llm.quota import SpendingLedger
 from conqret.llm.redaction import KeyRedaction, PersonalData, keys_in_use
 from conqret.llm.request import Completion
@@ -198,7 +198,7 @@ class Recordings(Closing):
         """
         if not Path(path).is_file():
             raise DeclarationError(f"{path}: there is no such file")
-        reader = TableReader(jsonl_rows(Path(path)), Schema("a recording", {}))
+        reader = TableReader(jsonl_rows(Path(path)))
 
         def read() -> Iterator[Recording]:
             for row in reader.rows():

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import EXAMPLES, DeclarationError
-from conqret.io.bounded import whole_bytes
+from conqret.io.limits import whole_bytes
 
 ADAPTER = "adapter_config.json"
 """The file that a folder with an adapter (peft) has in place of ``config.json``."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from conqret._optional import require
 from conqret.errors import DeclarationError, check_known, first_line
-from conqret.io.bounded import whole_bytes
+from conqret.io.limits import whole_bytes
 from conqret.local.checkpoint_weights import Spared, from_checkpoint, none, unread_pooler
 from conqret.local.model_identity import commit_of, folder_identity, hub_file
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from conqret._optional import require
 from conqret.errors import DeclarationError, check_positive, first_line
-from conqret.io.bounded import whole_bytes
+from conqret.io.limits import whole_bytes
 from conqret.local.models import no_bars
 
 EXTRA = "tune"

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 from conqret._optional import require
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, first_line
-from conqret.io.bounded import whole_bytes
+from conqret.io.limits import whole_bytes
 from conqret.io.pairs import Pair
 from conqret.local.model_identity import folder_identity
 from conqret.local.models import load

@@ -19,7 +19,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from conqret.data.corpus import CorpusTopic
 from conqret.data.digest import digest_of, gathered
@@ -28,13 +28,13 @@ from conqret.debateqa.curation.curation_requests import NoValidResponse
 from conqret.debateqa.curation.source_pages import web_source
 from conqret.debateqa.curation.trusted_domains import PAGES, PageEvidence, PageSource
 from conqret.errors import DeclarationError, check_positive, strict_options
-from conqret.io.checks import filled, identifier, text
+from conqret.io.checks import Filled, Identifier, Text
 from conqret.io.corpus_folder import CorpusDirectory, write_lines
 from conqret.io.files import file_rows
 from conqret.io.questions import SourcedQuestion, read_sourced
 from conqret.io.rows import columns_of
 from conqret.io.safe_files import InFolder
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import in_columns, read_table
 from conqret.perspectives.perspective_files import read_perspectives
 from conqret.retrieval.collection import CORPORA, own_folder
 from conqret.runs.row_store import RowStore
@@ -43,16 +43,16 @@ from conqret.runs.trials import Trial, perform
 from conqret.scrapers.fetch_ledger import make_document
 from conqret.text.text_passages import WORDS, passages
 
-PAGE = Schema(
-    "a page",
-    {
-        "question": Field(("question_id", "question"), identifier, needed="Name the question of the result"),
-        "text": Field(("text",), filled, needed="Give the text of the page"),
-        "title": Field(("title",), text, ""),
-        "url": Field(("url",), text, ""),
-        "licence": Field(("licence", "license"), text, ""),
-    },
-)
+
+@dataclass(frozen=True, slots=True)
+class _GivenPage:
+    question: Annotated[
+        Identifier, in_columns("question_id", "question", needed="Name the question of the result")
+    ]
+    text: Annotated[Filled, in_columns(needed="Give the text of the page")]
+    title: Text = ""
+    url: Text = ""
+    licence: Annotated[Text, in_columns("licence", "license")] = ""
 
 
 class GivenPages:
@@ -64,15 +64,10 @@ class GivenPages:
     """
 
     def __init__(self, path: Path, questions: Sequence[SourcedQuestion]) -> None:
-        reader = TableReader(file_rows(path), PAGE)
         named_pages = [
-            (
-                row["question"],
-                PageEvidence(make_document(row["text"], row["title"], row["url"]), row["licence"]),
-            )
-            for row in reader
+            (page.question, PageEvidence(make_document(page.text, page.title, page.url), page.licence))
+            for page in read_table(path, _GivenPage, wanted="pages")
         ]
-        reader.finish(wanted="pages")
         ids = {question.question: question.id for question in questions}
         self._pages = gathered((ids.get(name, name), page.document.id) for name, page in named_pages)
         self._evidence = {page.document.id: page for _, page in named_pages}

@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from conqret.io.checks import a_list, filled, one_line, one_of, text, trec_id
+from conqret.io.checks import Filled, OneLine, Text, TrecId, a_list, one_of
 from conqret.io.files import file_rows
 from conqret.io.jsonl import json_lines
 from conqret.io.rows import Unfit
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import TableReader, in_columns, read_table, schema_of
 
 Side = Literal["", "supporting", "opposing"]
 SIDES: tuple[Side, Side] = ("supporting", "opposing")
@@ -32,8 +32,26 @@ FEWEST = 2
 class QuestionPerspective:
     """A view as a statement, and on which side of its question it is (empty: not said, or there are no two sides)."""
 
-    text: str
-    side: Side = ""
+    text: Annotated[OneLine, in_columns(needed="Write the perspective as a statement")]
+    side: Annotated[Side, one_of({side: side for side in SIDES}, "side")] = ""
+
+
+def _perspectives(value: object, where: str, reader: TableReader) -> tuple[QuestionPerspective, ...]:
+    listed = a_list(value, "a list", 'Write ["Trams pay.", "Trams do not pay."]')
+    objects = [entry if isinstance(entry, dict) else {"text": entry} for entry in listed]
+    read = [
+        reader.read(entry, schema_of(QuestionPerspective), f"{where}[{n}].")
+        for n, entry in enumerate(objects, start=1)
+    ]
+    perspectives = tuple(QuestionPerspective(**values) for values in read if values is not None)
+    if len(perspectives) == len(listed) < FEWEST:
+        raise Unfit(f"has {len(perspectives)} perspectives", f"Give {FEWEST} or more, or remove the row")
+    if len({perspective.text.casefold() for perspective in perspectives}) < len(perspectives):
+        raise Unfit("has the same perspective twice", "Keep one of the two")
+    sides = [perspective.side for perspective in perspectives if perspective.side]
+    if sides and sorted(sides) != sorted(SIDES):
+        raise Unfit(f"names the sides {', '.join(sides)}", "Name none, or supporting and opposing once each")
+    return perspectives
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +59,14 @@ class PerspectiveQuestion:
     """A question under an id with its perspectives, and the part of the collection, the address and the licence that
     belong to it (empty: not said)."""
 
-    id: str
-    question: str
-    perspectives: tuple[QuestionPerspective, ...]
-    subset: str = ""
-    url: str = ""
-    licence: str = ""
+    id: TrecId
+    question: Annotated[OneLine, in_columns("question", "topic", needed="Write the question")]
+    perspectives: Annotated[
+        tuple[QuestionPerspective, ...], _perspectives, in_columns(needed="List its perspectives")
+    ]
+    subset: Annotated[Text, in_columns("subset", "source", "dataset")] = ""
+    url: Text = ""
+    licence: Annotated[Text, in_columns("licence", "license")] = ""
 
     @property
     def sided(self) -> bool:
@@ -67,41 +87,6 @@ class PerspectiveQuestion:
         return replace(self, perspectives=known)
 
 
-def _perspectives(value: object, where: str, reader: TableReader) -> tuple[QuestionPerspective, ...]:
-    listed = a_list(value, "a list", 'Write ["Trams pay.", "Trams do not pay."]')
-    objects = [entry if isinstance(entry, dict) else {"text": entry} for entry in listed]
-    read = [reader.read(entry, PERSPECTIVE, f"{where}[{n}].") for n, entry in enumerate(objects, start=1)]
-    perspectives = tuple(QuestionPerspective(**values) for values in read if values is not None)
-    if len(perspectives) == len(listed) < FEWEST:
-        raise Unfit(f"has {len(perspectives)} perspectives", f"Give {FEWEST} or more, or remove the row")
-    if len({perspective.text.casefold() for perspective in perspectives}) < len(perspectives):
-        raise Unfit("has the same perspective twice", "Keep one of the two")
-    sides = [perspective.side for perspective in perspectives if perspective.side]
-    if sides and sorted(sides) != sorted(SIDES):
-        raise Unfit(f"names the sides {', '.join(sides)}", "Name none, or supporting and opposing once each")
-    return perspectives
-
-
-PERSPECTIVE = Schema(
-    "a perspective",
-    {
-        "text": Field(("text",), one_line, needed="Write the perspective as a statement"),
-        "side": Field(("side",), one_of({side: side for side in SIDES}, "side"), ""),
-    },
-)
-QUESTION = Schema(
-    "a question with perspectives",
-    {
-        "id": Field(("id",), trec_id),
-        "question": Field(("question", "topic"), one_line, needed="Write the question"),
-        "perspectives": Field(("perspectives",), _perspectives, needed="List its perspectives"),
-        "subset": Field(("subset", "source", "dataset"), text, ""),
-        "url": Field(("url",), text, ""),
-        "licence": Field(("licence", "license"), text, ""),
-    },
-)
-
-
 def read_perspectives(path: Path) -> tuple[PerspectiveQuestion, ...]:
     """Read the questions of a JSON Lines, CSV, TSV or Parquet file; one without an id has the number of its row.
 
@@ -109,11 +94,7 @@ def read_perspectives(path: Path) -> tuple[PerspectiveQuestion, ...]:
         ItemsError: rows have faults, or an id stands twice; all are listed.
         DeclarationError: there is no question.
     """
-    reader = TableReader(file_rows(path), QUESTION)
-    rows = reader.named("Give each question an id of its own")
-    questions = tuple(PerspectiveQuestion(**values) for values in rows)
-    reader.finish(wanted="questions")
-    return questions
+    return read_table(path, PerspectiveQuestion, "Give each question an id of its own", wanted="questions")
 
 
 def perspective_lines(questions: Iterable[PerspectiveQuestion]) -> str:
@@ -132,23 +113,6 @@ NO_ANSWER = frozenset({"refused", "don't know", "no answer", "not sure", "prefer
 """Options of surveys that are no opinion."""
 
 
-@dataclass(frozen=True, slots=True)
-class PerspectiveSource:
-    """One row: what of ``question``, ``options``, ``statement``, ``answers`` and two arguments it has, under an id, and
-    its subset, address and licence."""
-
-    id: str
-    question: str = ""
-    options: tuple[str, ...] = ()
-    statement: str = ""
-    answers: tuple[str, ...] = ()
-    argument: str = ""
-    counter: str = ""
-    subset: str = ""
-    url: str = ""
-    licence: str = ""
-
-
 def _texts(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
     listed = a_list(
         value,
@@ -162,46 +126,61 @@ def _texts(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
     return answers
 
 
-_ASKED = Field(("question", "topic"), filled, needed="Write the question")
-_EVERYWHERE = {
-    "id": Field(("id", "key"), trec_id),
-    "subset": Field(("subset",), text, ""),
-    "url": Field(("url",), text, ""),
-    "licence": Field(("licence", "license"), text, ""),
-}
-SOURCES: Mapping[str, Schema] = {
-    "opinionqa": Schema(
-        "a survey question",
-        {
-            **_EVERYWHERE,
-            "question": _ASKED,
-            "options": Field(
-                ("options", "references", "choices"), _texts, needed="List its options in their order"
-            ),
-        },
-    ),
-    "kialo": Schema(
-        "a question with a statement",
-        {
-            **_EVERYWHERE,
-            "question": _ASKED,
-            "statement": Field(("statement", "perspective", "thesis"), filled, ""),
-            "answers": Field(("answers",), _texts, ()),
-        },
-    ),
-    "arguana": Schema(
-        "a pair of arguments",
-        {
-            **_EVERYWHERE,
-            "argument": Field(("argument", "query", "point"), filled, needed="Give the first argument"),
-            "counter": Field(
-                ("counter", "counter_argument", "counterargument"),
-                filled,
-                needed="Give the one that contradicts it",
-            ),
-        },
-    ),
-    "open": Schema("an open question", {**_EVERYWHERE, "question": _ASKED}),
+@dataclass(frozen=True, slots=True)
+class PerspectiveSource:
+    """One row: what of ``question``, ``options``, ``statement``, ``answers`` and two arguments it has, under an id, and
+    its subset, address and licence."""
+
+    id: Annotated[TrecId, in_columns("id", "key")]
+    question: str = ""
+    options: tuple[str, ...] = ()
+    statement: str = ""
+    answers: tuple[str, ...] = ()
+    argument: str = ""
+    counter: str = ""
+    subset: Text = ""
+    url: Text = ""
+    licence: Annotated[Text, in_columns("licence", "license")] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked(PerspectiveSource):
+    question: Annotated[Filled, in_columns("question", "topic", needed="Write the question")] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Survey(_Asked):
+    options: Annotated[
+        tuple[str, ...],
+        _texts,
+        in_columns("options", "references", "choices", needed="List its options in their order"),
+    ] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Stated(_Asked):
+    statement: Annotated[Filled, in_columns("statement", "perspective", "thesis")] = ""
+    answers: Annotated[tuple[str, ...], _texts] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Arguments(PerspectiveSource):
+    argument: Annotated[
+        Filled, in_columns("argument", "query", "point", needed="Give the first argument")
+    ] = ""
+    counter: Annotated[
+        Filled,
+        in_columns(
+            "counter", "counter_argument", "counterargument", needed="Give the one that contradicts it"
+        ),
+    ] = ""
+
+
+SOURCES: Mapping[str, type[PerspectiveSource]] = {
+    "opinionqa": _Survey,
+    "kialo": _Stated,
+    "arguana": _Arguments,
+    "open": _Asked,
 }
 """The kinds of rows by the name of the collection that they are like."""
 
@@ -214,12 +193,10 @@ def read_perspective_sources(path: Path, kind_: str) -> tuple[PerspectiveSource,
         ItemsError: rows have faults, or an id stands twice; all are listed.
         DeclarationError: there is no row.
     """
-    reader = TableReader(file_rows(path), SOURCES[kind_])
-    sources = []
-    for values in reader.named("Give each row an id of its own", f"{kind_}-"):
-        values["subset"] = values["subset"] or kind_
-        if kind_ == "kialo" and bool(values["statement"]) == bool(values["answers"]):
+    reader, sources = TableReader(file_rows(path)), list[PerspectiveSource]()
+    for source in reader.read_as(SOURCES[kind_], "Give each row an id of its own", f"{kind_}-"):
+        if kind_ == "kialo" and bool(source.statement) == bool(source.answers):
             reader.fault("statement", "must be given, or else answers", "Give one of the two")
-        sources.append(PerspectiveSource(**values))
+        sources.append(replace(source, subset=source.subset or kind_))
     reader.finish(wanted="rows")
     return tuple(sources)

@@ -13,17 +13,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, Literal, Unpack
+from typing import Annotated, ClassVar, Literal, Unpack
 
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, number, strict_options
-from conqret.io.checks import filled, text
-from conqret.io.files import file_rows
+from conqret.io.checks import Filled, Text
 from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import ANSWERS
 from conqret.io.safe_files import Content, InFolder
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import in_columns, read_table
 from conqret.judging.asked_run import Run, RunPrompt
 from conqret.judging.judge_settings import AskedSettings, as_path, client_options
 from conqret.llm.request import Request, messages
@@ -252,13 +251,10 @@ def _summary(model: str, sources: Sequence[PerspectiveSource], rows: Sequence[Ma
     )
 
 
-SHEET = Schema(
-    "an inspected question",
-    {
-        "subset": Field(("subset",), filled, needed="Name the subset of the question"),
-        "error": Field(("error",), text, ""),
-    },
-)
+@dataclass(frozen=True, slots=True)
+class _Inspected:
+    subset: Annotated[Filled, in_columns(needed="Name the subset of the question")]
+    error: Text = ""
 
 
 class SubsetErrors(Frozen):
@@ -284,9 +280,8 @@ def perspective_errors(sheet: str | Path) -> tuple[SubsetErrors, ...]:
         ItemsError: rows have faults.
         DeclarationError: there is no row, or nobody has filled one in.
     """
-    reader = TableReader(file_rows(Path(sheet)), SHEET)
-    parts = gathered((row["subset"], row["error"].strip()) for row in reader)
-    reader.finish(wanted="questions")
+    rows = read_table(sheet, _Inspected, wanted="questions")
+    parts = gathered((row.subset, row.error.strip()) for row in rows)
     if not any(error for part in parts.values() for error in part):
         raise DeclarationError(f"{sheet}: the column error is not filled in: write no, or what is wrong")
     found = []

@@ -6,26 +6,24 @@ import random
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 from conqret.data import Document, Item
 from conqret.errors import DeclarationError
 from conqret.io import open_items
-from conqret.io.checks import identifier, text
+from conqret.io.checks import Identifier, Text
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.jsonl import jsonl_rows
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import in_columns, read_table
 from conqret.io.trec import read_qrels
 from conqret.text.language import item_language, language_of
 from conqret.text.words import caseless
 
-TOPIC = Schema(
-    "a topic",
-    {
-        "id": Field(("id",), identifier, needed="Give the topic its id"),
-        "question": Field(("question",), text, needed="Add the question that is argued"),
-    },
-)
-"""What is read of a topic; more of it may be missing."""
+
+@dataclass(frozen=True, slots=True)
+class _PoolTopic:
+    id: Annotated[Identifier, in_columns(needed="Give the topic its id")]
+    question: Annotated[Text, in_columns(needed="Add the question that is argued")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +124,8 @@ def _topics_of_documents(corpus: CorpusDirectory) -> dict[str, set[str]]:
     """By document id the questions that it is relevant to, as far as the corpus says."""
     if not corpus.topics_file.is_file():
         return {}
-    reader = TableReader(jsonl_rows(corpus.topics_file), TOPIC)
-    questions = {values["id"]: same_topic(values["question"]) for values in reader}
-    reader.finish()
+    topics = read_table(jsonl_rows(corpus.topics_file), _PoolTopic)
+    questions = {topic.id: same_topic(topic.question) for topic in topics}
     topics_by_document: dict[str, set[str]] = {}
     for file in sorted((corpus.path / "qrels").glob("*.qrels")):
         for line in read_qrels(file):

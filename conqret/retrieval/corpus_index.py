@@ -19,8 +19,8 @@ import numpy as np
 from conqret.data.digest import file_sha256
 from conqret.errors import DeclarationError
 from conqret.io import limits
-from conqret.io.bounded import whole_bytes
 from conqret.io.jsonl import object_in
+from conqret.io.limits import whole_bytes
 from conqret.io.safe_files import check_own_files
 from conqret.retrieval.collection import Collection, Entry, OwnCollection, collection_of
 from conqret.retrieval.search_engine import ENGINES, Engine, EngineSettings, Hits, Searcher, get_engine

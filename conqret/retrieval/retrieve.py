@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from conqret._optional import require
 from conqret.data import Stance
 from conqret.errors import DeclarationError, check_known, strict_options
-from conqret.io.bounded import whole_text
 from conqret.io.corpus_folder import CorpusDirectory
+from conqret.io.limits import whole_text
 from conqret.io.trec import scored, write_run
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import STORE_NAME

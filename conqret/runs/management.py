@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from conqret.errors import ConqretError, DeclarationError, strict_options
-from conqret.io.bounded import whole_bytes
 from conqret.io.jsonl import parse
+from conqret.io.limits import whole_bytes
 from conqret.io.safe_files import LOCK_NAME, check_own_files, only_writer
 from conqret.llm.recordings import STORE_NAME, Recordings, store_file
 from conqret.runs.run_folder import ITEMS, RECORD_NAME, RUNS, SCORES, SUMMARY

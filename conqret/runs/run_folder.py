@@ -22,9 +22,8 @@ from pydantic import BaseModel, Field, ValidationError
 from conqret._version import __version__
 from conqret.data import Item
 from conqret.errors import DeclarationError, Fault, first_line
-from conqret.io.bounded import whole_bytes
-from conqret.io.decoding import byte_lines
 from conqret.io.jsonl import parse
+from conqret.io.limits import byte_lines, whole_bytes
 from conqret.io.safe_files import LOCK_NAME, PARTS, InFolder, check_own_files, only_writer, write_whole
 from conqret.llm.recordings import STORE_NAME
 

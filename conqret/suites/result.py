@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 from conqret._version import __version__
 from conqret.data.digest import digest_of
-from conqret.io.bounded import read_written
+from conqret.io.limits import read_written
 from conqret.runs.run_folder import now
 from conqret.show.visible_text import visible
 from conqret.stats.estimate import Estimate, JackknifedEstimate, Scale, freedom_by_size

@@ -6,9 +6,11 @@ Every score of the offline baseline reads these; no other module looks at charac
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Sequence, Set
 from functools import cached_property, lru_cache
+from operator import itemgetter
 
+from conqret.data.digest import gathered
 from conqret.text.citations import citations, strip_citations
 from conqret.text.function_words import FUNCTION_WORDS
 from conqret.text.language import is_english
@@ -33,7 +35,7 @@ _DERIVATIONS = (
     "ive ions ion izes ize ises ise ers er ors or ally ily ly ic"
 ).split()
 _MINIMUM_STEM = 3
-_BY_LAST = {last: tuple(s for s in _DERIVATIONS if s[-1] == last) for last in {s[-1] for s in _DERIVATIONS}}
+_BY_LAST = gathered(zip(map(itemgetter(-1), _DERIVATIONS), _DERIVATIONS, strict=True))
 
 
 def stem(word: str) -> str:
@@ -63,20 +65,24 @@ def stem(word: str) -> str:
 
 
 class _Words(dict[str, str]):
-    """Piece of text between spaces to the word in it (its longest), or to the empty string; "
-    "bounded, filled as seen."""
+    """Piece of text between spaces to the word in it (its longest), or to the empty string; bounded, filled as seen."""
 
     def __missing__(self, piece: str) -> str:
-        value = max(_word.findall(piece), key=len, default="")
-        return _keep(self, piece, value)
+        return _keep(self, piece, max(_word.findall(piece), key=len, default=""))
 
 
-class _Terms(dict[str, str]):
-    """Word to stem, or to the empty string for a stop word; bounded, and filled as words are seen."""
+class Terms(dict[str, str]):
+    """Word to stem in one language, or to the empty string for a function word; bounded, filled as words are seen."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self.language, self.english = language, is_english(language)
 
     def __missing__(self, word: str) -> str:
-        plain = word.replace("\u2019", "'")
-        return _keep(self, word, "" if plain in STOP_WORDS or len(plain) < 2 else stem(plain))
+        if self.english:
+            plain = word.replace("\u2019", "'")
+            return _keep(self, word, "" if plain in STOP_WORDS or len(plain) < 2 else stem(plain))
+        return _keep(self, word, "" if self.language in FUNCTION_WORDS.get(word, ()) else other_stem(word))
 
 
 def _keep(table: dict[str, str], key: str, value: str) -> str:
@@ -105,8 +111,8 @@ def words_of(text: str) -> list[str]:
 
 _SEPARATORS = "<>-\u2010\u2011\u2012\u2013\u2014/|\u2022\u00b7"
 _words = _Words()
-_terms = _Terms()
-COMMON_STEMS = frozenset(stem(word) for word in COMMON_WORDS)
+_terms = Terms("")
+COMMON_STEMS = frozenset(map(stem, COMMON_WORDS))
 
 
 def weight(term: str) -> float:
@@ -114,27 +120,10 @@ def weight(term: str) -> float:
     return COMMON_WEIGHT if term in COMMON_STEMS else 1.0
 
 
-def terms_of(language: str) -> dict[str, str]:
+@lru_cache(maxsize=64)
+def terms_of(language: str) -> Terms:
     """The stem of each word of a language, empty for function words: a table that is filled as words are seen."""
-    if is_english(language):
-        return _terms
-
-    return other_terms(language)
-
-
-def quantities_of(words: Sequence[str], language: str) -> tuple[Quantity, ...]:
-    """The quantities among the words of a text in a language (empty: English), in order."""
-    if is_english(language):
-        return quantities(words)
-
-    return other_quantities(words, language)
-
-
-def weights_of(terms: Set[str], language: str = "") -> dict[str, float]:
-    """The weight of each content stem: in English 1/2 for common words, else 1."""
-    if is_english(language):
-        return {term: weight(term) for term in sorted(terms)}
-    return dict.fromkeys(sorted(terms), 1.0)
+    return _terms if is_english(language) else Terms(language)
 
 
 class Sentence:
@@ -158,25 +147,30 @@ class Sentence:
     @cached_property
     def terms(self) -> frozenset[str]:
         """Its content stems."""
-        terms = terms_of(self.language)
-        return frozenset([terms[word] for word in self.words]) - _NOTHING
+        return frozenset(map(terms_of(self.language).__getitem__, self.words)) - _NOTHING
 
     @cached_property
     def weights(self) -> dict[str, float]:
-        """The weight of each of its content stems."""
-        return weights_of(self.terms, self.language)
+        """The weight of each of its content stems: in English 1/2 for common words, else 1."""
+        if not self.english:
+            return dict.fromkeys(sorted(self.terms), 1.0)
+        return {term: weight(term) for term in sorted(self.terms)}
 
     @cached_property
     def numbers(self) -> tuple[Quantity, ...]:
         """The quantities that it names, in order."""
-        return quantities_of(self.words, self.language)
+        return quantities(self.words) if self.english else other_quantities(self.words, self.language)
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Capitalised words inside it (its first word does not count), lower case."""
-        if not self.english:
-            return other_names(self.text, self.language)
-        return frozenset([name.lower() for name in _name.findall(self.text)])
+        """Capitalised words inside it (its first word does not count), lower case; none where capitals do not mark
+        names, as in German."""
+        if self.english:
+            return frozenset(map(str.lower, _name.findall(self.text)))
+        if self.language in _EVERY_NOUN_HAS_A_CAPITAL:
+            return frozenset()
+        names = _capitalised.findall(self.text)
+        return frozenset([name.lower() for name in names if name[0].isupper()])
 
     @cached_property
     def denied(self) -> frozenset[str]:
@@ -200,8 +194,7 @@ class Text:
         plain = strip_citations(raw)
         self.words = words_of(plain) if self.english else split_words(plain)
         self.vocabulary = frozenset(self.words)
-        terms = terms_of(language)
-        self.terms = frozenset([terms[word] for word in self.vocabulary]) - _NOTHING
+        self.terms = frozenset(map(terms_of(language).__getitem__, self.vocabulary)) - _NOTHING
 
     @cached_property
     def pieces(self) -> list[str]:
@@ -221,8 +214,7 @@ class Text:
     @cached_property
     def stems(self) -> list[str]:
         """The stem of each word in order; empty for stop words."""
-        terms = terms_of(self.language)
-        return [terms[word] for word in self.words]
+        return list(map(terms_of(self.language).__getitem__, self.words))
 
     @cached_property
     def places(self) -> dict[str, list[int]]:
@@ -236,7 +228,7 @@ class Text:
     @cached_property
     def numbers(self) -> tuple[Quantity, ...]:
         """Its quantities in order."""
-        return quantities_of(self.words, self.language)
+        return quantities(self.words) if self.english else other_quantities(self.words, self.language)
 
     def without(self, dropped: Set[int]) -> Text:
         """The same text without the pieces of these numbers (from 0)."""
@@ -255,12 +247,10 @@ class Text:
 def analysed(raw: str, language: str = "") -> Text:
     """The `Text` of ``raw`` in a language (empty: English). The last 256 short ones are kept: formats, samples and
     perturbed copies of an item share most of their texts."""
-    return _analysed(raw, language) if len(raw) <= _LONGEST_KEPT_TEXT else Text(raw, language)
+    return (_analysed if len(raw) <= _LONGEST_KEPT_TEXT else Text)(raw, language)
 
 
-@lru_cache(maxsize=256)
-def _analysed(raw: str, language: str) -> Text:
-    return Text(raw, language)
+_analysed = lru_cache(maxsize=256)(Text)
 
 
 def forget() -> None:
@@ -299,20 +289,17 @@ _COMMA_IS_DECIMAL = frozenset(
 )
 _EVERY_NOUN_HAS_A_CAPITAL = frozenset({"de", "lb"})
 
-_SCALES: dict[str, dict[str, float]] = {
-    language: {word: float(scale) for scale, words_text in scales.items() for word in words_text.split()}
-    for language, scales in {
-        "de": {1e3: "tausend tsd", 1e6: "mio million millionen", 1e9: "mrd milliarde milliarden"},
-        "fr": {1e3: "mille", 1e6: "million millions", 1e9: "milliard milliards"},
-        "es": {1e3: "mil", 1e6: "millón millones"},
-        "pt": {1e3: "mil", 1e6: "milhão milhões", 1e9: "bilhão bilhões"},
-        "ru": {1e3: "тыс тысяч тысячи", 1e6: "млн миллион миллиона миллионов", 1e9: "млрд миллиарда миллиардов"},
-        "ar": {1e3: "ألف آلاف", 1e6: "مليون ملايين", 1e9: "مليار مليارات"},
-        "hi": {1e3: "हज़ार हजार", 1e5: "लाख", 1e7: "करोड़", 1e9: "अरब"},
-        "zh": {1e3: "千", 1e4: "万 萬", 1e8: "亿 億"},
-        "ja": {1e3: "千", 1e4: "万", 1e8: "億"},
-    }.items()
-}  # fmt: skip
+_SCALES = {
+    "de": {1e3: "tausend tsd", 1e6: "mio million millionen", 1e9: "mrd milliarde milliarden"},
+    "fr": {1e3: "mille", 1e6: "million millions", 1e9: "milliard milliards"},
+    "es": {1e3: "mil", 1e6: "millón millones"},
+    "pt": {1e3: "mil", 1e6: "milhão milhões", 1e9: "bilhão bilhões"},
+    "ru": {1e3: "тыс тысяч тысячи", 1e6: "млн миллион миллиона миллионов", 1e9: "млрд миллиарда миллиардов"},
+    "ar": {1e3: "ألف آلاف", 1e6: "مليون ملايين", 1e9: "مليار مليارات"},
+    "hi": {1e3: "हज़ार हजार", 1e5: "लाख", 1e7: "करोड़", 1e9: "अरब"},
+    "zh": {1e3: "千", 1e4: "万 萬", 1e8: "亿 億"},
+    "ja": {1e3: "千", 1e4: "万", 1e8: "億"},
+}
 _article = re.compile(
     r"[\u0648\u0641\u0628\u0643]?\u0627\u0644(?=\w{3})|\u0644\u0644(?=\w{3})|\u0648(?=\w{4})"
 )
@@ -333,24 +320,6 @@ def function_words(language: str) -> frozenset[str]:
     return frozenset(word for word, languages in FUNCTION_WORDS.items() if language in languages)
 
 
-class OtherTerms(dict[str, str]):
-    """Word to stem in one language, or to the empty string for a function word; bounded, filled as words are seen."""
-
-    def __init__(self, language: str) -> None:
-        super().__init__()
-        self.language = language
-
-    def __missing__(self, word: str) -> str:
-        stem = "" if self.language in FUNCTION_WORDS.get(word, ()) else other_stem(word)
-        if len(self) > _MOST_KEPT:
-            self.clear()
-        self[word] = stem
-        return stem
-
-
-_MOST_KEPT = 50_000
-
-
 def other_stem(word: str) -> str:
     """The first five letters of a word, of an Arabic one without its article, of a Korean one its first two syllables;
     figures stay whole."""
@@ -362,20 +331,12 @@ def other_stem(word: str) -> str:
     return (word[article.end() :] if article else word)[:STEM]
 
 
-@lru_cache(maxsize=64)
-def other_terms(language: str) -> OtherTerms:
-    """The stems of a language's words."""
-    return OtherTerms(language)
-
-
 def other_quantities(found: Sequence[str], language: str) -> tuple[Quantity, ...]:
     """The quantities among words, in order: figures, with the word of scale behind them (``6,7 Mio``)."""
-    return tuple(_quantities(found, language))
-
-
-def _quantities(found: Sequence[str], language: str) -> Iterator[Quantity]:
-    scales = _SCALES.get(language, {})
-    end = 0
+    scales: dict[str, float] = {}
+    for scale, words in _SCALES.get(language, {}).items():
+        scales |= dict.fromkeys(words.split(), scale)
+    numbers, end = list[Quantity](), 0
     for place, word in enumerate(found):
         if place >= end and "0" <= word[0] <= "9":
             end = place + 1
@@ -388,7 +349,8 @@ def _quantities(found: Sequence[str], language: str) -> Iterator[Quantity]:
             scale = scales.get(following) or scales.get(
                 following[:1] if language in ("zh", "ja") else "", 1.0
             )
-            yield Quantity(figure * scale, "plain", word, figure, place, decimals)
+            numbers.append(Quantity(figure * scale, "plain", word, figure, place, decimals))
+    return tuple(numbers)
 
 
 def _value(word: str, language: str) -> tuple[float, int]:
@@ -400,12 +362,3 @@ def _value(word: str, language: str) -> tuple[float, int]:
         whole, fraction = word, ""
     digits = "".join(filter(str.isdigit, whole))
     return float(f"{digits[:_LONGEST]}.{fraction[:_LONGEST]}"), len(fraction)
-
-
-def other_names(text: str, language: str) -> frozenset[str]:
-    """Capitalised words inside a sentence, in lower case; none where capitals do not mark names, as in German."""
-    if language in _EVERY_NOUN_HAS_A_CAPITAL:
-        return frozenset()
-    return frozenset(
-        [match.group().lower() for match in _capitalised.finditer(text) if match.group()[0].isupper()]
-    )

@@ -77,17 +77,12 @@ def boilerplate(text: Text) -> dict[str, frozenset[int]]:
                 [
                     i
                     for i, piece in enumerate(text.pieces)
-                    if _mentions(piece, cues_present) and pattern.search(piece)
+                    if any(map(piece.lower().__contains__, cues_present)) and pattern.search(piece)
                 ]
             )
             if hits:
                 kinds[kind] = hits
     return kinds
-
-
-def _mentions(piece: str, cues: frozenset[str]) -> bool:
-    piece = piece.lower()
-    return any(cue in piece for cue in cues)
 
 
 _KINDS = (

@@ -44,8 +44,6 @@ def quoted_span(text: str, quotation: str) -> tuple[int, int] | None:
 
 _RANGE_LIMIT = 100  # a wider range ([1-2000]) is no citation of so many documents: only its ends count
 
-_SHORT = 40  # characters of a mark whose numbers are kept: the same marks come again and again
-
 _DASH = r"[-\u2010-\u2015\u2212\uff0d~\u301c\uff5e]"
 _COMMA = r"[,;\uff0c\uff1b\u3001\u060c\u061b]"
 _SPACE = r"[\s\u200e\u200f\u061c]{0,3}"
@@ -87,13 +85,8 @@ MARK = rf"(?:{_BRACKETED}|{_SUPERSCRIPT})"
 (``[1]``, ``【1】``, ``［1］``, ``【1†source】``, ``[^1]``, ``[Doc 1]``, ``[1 and 2]``), in the digits of any script
 (``[١]``, ``[१]``), or raised (``¹``). A year alone (``[2024]``) is none."""
 
-_ASCII = {
-    ord(raised): digit
-    for digit, raised in enumerate(
-        "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079", start=ord("0")
-    )
-}
-_ASCII |= {0x207B: ord("-")}
+_RAISED_DIGITS = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
+_ASCII = str.maketrans(f"{_RAISED_DIGITS}\u207b", "0123456789-")
 
 _mark = re.compile(MARK)
 _bracketed = re.compile(_BRACKETED)
@@ -134,12 +127,8 @@ def citations(text: str) -> tuple[int, ...]:
     """
     array: dict[int, None] = {}
     for mark in find_marks(text):
-        array.update(dict.fromkeys(_numbers_of(mark.group())))
+        array.update(dict.fromkeys(_numbers(mark.group())))
     return tuple(array)
-
-
-def _numbers_of(mark: str) -> tuple[int, ...]:
-    return (_numbers if len(mark) <= _SHORT else _numbers.__wrapped__)(mark)
 
 
 @lru_cache(maxsize=1024)
@@ -208,7 +197,7 @@ def round_marks(text: str) -> str:
 
 def marks(text: str) -> list[tuple[int, ...]]:
     """The numbers that each mark cites, in text order."""
-    return [_numbers_of(match.group()) for match in find_marks(text)]
+    return [_numbers(match.group()) for match in find_marks(text)]
 
 
 def replace_marks(
@@ -224,7 +213,7 @@ def replace_marks(
     places = itertools.count()
 
     def other(match: re.Match[str]) -> str:
-        old = _numbers_of(match["mark"])
+        old = _numbers(match["mark"])
         new = tuple(dict.fromkeys(mark(next(places), old)))
         if new == old and not apart:
             return match.group()
@@ -236,7 +225,9 @@ def replace_marks(
 def _written(numbers: Iterable[int], mark: str, *, apart: bool) -> str:
     """Numbers as a mark writes them that looks as another one does."""
     if _raised.match(mark):
-        return ",".join(str(number).translate(_RAISED_DIGITS) for number in numbers)
+        return ",".join(
+            str(number).translate(str.maketrans("0123456789", _RAISED_DIGITS)) for number in numbers
+        )
     first = next(character for character in mark if character.isdecimal())
     zero = ord(first) - int(first)
     digits = {ord("0") + digit: zero + digit for digit in range(10)}
@@ -244,6 +235,3 @@ def _written(numbers: Iterable[int], mark: str, *, apart: bool) -> str:
     before, after = opening.group() if opening else "[", "]]" if mark.endswith("]]") else mark[-1]
     parted = (after + before) if apart or "^" in mark else ", "
     return before + parted.join(str(number).translate(digits) for number in numbers) + after
-
-
-_RAISED_DIGITS = {ascii_digit: raised for raised, ascii_digit in _ASCII.items() if raised != 0x207B}

@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from conqret.errors import UnknownNameError
@@ -213,7 +214,7 @@ def _language(text: str, model: bool) -> str:
     if model and letters >= _FEWEST_FOR_MODEL and (by_model := _by_model()) is not None:
         language, probability = by_model(text)
         if probability >= _LEAST_PROBABILITY:
-            return language
+            return str(language)
     return first if most >= _LEAST_GUESS and most > second else ""
 
 
@@ -240,7 +241,7 @@ def _by_letters(script: str, text: str) -> str:
 def _signs(text: str) -> list[str]:
     """The function words of any language in a text in lower case, and the letters that only few languages have."""
     if text.isascii():
-        return [word for word in _ascii_word.findall(text) if word in FUNCTION_WORDS]
+        return list(filter(FUNCTION_WORDS.__contains__, _ascii_word.findall(text)))
     signs = [*_word.findall(text), *(letter for letter in LETTERS if letter in text)]
     return [sign for sign in signs if _languages(sign)]
 
@@ -258,7 +259,7 @@ def _evidence(signs: Sequence[str], among: frozenset[str] | None) -> Sequence[tu
         for language in languages:
             if among is None or language in among:
                 counts[language] = counts.get(language, 0.0) + share
-    return sorted(counts.items(), key=lambda count: -count[1])
+    return sorted(counts.items(), key=itemgetter(1), reverse=True)
 
 
 @lru_cache(maxsize=1)
@@ -269,10 +270,7 @@ def _by_model() -> Callable[[str], tuple[str, float]] | None:
     except ImportError:
         return None
 
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-
-    def classify(text: str) -> tuple[str, float]:
-        language, probability = identifier.classify(text)
-        return str(language), float(probability)
-
+    classify: Callable[[str], tuple[str, float]] = LanguageIdentifier.from_model_file(
+        MODEL_FILE, norm_probs=True
+    ).classify
     return classify

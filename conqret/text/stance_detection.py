@@ -11,7 +11,6 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from functools import lru_cache
 
 from conqret.text.analysis import stem, weight
@@ -21,7 +20,7 @@ from conqret.text.words import fold
 
 
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in text.split())
+    return frozenset(map(stem, text.split()))
 
 
 GOOD = _stems(
@@ -240,32 +239,22 @@ def values(sentence: Passage) -> tuple[int, int]:
     """How many of a sentence's words speak well of things and how many ill, after what turns them."""
     good = bad = turned = 0
     for word in sentence.words:
-        kind, turns = _kind(word)
-        if turns is StanceTurn.NEGATES:
+        if word in NEGATIONS:
             turned = REACH
             continue
+        kind, turns = _kind(word)
         if kind:
             if (kind > 0) != (turned > 0):
                 good += 1
             else:
                 bad += 1
-        turned = REACH if turns is StanceTurn.LESSENS else max(0, turned - 1)
+        turned = REACH if turns else max(0, turned - 1)
     return good, bad
 
 
-class StanceTurn(Enum):
-    """What a word does to those that follow it."""
-
-    NOTHING = 0
-    NEGATES = 1
-    LESSENS = 2
-
-
 @lru_cache(maxsize=50_000)
-def _kind(word: str) -> tuple[int, StanceTurn]:
-    """1 for a good word, -1 for a bad one, else 0; and what it does to the words after it."""
-    if word in NEGATIONS:
-        return 0, StanceTurn.NEGATES
+def _kind(word: str) -> tuple[int, bool]:
+    """1 for a good word, -1 for a bad one, else 0; and whether it turns the words after it."""
     word_stem = stem(word)
     kind = 1 if word_stem in GOOD else -1 if word_stem in BAD else 0
-    return kind, StanceTurn.LESSENS if word_stem in LESSEN else StanceTurn.NOTHING
+    return kind, word_stem in LESSEN

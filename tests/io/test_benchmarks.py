@@ -68,8 +68,3 @@ def test_beir_splits(beir, fault_of):
         open_items(beir).check()
     (beir / "qrels" / "train.tsv").write_text("query-id\tcorpus-id\tscore\n")
     assert "not exactly one other (dev.tsv, train.tsv)" in fault_of(beir).problem
-
-
-def test_another_folder_is_no_file_of_items(tmp_path):
-    with pytest.raises(ItemsError, match="contains no file of items"):
-        open_items(tmp_path)

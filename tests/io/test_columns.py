@@ -5,8 +5,8 @@ import json
 import pytest
 
 from conqret.errors import ItemsError
-from conqret.io import DIALECTS, open_items
-from conqret.io.columns import FIELDS, recognise
+from conqret.io import open_items
+from conqret.io.columns import recognise
 
 TOPIC, ANSWER, GOLD = "Should zoos be banned?", "Yes [1].", "No."
 
@@ -181,12 +181,6 @@ def test_of_several_references_the_first_is_kept_with_a_note():
     assert next(iter(open_items([{**RECORDS["question and context"], "answers": []}]))).reference is None
 
 
-def test_a_reference_that_is_no_text(fault_of):
-    assert (
-        fault_of([{**RECORDS["ragas v2"], "reference": 5}]).problem == "is a number, and a text is expected"
-    )
-
-
 def test_a_cell_with_one_text_or_a_printed_list(write):
     one = next(iter(open_items(write("a.csv", "query,response,contexts\nT?,x,Cages.\n"))))
     two = next(iter(open_items(write("b.csv", "query,response,contexts\nT?,x,\"['Cages.', 'Keepers.']\"\n"))))
@@ -231,13 +225,6 @@ def test_a_way_that_leads_nowhere_says_how_far_it_leads(column, field, said):
         source.check({"documents": "a format rates documents"})
     fault = refused.value.faults[0]
     assert (fault.field, said in fault.remedy) == (field, True), fault
-
-
-@pytest.mark.parametrize("layout", DIALECTS, ids=lambda layout: layout.name)
-def test_layouts_are_well_formed(layout):
-    assert set(layout.columns) <= set(FIELDS)
-    assert "topic" in layout.columns
-    assert layout.marks
 
 
 def test_other_columns_become_metadata_with_a_note():

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import time
 
 import pytest
 
@@ -136,22 +135,6 @@ def test_tools_come_behind_the_items_own_documents_under_free_ids():
         ("tool-1", "First."),
         ("tool-2", "Second."),
     ]
-
-
-def test_thousands_of_tools_take_no_time_that_grows_with_their_square():
-    many = [USER, *[{"role": "tool", "content": "x"}] * 9_000, ANSWER]
-    began = time.process_time()
-    (item,) = open_items([{"documents": [{"id": "tool-2", "text": "Own."}], "messages": many}])
-    assert time.process_time() - began < 6  # the square took twice as long
-    ids = [document.id for document in item.documents]
-    assert (ids[:3], len(ids), ids[-1]) == (["tool-2", "tool-1", "tool-3"], 9_001, "tool-9001")
-
-
-def test_more_messages_than_the_limit_are_a_fault(monkeypatch, fault_of):
-    monkeypatch.setattr("conqret.io.conversations.MAX_MESSAGES", 3)
-    result = {"type": "tool_result", "tool_use_id": "c", "content": "x"}
-    for many in ([USER, USER, USER, ANSWER], [USER, {"role": "user", "content": [result] * 3}, ANSWER]):
-        assert "messages, and 3 are the most" in fault_of([{"messages": many}]).problem
 
 
 def test_a_call_is_cut_however_it_is_written():

@@ -32,15 +32,6 @@ def test_own_and_published_rows(tmp_path):
     assert found[2].arguments == {"affirmative": ("a", "b"), "negative": ("c", "d")}
 
 
-def test_sides_may_be_called_otherwise(tmp_path):
-    rows = (
-        {"topic": "One?", "pro": "a", "con": "b"},
-        {"topic": "Two?", "Affirmative": "a", "Negative": ["b"]},
-    )
-    for one in read(tmp_path, *rows):
-        assert one.arguments == {"affirmative": ("a",), "negative": ("b",)}
-
-
 @pytest.mark.parametrize(
     ("row", "fault"),
     [

@@ -79,8 +79,8 @@ def test_json_that_is_nested_too_deeply_is_a_fault_with_its_place(tmp_path: Path
     assert "export.jsonl:1" in said(lambda: Recordings.open_for_replay(exported))
 
 
-@pytest.mark.parametrize("digits", ["9" * 10_000, "9" * 400, "0x" + "f" * 9_000])
-def test_an_integer_beyond_use_is_a_fault_with_its_line(tmp_path: Path, digits: str) -> None:
+def test_an_integer_of_thousands_of_digits_is_a_fault_of_its_file(tmp_path: Path) -> None:
+    digits = "9" * 10_000
     rubric = text_file(tmp_path / "rubric.toml", f'[[criteria]]\nquestion = "Clear?"\npoints = {digits}\n')
     listed = text_file(tmp_path / "rubric.yaml", f"criteria:\n- question: Clear?\n  points: {digits}\n")
     experiment = text_file(tmp_path / "experiment.toml", f'name = "x"\nlanguage = "de"\nseed = {digits}\n')
@@ -90,10 +90,9 @@ def test_an_integer_beyond_use_is_a_fault_with_its_line(tmp_path: Path, digits: 
         (experiment, read_experiment),
         (experiment, lambda path: page_messages(str(path))),
     ):
-        assert f"{path.name}:3 has an integer" in said(lambda path=path, read=read: read(path))
-    if digits.isdigit():
-        row = text_file(tmp_path / "rubric.jsonl", f'{{"question": "Clear?", "points": {digits}}}\n')
-        assert "rubric.jsonl:1 " in said(lambda: rubrics_of(row))
+        assert f"{path.name} cannot be used" in said(lambda path=path, read=read: read(path))
+    row = text_file(tmp_path / "rubric.jsonl", f'{{"question": "Clear?", "points": {digits}}}\n')
+    assert "rubric.jsonl:1 " in said(lambda: rubrics_of(row))
 
 
 @pytest.mark.parametrize(
@@ -121,15 +120,9 @@ def test_a_recorded_answer_that_is_nested_too_deeply_is_damaged(tmp_path: Path) 
         assert store.damaged == 1
 
 
-@pytest.mark.parametrize("packed", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_members_packed_in_uncommon_ways_are_named(tmp_path: Path, packed: int) -> None:
-    told = said(lambda: read_labels(archive(tmp_path / "a.zip", packed=packed)))
-    assert f"a.zip!group1-member1.json is packed in an uncommon way (method {packed})" in told
-
-
 def test_members_that_lie_or_are_locked_are_named(tmp_path: Path) -> None:
     locked = patched(archive(tmp_path / "locked.zip"), 6, 8, b"\x01\x00")
-    assert "locked.zip!group1-member1.json is encrypted" in said(lambda: read_labels(locked))
+    assert "locked.zip!group1-member1.json cannot be unpacked" in said(lambda: read_labels(locked))
     small = patched(archive(tmp_path / "small.zip", " " * 3_000_000), 22, 24, (5).to_bytes(4, "little"))
     assert "small.zip!group1-member1.json cannot be unpacked" in said(lambda: read_labels(small))
     large = archive(tmp_path / "large.zip", " " * (65 << 20))
@@ -137,35 +130,7 @@ def test_members_that_lie_or_are_locked_are_named(tmp_path: Path) -> None:
     huge = patched(archive(tmp_path / "huge.zip"), 22, 24, (3 * 10**6).to_bytes(4, "little"))
     read_labels(huge)  # it holds less than it says
     odd = patched(archive(tmp_path / "odd.zip"), 8, 10, b"\x63\x00")
-    assert "(method 99)" in said(lambda: read_labels(odd))
-
-
-def test_an_archive_of_many_members_is_refused(tmp_path: Path) -> None:
-    count = times(10_001, 100_000)
-    with zipfile.ZipFile(tmp_path / "many.zip", "w") as made:
-        for number in range(count):
-            made.writestr(f"group{number}-member1.json", "{}")
-    told = said(lambda: read_labels(tmp_path / "many.zip"))
-    assert f"is a zip archive of {count:,} files; the limit is 10,000" in told
-
-
-@pytest.mark.parametrize("columns", [10_001, 300_000])
-def test_a_table_of_many_columns_is_refused(tmp_path: Path, columns: int) -> None:
-    names = [f"c{number}" for number in range(columns)]
-    csv = text_file(tmp_path / "a.csv", ",".join(["topic", *names[1:]]) + "\n" + "x," * (columns - 1) + "x\n")
-    told = said(lambda: open_items(csv).check())
-    assert f"a.csv:1 has {columns:,} columns; the limit is 10,000" in told
-    lines = text_file(tmp_path / "a.jsonl", json.dumps({"topic": "T?", **dict.fromkeys(names, 1)}) + "\n")
-    assert f"has {columns + 1:,} fields" in said(lambda: open_items(lines).check())
-    twice = text_file(tmp_path / "b.jsonl", lines.read_text()[:-2] + ', "topic": "U?"}\n')
-    assert "'topic' occurs twice" in said(lambda: open_items(twice).check())
-
-
-def test_a_parquet_file_of_many_columns_is_refused(tmp_path: Path) -> None:
-    pl.DataFrame({"topic": ["T?"], **{f"c{number}": [1] for number in range(10_000)}}).write_parquet(
-        tmp_path / "a.parquet"
-    )
-    assert "has 10,001 columns; the limit" in said(lambda: open_items(tmp_path / "a.parquet").check())
+    assert "odd.zip!group1-member1.json cannot be unpacked" in said(lambda: read_labels(odd))
 
 
 def test_a_parquet_cell_that_unpacks_to_gigabytes_is_not_unpacked(

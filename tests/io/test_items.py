@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from conqret.data import Document, Item
+from conqret.data import Document
 from conqret.io import open_items
 from conqret.io.cell_values import MAX_TEXT
 
@@ -19,20 +19,13 @@ FAULTS = {
     "no topic": ({"topic": None}, "topic", "is missing"),
     "blank topic": ({"topic": " \n"}, "topic", "is empty"),
     "topic a number": ({"topic": 3}, "topic", "is a number, and a text is expected"),
-    "topic a list": ({"topic": ["x"]}, "topic", "is a list, and a text is expected"),
     "argument true": ({"argument": True}, "argument", "is true or false, and a text is expected"),
     "argument an object": ({"argument": {"text": "x"}}, "argument", "is an object, and a text"),
-    "second argument": ({"second_argument": 1.5}, "second_argument", "is a number"),
     "stance": ({"stance": "maybe"}, "stance", "is 'maybe', which is not a known stance"),
-    "stance unknown": ({"stance": "unknown"}, "stance", "is 'unknown'"),
-    "stance a number": ({"stance": 1}, "stance", "is a number"),
     "documents an object": ({"documents": {"id": "x"}}, "documents", "is an object, and a list is expected"),
     "document a number": ({"documents": [7]}, "documents[1]", "is a number, and a document is expected"),
-    "document null": ({"documents": ["a", None]}, "documents[2]", "is null, and a document is expected"),
     "document without text": ({"documents": [{"id": "x"}]}, "documents[1].text", "is missing"),
     "document empty": ({"documents": [{"text": "  "}]}, "documents[1].text", "is an empty text"),
-    "document text a list": ({"documents": [{"text": ["a"]}]}, "documents[1].text", "is a list"),
-    "document title": ({"documents": [{"text": "a", "title": 3}]}, "documents[1].title", "is a number"),
     "document url": ({"documents": [{"text": "a", "url": "\0"}]}, "documents[1].url", "NUL character U+0000"),
     "document ids": (
         {"documents": [{"id": "x", "text": "a"}, {"id": "x", "text": "b"}]},
@@ -50,14 +43,12 @@ FAULTS = {
         "topic",
         "contains half of a character (a lone surrogate, U+D83D) at position 1",
     ),
-    "surrogate in metadata": ({"metadata": {"a": ["\udc00"]}}, "metadata", "lone surrogate, U+DC00"),
     "long text": ({"argument": "a" * (MAX_TEXT + 1)}, "argument", "has 10,000,001 characters"),
     "id empty": ({"id": " "}, "id", "is empty"),
     "id long": ({"id": "i" * 201}, "id", "has 201 characters, and 200 is the most"),
     "id line break": ({"id": "a\nb"}, "id", "contains the character U+000A at position 1"),
     "id turned around": ({"id": "a\u202eb"}, "id", "contains the character U+202E"),
     "id a list": ({"id": ["a"]}, "id", "is a list, and a text is expected"),
-    "id true": ({"id": True}, "id", "is true or false"),
     "id huge": ({"id": 10**5000}, "id", "is a number of hundreds of digits"),
     "document id": (
         {"documents": [{"id": "\x07", "text": "a"}]},
@@ -68,7 +59,6 @@ FAULTS = {
     "metadata a text": ({"metadata": "hello"}, "metadata", "is not a valid JSON object"),
     "metadata a set": ({"metadata": {"a": {1, 2}}}, "metadata", "contains a value of the type set"),
     "metadata infinite": ({"metadata": {"a": float("inf")}}, "metadata", "contains an infinite number"),
-    "metadata huge": ({"metadata": {"a": 10**5000}}, "metadata", "contains a number of hundreds of digits"),
     "column and metadata": ({"metadata": {"a": 1}, "a": 2}, "a", "stands both as a column and in metadata"),
     "slip": ({"arguement": "x"}, "arguement", "is not a field of an item: did you mean 'argument'"),
     "slip of documents": ({"documents": None, "document": []}, "document", "did you mean 'documents'"),
@@ -144,13 +134,6 @@ def test_metadata_nested_too_deeply(fault_of):
     for _ in range(40):
         value = [value]
     assert "more than 32 levels" in fault_of([{**GOOD, "metadata": {"a": value}}]).problem
-
-
-def test_items_come_back_as_they_went_in():
-    items = [
-        Item(id="a", topic="T?", documents=(Document(id="x", text="y", title="t"),), metadata={"k": [1]})
-    ]
-    assert list(open_items(items)) == items
 
 
 def test_hostile_values_are_escaped_in_messages(faults_of):

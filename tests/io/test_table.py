@@ -77,7 +77,7 @@ def test_rows_are_known_by_the_line_they_begin_on(write, fault_of):
 def test_a_row_that_is_cut_off(write, fault_of):
     fault = fault_of(write("a.csv", "topic,argument\nT?,x\nU?"))
     assert fault.line == 3
-    assert "the file looks cut off" in fault.problem
+    assert "looks cut off: write it again" in fault.remedy
 
 
 def test_a_quote_that_never_ends(write, fault_of):

@@ -40,10 +40,6 @@ def test_strips_marks_and_the_space_before_them() -> None:
     )
 
 
-def test_a_text_without_brackets_is_returned_as_it_is() -> None:
-    assert strip_citations("  plain ") == "  plain "
-
-
 def test_hostile_runs_take_linear_time() -> None:
     text = " " * 200_000 + "[" * 50_000 + "1," * 50_000
     assert strip_citations(text) == text

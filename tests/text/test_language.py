@@ -115,14 +115,6 @@ def test_a_file_may_say_the_language_and_an_item_without_one_is_written_as_befor
     assert "language" not in items[1].model_dump()
 
 
-def test_a_language_that_is_none_is_a_fault() -> None:
-    from conqret.errors import ItemsError
-
-    with pytest.raises(ItemsError) as caught:
-        list(open_items([{"topic": "T?", "language": "Klingonese"}]))
-    assert caught.value.faults[0].field == "language"
-
-
 def test_one_language_may_be_given_for_all_items() -> None:
     rows = [{"topic": "Taxes?", "language": "fr"}, {"topic": "Steuern?"}]
     assert [item.language for item in open_items(rows, language="German")] == ["de", "de"]

@@ -240,7 +240,7 @@ def test_places_of_stored_responses_that_are_none(field: str, wrong: object, tmp
 
 
 def test_no_file_is_read_whole_without_a_limit() -> None:
-    """Whole files are read by conqret.io.bounded; these few are our own, or are held to a limit where they stand."""
+    """Whole files are read by conqret.io.limits; these few are our own, or are held to a limit where they stand."""
     allowed = {
         "adapters/judge_process.py",  # the log of our own process
         "baseline/fitted.py", "baseline/text_quality.py", "show/page.py", "llm/catalogue.py",  # of an installation

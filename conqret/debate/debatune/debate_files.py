@@ -29,7 +29,7 @@ from conqret.io.checks import a_list, each, identifier, one_of, text
 from conqret.io.files import file_rows
 from conqret.io.items import STANCES
 from conqret.io.rows import Row, Unfit, quoted
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import Field, TableReader, table_schema
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.llm.request import Message
 from conqret.runs.run_folder import stem
@@ -95,16 +95,13 @@ def _arguments(value: object, where: str, reader: TableReader) -> tuple[str, ...
     )
 
 
-TOPIC = Schema(
-    "a topic",
-    {
-        "id": Field(("id",), identifier, ""),
-        "topic": Field(("topic", "question"), _sentence, needed="Write the topic of the debate"),
-        "affirmative": Field(
-            ("affirmative", "Affirmative.arguments", "Affirmative", "positive", "pro"), _arguments, ()
-        ),
-        "negative": Field(("negative", "Negative.arguments", "Negative", "con"), _arguments, ()),
-    },
+TOPIC = table_schema(
+    id=Field(("id",), identifier, ""),
+    topic=Field(("topic", "question"), _sentence, needed="Write the topic of the debate"),
+    affirmative=Field(
+        ("affirmative", "Affirmative.arguments", "Affirmative", "positive", "pro"), _arguments, ()
+    ),
+    negative=Field(("negative", "Negative.arguments", "Negative", "con"), _arguments, ()),
 )
 _SIDED = {column.split(".")[0] for side in SIDES for column in TOPIC.fields[side].columns}
 
@@ -255,7 +252,7 @@ def read_instructions(path: Path, *, answered: bool = True) -> tuple[Instruction
     """
     reader = TableReader(file_rows(path), INSTRUCTION)
     instructions = []
-    for values in reader.named("Give each row an id of its own", "row-"):
+    for values in reader.read_as(dict, "Give each row an id of its own", "row-"):
         messages, response = _told(values)
         faults = [*_unasked(values, messages), *(_unanswered(values, response) if answered else ())]
         for fault in faults:
@@ -307,25 +304,19 @@ def _unanswered(values: Mapping[str, Any], response: str | None) -> Iterator[tup
 _ROLES = {name: name for name in ("system", USER, ASSISTANT)}
 
 
-_MESSAGE = Schema(
-    "a message",
-    {
-        "role": Field(("role",), one_of(_ROLES, "role"), needed="Write system, user or assistant"),
-        "content": Field(("content",), text, needed="Write the text of the message"),
-    },
+_MESSAGE = table_schema(
+    role=Field(("role",), one_of(_ROLES, "role"), needed="Write system, user or assistant"),
+    content=Field(("content",), text, needed="Write the text of the message"),
 )
 
 
-INSTRUCTION = Schema(
-    "an instruction",
-    {
-        "id": Field(("id",), identifier),
-        "messages": Field(("messages",), each(_MESSAGE, Message), ()),
-        "instruction": Field(("instruction",), text, ""),
-        "input": Field(("input",), text, ""),
-        "output": Field(("output", "response"), text),
-        "topic": Field(("topic",), text, ""),
-        "side": Field(("side", "stance"), one_of(STANCES, "side"), "none"),
-        "argument": Field(("argument",), text, ""),
-    },
+INSTRUCTION = table_schema(
+    id=Field(("id",), identifier),
+    messages=Field(("messages",), each(Message, _MESSAGE), ()),
+    instruction=Field(("instruction",), text, ""),
+    input=Field(("input",), text, ""),
+    output=Field(("output", "response"), text),
+    topic=Field(("topic",), text, ""),
+    side=Field(("side", "stance"), one_of(STANCES, "side"), "none"),
+    argument=Field(("argument",), text, ""),
 )

@@ -26,10 +26,10 @@ from conqret.data.item import Frozen
 from conqret.debate.debatune.controllability_scores import FORMAT, GOOD_FROM, METRIC, check_good_from, is_good
 from conqret.debate.debatune.debate_files import judged_run, system_of
 from conqret.errors import DeclarationError, strict_options
-from conqret.io.bounded import whole_bytes
 from conqret.io.label_set import LabelSet
 from conqret.io.label_sheets import AnnotationForm
 from conqret.io.labels import read_labels
+from conqret.io.limits import whole_bytes
 from conqret.io.overwriting import write_new
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import Estimate, undefined

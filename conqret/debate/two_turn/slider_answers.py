@@ -16,13 +16,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from conqret.errors import DeclarationError, strict_options
-from conqret.io.checks import between, cell_text, identifier, one_of
+from conqret.io.checks import Cell, Identifier, between, one_of
 from conqret.io.files import file_rows
 from conqret.io.rows import quoted
-from conqret.io.schema import Check, Field, Schema, TableReader
+from conqret.io.schema import Check, TableReader, in_columns
 
 Design = Literal["main", "pilot"]
 CONDITIONS: dict[Design, tuple[str, str]] = {"main": ("PS", "PSA"), "pilot": ("S", "SA")}
@@ -40,6 +40,17 @@ END = 3
 """The ends of the slider: -3 is surely the option that is shown first, 3 surely the second, and 0 abstains."""
 
 
+def _between(low: int, high: int, what: str) -> Check:
+    return between(low, high, f"Write {what}, a whole number from {low} to {high}")
+
+
+_WORDS = {
+    name.casefold(): name
+    for study_part in ("main", "pilot")
+    for name in (*CONDITIONS[study_part], CONSULTANCY[study_part])
+}
+
+
 @dataclass(frozen=True, slots=True)
 class SliderAnswer:
     """One judgment on one question.
@@ -53,65 +64,39 @@ class SliderAnswer:
         slider: -3 (surely the first) to 3 (surely the second); None where no answer was given, for ``reason``.
     """
 
-    question: str
-    passage: str
-    judge: str
-    condition: str
-    turn: int
-    instruction: str
-    right: int
-    slider: int | None
-    reason: str = ""
-    consultant: str = ""
-    for_right: str = ""
-    for_wrong: str = ""
+    question: Annotated[Identifier, in_columns("question", "question_id", needed="Name the question")]
+    passage: Annotated[
+        Identifier, in_columns("passage", "passage_id", needed="Name the passage of the question")
+    ]
+    judge: Annotated[Identifier, in_columns("judge", "model", "annotator", needed="Name the judge")]
+    condition: Annotated[
+        str,
+        one_of(_WORDS, "condition"),
+        in_columns(needed="Write PS, PSA or PSC (main design), S, SA or SC (pilot)"),
+    ]
+    turn: Annotated[
+        int,
+        _between(1, 3, "which judgment it is"),
+        in_columns("turn", "judgment", needed="Number the judgment"),
+    ]
+    instruction: Annotated[
+        str,
+        one_of({name: name for name in ("simple", "encourage-abstain")}, "instruction"),
+        in_columns(needed="Write simple or encourage-abstain"),
+    ]
+    right: Annotated[
+        int, _between(1, 2, "which option is right"), in_columns(needed="Write which option is right")
+    ]
+    slider: Annotated[int | None, _between(-END, END, "where the slider stands")]
+    reason: Cell = ""
+    consultant: Annotated[str, one_of({name: name for name in ("right", "wrong")}, "option")] = ""
+    for_right: Identifier = ""
+    for_wrong: Identifier = ""
 
     @property
     def toward_right(self) -> int | None:
         """How far the slider is toward the right option: -3 (surely wrong) to 3 (surely right)."""
         return None if self.slider is None else self.slider if self.right == 2 else -self.slider
-
-
-def _between(low: int, high: int, what: str) -> Check:
-    return between(low, high, f"Write {what}, a whole number from {low} to {high}")
-
-
-_WORDS = {
-    name.casefold(): name
-    for study_part in ("main", "pilot")
-    for name in (*CONDITIONS[study_part], CONSULTANCY[study_part])
-}
-ANSWER = Schema(
-    "an answer",
-    {
-        "question": Field(("question", "question_id"), identifier, needed="Name the question"),
-        "passage": Field(("passage", "passage_id"), identifier, needed="Name the passage of the question"),
-        "judge": Field(("judge", "model", "annotator"), identifier, needed="Name the judge"),
-        "condition": Field(
-            ("condition",),
-            one_of(_WORDS, "condition"),
-            needed="Write PS, PSA or PSC (main design), S, SA or SC (pilot)",
-        ),
-        "turn": Field(
-            ("turn", "judgment"), _between(1, 3, "which judgment it is"), needed="Number the judgment"
-        ),
-        "instruction": Field(
-            ("instruction",),
-            one_of({name: name for name in ("simple", "encourage-abstain")}, "instruction"),
-            needed="Write simple or encourage-abstain",
-        ),
-        "right": Field(
-            ("right",), _between(1, 2, "which option is right"), needed="Write which option is right"
-        ),
-        "slider": Field(("slider",), _between(-END, END, "where the slider stands")),
-        "reason": Field(("reason",), cell_text, ""),
-        "consultant": Field(
-            ("consultant",), one_of({name: name for name in ("right", "wrong")}, "option"), ""
-        ),
-        "for_right": Field(("for_right",), identifier, ""),
-        "for_wrong": Field(("for_wrong",), identifier, ""),
-    },
-)
 
 
 def read_slider_answers(path: Path, design: Design | None = None) -> tuple[SliderAnswer, ...]:
@@ -121,10 +106,9 @@ def read_slider_answers(path: Path, design: Design | None = None) -> tuple[Slide
         ItemsError: rows have faults, or an answer stands twice; all are listed.
         DeclarationError: there is no answer, none of the design, or those of both designs and none is chosen.
     """
-    reader = TableReader(file_rows(path), ANSWER)
+    reader = TableReader(file_rows(path))
     answers: list[SliderAnswer] = []
-    for values in reader:
-        answer = SliderAnswer(**values)
+    for answer in reader.read_as(SliderAnswer):
         if answer.slider is None and not answer.reason:
             remedy = (
                 "Write -3 to 3, 0 to abstain; if no answer was given, write the reason into a column 'reason'"

@@ -9,20 +9,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from conqret.data.digest import gathered
 from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion, read_two_turn
 from conqret.errors import strict_options
 from conqret.io.cell_values import as_list
-from conqret.io.checks import between, identifier, one_of
+from conqret.io.checks import Identifier, between, identifier, one_of
 from conqret.io.files import file_rows
 from conqret.io.pairs import ANSWERS
 from conqret.io.rows import Unfit, quoted
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import TableReader, in_columns
 from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
@@ -30,6 +30,16 @@ from conqret.stats.resampling import mean_interval
 Kind = Literal["argument", "counter-argument"]
 BEST = 10
 """The scale of quality: from 1, poor, to 10, the best that the writer could have made."""
+
+
+def _names(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
+    listed = (
+        value.split(";") if isinstance(value, str) and not value.lstrip().startswith("[") else as_list(value)
+    )
+    if not isinstance(listed, list):
+        raise Unfit(f"is {quoted(value)}", "Write names of strategies with ; between them")
+    names = [identifier(name, where, reader).casefold() for name in listed if str(name).strip()]
+    return tuple(dict.fromkeys(names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,47 +53,27 @@ class TextAnnotation:
         strategies: names of what the writer does; empty where none were noted.
     """
 
-    question: str
-    passage: str
-    annotator: str
-    kind: Kind
-    option: int
-    for_right: bool
-    quality: int | None
-    responds: bool | None
-    strategies: tuple[str, ...]
-
-
-def _names(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
-    listed = (
-        value.split(";") if isinstance(value, str) and not value.lstrip().startswith("[") else as_list(value)
-    )
-    if not isinstance(listed, list):
-        raise Unfit(f"is {quoted(value)}", "Write names of strategies with ; between them")
-    names = [identifier(name, where, reader).casefold() for name in listed if str(name).strip()]
-    return tuple(dict.fromkeys(names))
-
-
-ANNOTATION = Schema(
-    "an annotation",
-    {
-        "question": Field(("question", "question_id"), identifier, needed="Name the question"),
-        "kind": Field(
-            ("text", "kind"),
-            one_of({kind: kind for kind in get_args(Kind)}, "kind of text"),
-            needed="Write argument or counter-argument",
-        ),
-        "option": Field(
-            ("option", "argues_for"),
-            between(1, 2, "Write 1 or 2: the option that the text argues for"),
-            needed="Write which option the text argues for: 1 or 2",
-        ),
-        "annotator": Field(("annotator", "rater"), identifier, needed="Name who says so"),
-        "quality": Field(("quality", "rating"), between(1, BEST, f"Write a whole number from 1 to {BEST}")),
-        "responds": Field(("responds", "directly_responds"), one_of(ANSWERS, "answer")),
-        "strategies": Field(("strategies", "strategy"), _names, ()),
-    },
-)
+    question: Annotated[Identifier, in_columns("question", "question_id", needed="Name the question")]
+    annotator: Annotated[Identifier, in_columns("annotator", "rater", needed="Name who says so")]
+    kind: Annotated[
+        Kind,
+        one_of({kind: kind for kind in get_args(Kind)}, "kind of text"),
+        in_columns("text", "kind", needed="Write argument or counter-argument"),
+    ]
+    option: Annotated[
+        int,
+        between(1, 2, "Write 1 or 2: the option that the text argues for"),
+        in_columns("option", "argues_for", needed="Write which option the text argues for: 1 or 2"),
+    ]
+    quality: Annotated[
+        int | None,
+        between(1, BEST, f"Write a whole number from 1 to {BEST}"),
+        in_columns("quality", "rating"),
+    ]
+    responds: Annotated[bool | None, one_of(ANSWERS, "answer"), in_columns("responds", "directly_responds")]
+    strategies: Annotated[tuple[str, ...], _names, in_columns("strategies", "strategy")] = ()
+    passage: str = ""
+    for_right: bool = False
 
 
 def read_annotations(path: Path, questions: Sequence[TwoTurnQuestion]) -> tuple[TextAnnotation, ...]:
@@ -95,30 +85,28 @@ def read_annotations(path: Path, questions: Sequence[TwoTurnQuestion]) -> tuple[
         DeclarationError: there is no row.
     """
     known = {item.id: item for item in questions}
-    reader = TableReader(file_rows(path), ANNOTATION)
-    text_annotations = []
-    for values in reader:
-        question, kind, option = known.get(values["question"]), values["kind"], values["option"]
+    reader, annotations = TableReader(file_rows(path)), list[TextAnnotation]()
+    for said in reader.read_as(TextAnnotation):
+        question, kind = known.get(said.question), said.kind
         if question is None:
-            problem = f"is {quoted(values['question'])}, which is none of the questions"
+            problem = f"is {quoted(said.question)}, which is none of the questions"
             reader.fault("question", problem, "Correct it")
             continue
-        if kind == "counter-argument" and question.sides[2 - option].counter is None:
+        if kind == "counter-argument" and question.sides[2 - said.option].counter is None:
             problem = f"is a counter-argument, and {quoted(question.id)} has none"
             reader.fault("text", problem, "Remove the row")
-        if kind == "argument" and values["responds"] is not None:
+        if kind == "argument" and said.responds is not None:
             problem = "is said of an argument, and only counter-arguments respond"
             reader.fault("responds", problem, "Remove it")
-        if values["quality"] is None and values["responds"] is None and not values["strategies"]:
+        if said.quality is None and said.responds is None and not said.strategies:
             problem, remedy = "is missing, and nothing else is said", "Rate the text, or remove the row"
             reader.fault("quality", problem, remedy)
-        annotation_key = f"{question.id}, {kind} for option {option}, {values['annotator']}"
-        reader.once("question", annotation_key, "Keep one row of this annotator on this text")
-        text_annotations.append(
-            TextAnnotation(passage=question.passage_id, for_right=option == question.right, **values)
-        )
+        key = f"{question.id}, {kind} for option {said.option}, {said.annotator}"
+        reader.once("question", key, "Keep one row of this annotator on this text")
+        for_right = said.option == question.right
+        annotations.append(replace(said, passage=question.passage_id, for_right=for_right))
     reader.finish(wanted="annotations")
-    return tuple(text_annotations)
+    return tuple(annotations)
 
 
 @dataclass(frozen=True, slots=True)

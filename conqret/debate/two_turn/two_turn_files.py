@@ -27,7 +27,7 @@ from conqret.io.checks import each, filled, identifier, number, text
 from conqret.io.checks import whole_number as whole
 from conqret.io.files import file_rows
 from conqret.io.rows import Rows, Unfit, columns_of, kind, quoted
-from conqret.io.schema import Check, Field, Schema, TableReader
+from conqret.io.schema import Check, Field, Schema, TableReader, table_schema
 from conqret.prompts.neutralizing import ANGLES
 from conqret.text.citations import quoted_span
 
@@ -123,7 +123,7 @@ def read_questions(path: Path) -> tuple[TwoTurnQuestion, ...]:
     needed = Field(("passage",), filled, needed="Add its text: arguments quote from it")
     reader = TableReader(rows, replace(QUESTION, fields={**fields, "passage": needed}))
     questions = []
-    for values in reader.named("Give each question an id of its own"):
+    for values in reader.read_as(dict, "Give each question an id of its own"):
         first, two = (Side(option, NOTHING) for option in values.pop("options"))
         questions.append(TwoTurnQuestion(**{**values, "right": values["right"] + 1}, sides=(first, two)))
     reader.finish(wanted="questions")
@@ -183,13 +183,10 @@ def _side(base: int = 1) -> Check:
 
 
 def _part(name: str) -> Schema:
-    return Schema(
-        "an argument",
-        {
-            "side": Field((name,), _side(), needed="Write which option: 1 or 2"),
-            "text": Field(("text", "argument"), filled, needed="Write the argument"),
-            "snippets": Field(("snippets",), _texts, ()),
-        },
+    return table_schema(
+        side=Field((name,), _side(), needed="Write which option: 1 or 2"),
+        text=Field(("text", "argument"), filled, needed="Write the argument"),
+        snippets=Field(("snippets",), _texts, ()),
     )
 
 
@@ -197,44 +194,36 @@ def _sided(side: int, text: str, snippets: tuple[str, ...]) -> tuple[int, SideAr
     return side, SideArgument(text, snippets)
 
 
-QUESTION = Schema(
-    "a question",
-    {
-        "id": Field(("id",), identifier, needed="Give each question an id"),
-        "question": Field(("question",), filled, needed="Write the question"),
-        "options": Field(("options",), _options, needed="Write both options"),
-        "right": Field(("right",), _side(), needed="Write which option is right: 1 or 2"),
-        "passage_id": Field(
-            ("passage_id",), identifier, needed="Name the passage: its questions belong together"
-        ),
-        "passage": Field(("passage",), text, ""),
-        "arguments": Field(
-            ("arguments",),
-            each(_part("option"), _sided),
-            needed="Give an argument for either option, or let conqret debate two-turn write produce them",
-        ),
-        "counter_arguments": Field(("counter_arguments",), each(_part("against"), _sided), ()),
-        "writers": Field(("writers",), _writers, ()),
-    },
+QUESTION = table_schema(
+    id=Field(("id",), identifier, needed="Give each question an id"),
+    question=Field(("question",), filled, needed="Write the question"),
+    options=Field(("options",), _options, needed="Write both options"),
+    right=Field(("right",), _side(), needed="Write which option is right: 1 or 2"),
+    passage_id=Field(("passage_id",), identifier, needed="Name the passage: its questions belong together"),
+    passage=Field(("passage",), text, ""),
+    arguments=Field(
+        ("arguments",),
+        each(_sided, _part("option")),
+        needed="Give an argument for either option, or let conqret debate two-turn write produce them",
+    ),
+    counter_arguments=Field(("counter_arguments",), each(_sided, _part("against")), ()),
+    writers=Field(("writers",), _writers, ()),
 )
-RELEASED_ARGUMENT = Schema(
-    "an argument of single_turn_debate",
-    {
-        "passage_id": Field(("passage_id",), identifier, needed="Name the passage"),
-        "question_id": Field(("question_id",), identifier, needed="Number the question"),
-        "question": Field(("question_text",), filled, needed="Write the question"),
-        "option": Field(("argue_for",), filled, needed="Write the option that is argued for"),
-        "side": Field(("argue_for_id",), _side(0), needed="Write which option is argued for: 0 or 1"),
-        "right": Field(("argue_for_correct",), number, needed="Write whether this option is right"),
-        "text": Field(("argument",), filled, needed="Write the argument"),
-        "snippets": Field(("selected_snippets",), _texts, ()),
-    },
+RELEASED_ARGUMENT = table_schema(
+    passage_id=Field(("passage_id",), identifier, needed="Name the passage"),
+    question_id=Field(("question_id",), identifier, needed="Number the question"),
+    question=Field(("question_text",), filled, needed="Write the question"),
+    option=Field(("argue_for",), filled, needed="Write the option that is argued for"),
+    side=Field(("argue_for_id",), _side(0), needed="Write which option is argued for: 0 or 1"),
+    right=Field(("argue_for_correct",), number, needed="Write whether this option is right"),
+    text=Field(("argument",), filled, needed="Write the argument"),
+    snippets=Field(("selected_snippets",), _texts, ()),
 )
 
 
 def _own(rows: Rows) -> Iterator[TwoTurnQuestion]:
     reader, questions = TableReader(rows, QUESTION), []
-    for values in reader.named("Give each question an id of its own"):
+    for values in reader.read_as(dict, "Give each question an id of its own"):
         arguments = _both(reader, "arguments", values["arguments"], "for option")
         counters: Sequence[SideArgument | None] | None = (None, None)
         if values["counter_arguments"]:
@@ -281,7 +270,9 @@ def _check_snippets(
 
 def _released(rows: Rows) -> Iterator[TwoTurnQuestion]:
     """Each line has one writer's arguments, and the two sides of a question may stand in different lines."""
-    holder = Schema("a line", {RELEASED: Field((RELEASED,), each(RELEASED_ARGUMENT, dict), needed="Give it")})
+    holder = table_schema(
+        **{RELEASED: Field((RELEASED,), each(dict, RELEASED_ARGUMENT), needed="Give it")},
+    )
     reader = TableReader(rows, holder)
     met = gathered(
         (f"{line['passage_id']}-{line['question_id']}", {**line, "line": reader.line})

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +24,7 @@ from conqret.io.label_set import LabelSet
 from conqret.io.label_sheets import unguarded
 from conqret.io.labels import Labels, read_labels
 from conqret.io.pairs import ANSWERS
-from conqret.io.schema import Field, Schema, TableReader, read_models
+from conqret.io.schema import Field, TableReader, read_models, table_schema
 from conqret.labels.task import PARTIAL_ANSWER_SHEET
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
@@ -304,17 +303,18 @@ def read_review(path: Path, column: str) -> dict[str, bool]:
     Raises:
         ItemsError: rows have faults; all are listed.
     """
-    schema = Schema(
-        "a row of the annotation form",
-        {
-            "id": Field(
-                ("id",), identifier, needed="Give the annotation form with the ids that it was written with"
-            ),
-            "said": Field((column,), one_of(ANSWERS, "answer")),
-        },
+    needed = "Give the annotation form with the ids that it was written with"
+    answer = Field((column,), one_of(ANSWERS, "answer"))
+    reader = TableReader(
+        file_rows(path), table_schema(id=Field(("id",), identifier, needed=needed), said=answer)
     )
-    rows_by_id = TableReader(file_rows(path), schema).by_id(itemgetter("said"), "Keep one of its answers")
-    return {unguarded(name): answer for name, answer in rows_by_id.items() if answer is not None}
+    answers: dict[str, bool] = {}
+    for values in reader:
+        reader.once("id", values["id"], "Keep one of its answers")
+        if values["said"] is not None:
+            answers[unguarded(values["id"])] = values["said"]
+    reader.finish()
+    return answers
 
 
 LEAST = 2

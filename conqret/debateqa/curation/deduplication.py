@@ -8,22 +8,22 @@ all of the band: each labelled one counts for as many as there are in the band f
 from __future__ import annotations
 
 import heapq
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from conqret.data.item import Frozen
 from conqret.debateqa.curation.embeddings import LEXICAL, cosines, similar_pairs, vectors_of
 from conqret.errors import DeclarationError, check_positive, strict_options
-from conqret.io.checks import filled, number, one_of, whole_number
-from conqret.io.files import file_rows
+from conqret.io.checks import Filled, Number, one_of, whole_number
 from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import ANSWERS
 from conqret.io.questions import SourcedQuestion, by_source, read_sourced
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import in_columns, read_table
 
 
 def vertex_cover(pairs: Iterable[tuple[int, int]]) -> list[int]:
@@ -298,16 +298,15 @@ class ChosenThreshold(Frozen):
 
 
 _AS_WRITTEN = "Give the annotation form that `conqret debateqa questions --pairs` wrote"
-_LABELLED = Schema(
-    "a labeled pair",
-    {
-        "similarity": Field(("similarity",), number, needed=_AS_WRITTEN),
-        "band": Field(("band",), number, needed=_AS_WRITTEN),
-        "band_pairs": Field(("band_pairs",), whole_number, needed=_AS_WRITTEN),
-        "first": Field(("first_question",), filled, ""),
-        "duplicate": Field(("duplicate",), one_of(ANSWERS, "label")),
-    },
-)
+
+
+@dataclass(frozen=True, slots=True)
+class _LabelledPair:
+    similarity: Annotated[Number, in_columns(needed=_AS_WRITTEN)]
+    band: Annotated[Number, in_columns(needed=_AS_WRITTEN)]
+    band_pairs: Annotated[int, whole_number, in_columns(needed=_AS_WRITTEN)]
+    first: Annotated[Filled, in_columns("first_question")] = ""
+    duplicate: Annotated[bool | None, one_of(ANSWERS, "label")] = None
 
 
 @strict_options
@@ -322,27 +321,25 @@ def duplicate_threshold(sheet: str | Path) -> ChosenThreshold:
         DeclarationError: no pair is labelled, or none is a duplicate.
     """
     path = Path(sheet)
-    reader = TableReader(file_rows(path), _LABELLED)
-    every = list(reader)
-    reader.finish()
-    rows = [one for one in every if one["duplicate"] is not None]
+    every = read_table(path, _LabelledPair)
+    rows = [row for row in every if row.duplicate is not None]
     if not rows:
         raise DeclarationError(f"no pair of {path} is labeled: write yes or no into the column duplicate")
-    positive = [bias_row["similarity"] for bias_row in rows if bias_row["duplicate"]]
+    positive = [bias_row.similarity for bias_row in rows if bias_row.duplicate]
     if not positive:
         raise DeclarationError(
             f"none of the {len(rows)} labeled pairs of {path} is a duplicate: label more pairs of high similarity"
         )
-    labelled = Counter(bias_row["band"] for bias_row in rows)
-    sizes = {bias_row["band"]: bias_row["band_pairs"] for bias_row in rows}
+    labelled = Counter(bias_row.band for bias_row in rows)
+    sizes = {bias_row.band: bias_row.band_pairs for bias_row in rows}
     none_below = int(min(positive) * 100 + 1e-6) / 100
-    below = sum(bias_row["similarity"] < none_below for bias_row in rows)
+    below = sum(bias_row.similarity < none_below for bias_row in rows)
     found = {}
-    for hundredth in range(int(min(bias_row["similarity"] for bias_row in rows) * 100), 101):
-        counts: Counter[tuple[bool, bool]] = Counter()
+    for hundredth in range(int(min(bias_row.similarity for bias_row in rows) * 100), 101):
+        counts = defaultdict[tuple[bool, bool], float](float)
         for row in rows:
-            said = row["similarity"] >= hundredth / 100 - 1e-6
-            counts[said, row["duplicate"]] += sizes[row["band"]] / labelled[row["band"]]
+            said = row.similarity >= hundredth / 100 - 1e-6
+            counts[said, bool(row.duplicate)] += sizes[row.band] / labelled[row.band]
         hits, wrong, missed = counts[True, True], counts[True, False], counts[False, True]
         precision = hits / (hits + wrong) if hits + wrong else 0.0
         recall = hits / (hits + missed)
@@ -353,7 +350,7 @@ def duplicate_threshold(sheet: str | Path) -> ChosenThreshold:
         bands=tuple(
             BandLabels(
                 band=band, pairs=sizes[band], labelled=labelled[band],
-                duplicates=sum(bias_row["duplicate"] for bias_row in rows if bias_row["band"] == band),
+                duplicates=sum(bool(bias_row.duplicate) for bias_row in rows if bias_row.band == band),
             )
             for band in sorted(labelled, reverse=True)
         ),

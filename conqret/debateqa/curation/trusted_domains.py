@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from conqret.data import Document
 from conqret.errors import DeclarationError
-from conqret.io.bounded import whole_text
+from conqret.io.limits import declared_text
 
 TABLE_8 = (".edu", ".org", ".gov", ".info", ".pro")
 """The top-level domains that the paper trusts; .edu and .gov are not open for registration."""
@@ -60,10 +60,7 @@ def read_trusted(path: Path) -> TrustedDomains:
     Raises:
         DeclarationError: the file cannot be read, or a line is no domain.
     """
-    try:
-        lines = whole_text(path).splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise DeclarationError(f"{path} cannot be read as a list of domains: {error}") from error
+    lines = declared_text(path).splitlines()
     added: dict[str, str] = {}
     refused: list[str] = []
     for number, line in enumerate(lines, start=1):

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from conqret.errors import number
 from conqret.io.cell_values import as_text
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
-from conqret.io.label_layouts.sheet import read_marks
+from conqret.io.label_layouts.sheet import sheet_scales
 from conqret.io.label_set import dimension_name
-from conqret.io.label_sheets import FOR_ESTIMATION, PROBABILITY
+from conqret.io.label_sheets import FOR_ESTIMATION, PROBABILITY, SCALE
 
 SUBMITTED = "submitted"
 COLUMN = ".responses"
@@ -75,7 +75,7 @@ def _is_object(value: object) -> bool:
 
 def _cells(file: LabelFile) -> Iterator[RawLabel]:
     marks = [_object(record, "metadata") or record for record in file.records]
-    read_marks(file, marks)
+    file.scales = sheet_scales(str(mark.get(SCALE) or "") for mark in marks)
     told = left_out = 0
     for line, (record, marked) in enumerate(zip(file.records, marks, strict=True), start=1):
         item = str(record.get("external_id") or record.get("id") or "").strip()

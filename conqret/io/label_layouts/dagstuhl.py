@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 from conqret.errors import Fault
 from conqret.io.cell_values import as_text
-from conqret.io.decoding import Line, byte_lines, decoded
 from conqret.io.files import csv_rows
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
 from conqret.io.label_set import LabelScale, Scales, dimension_name
+from conqret.io.limits import Line, byte_lines, decoded
 from conqret.io.rows import quoted
 
 ITEM, ANNOTATOR, TOPIC = "#id", "annotator", "issue"

@@ -9,9 +9,9 @@ from typing import Any
 from conqret.io.cell_values import as_text
 from conqret.io.jsonl import parse
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
-from conqret.io.label_layouts.sheet import read_marks
+from conqret.io.label_layouts.sheet import sheet_scales
 from conqret.io.label_set import dimension_name
-from conqret.io.label_sheets import FOR_ESTIMATION, PROBABILITY
+from conqret.io.label_sheets import FOR_ESTIMATION, PROBABILITY, SCALE
 
 ITEM = "item"
 """The field of a task's data that holds the item's id, as ``conqret labels sample`` writes it."""
@@ -31,7 +31,7 @@ def _fits(file: LabelFile) -> bool:
 
 def _cells(file: LabelFile) -> Iterator[RawLabel]:
     skipped = 0
-    read_marks(file, [task["data"] for task in file.records])
+    file.scales = sheet_scales(str(task["data"].get(SCALE) or "") for task in file.records)
     for line, task in enumerate(file.records, start=1):
         item = str(task["data"].get(ITEM) or "").strip()
         if not item:

@@ -20,9 +20,7 @@ _AGAIN = "Fetch the archive again"
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, RuntimeError)
 """What :mod:`zipfile` raises for an archive that is not as it says."""
 _NAME = re.compile(r"group(\d+)-member(\d+)")
-_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _WORKBOOKS = (".xlsx", ".xlsm", ".ods")
-_ENCRYPTED = 1  # the bit of a member's flags
 _KEY = re.compile(
     r"\A(.+?)-((?:local|global)-(?:acceptability|relevance|sufficiency)|emotional-appeal|overall-quality|\w+)"
 )
@@ -38,18 +36,17 @@ def _fits(file: LabelFile) -> bool:
 def _cells(file: LabelFile) -> Iterator[RawLabel]:
     try:
         with zipfile.ZipFile(file.path) as archive:
-            entries = archive.infolist()
-            if len(entries) > limits.MAX_MEMBERS:
-                problem = f"is a zip archive of {len(entries):,} files; the limit is {limits.MAX_MEMBERS:,}"
-                file.fault(0, "", problem, _AGAIN)
-                return
-            for line, entry in enumerate(entries, start=1):
+            for line, entry in enumerate(archive.infolist(), start=1):
                 member = _NAME.search(entry.filename)
                 if member is None:
                     continue
                 inside = entry.filename.rsplit("/", 1)[-1]
-                if wrong := _unreadable(entry):
-                    file.fault(0, "", *wrong, inside=inside)
+                if entry.file_size > limits.FILE.most:
+                    problem, remedy = (
+                        f"is larger than {limits.FILE}",
+                        f"Look at the file, {limits.FILE.remedy}",
+                    )
+                    file.fault(0, "", problem, remedy, inside=inside)
                     continue
                 try:
                     data = archive.read(entry)
@@ -59,17 +56,6 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
                 yield from _novice(file, data, f"group{member[1]}-member{member[2]}", line, inside)
     except _DAMAGED as error:
         file.fault(0, "", f"is a corrupt zip archive ({error})", _AGAIN)
-
-
-def _unreadable(entry: zipfile.ZipInfo) -> tuple[str, str] | None:
-    """Problem and remedy of a member that is not unpacked."""
-    if entry.file_size > limits.FILE.most:
-        return f"is larger than {limits.FILE}", f"Look at the file, {limits.FILE.remedy}"
-    if entry.flag_bits & _ENCRYPTED:
-        return "is encrypted", "Unpack it with its password, and pack it again without"
-    if entry.compress_type not in _PACKED:
-        return f"is packed in an uncommon way (method {entry.compress_type})", "Pack it again with deflate"
-    return None
 
 
 def _novice(file: LabelFile, data: bytes, annotator: str, line: int, inside: str) -> Iterator[RawLabel]:

@@ -5,21 +5,14 @@ Also what any form that was filled in says of its labels.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import Any
 
 from conqret.errors import DeclarationError
 from conqret.io.label_layout import LAYOUTS, TABLE, LabelFile, LabelLayout, RawLabel
 from conqret.io.label_set import LabelScale, Scales
-from conqret.io.label_sheets import COLUMNS, SCALE, SHEET, unguarded
+from conqret.io.label_sheets import COLUMNS, SHEET, unguarded
 from conqret.text.numbers import number_in
-
-
-def read_marks(file: LabelFile, marks: Sequence[Mapping[str, Any]]) -> None:
-    """Put down in ``file`` what the fields that were added to each item say of all: the scale. Raises as
-    :func:`sheet_scales`."""
-    file.scales = sheet_scales(str(mark.get(SCALE) or "") for mark in marks)
 
 
 def sheet_scales(texts: Iterable[str]) -> Scales | None:

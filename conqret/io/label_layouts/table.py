@@ -23,31 +23,28 @@ from conqret.io.label_layouts.sheet import sheet_scales
 from conqret.io.label_set import LabelScale, Scales, dimension_name
 from conqret.io.label_sheets import FOR_ESTIMATION, INSTRUCTION, PROBABILITY, SCALE
 from conqret.io.rows import Row, near
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import Field, Schema, TableReader, table_schema
 
 
 def _label_text(value: object, where: str, reader: TableReader) -> str:
     return cell_text(answer_in_cell(value), where, reader)
 
 
-LABEL = Schema(
-    "a label",
-    {
-        "item": Field(("item", "item_id", "id"), cell_text, needed="Name the item of the label"),
-        "dimension": Field(("dimension", "metric", "criterion"), cell_text, needed="Name what was labeled"),
-        "value": Field(("value", "label", "rating", "score"), _label_text),
-        "annotator": Field(
-            tuple(
-                "annotator annotator_id rater rater_id worker worker_id coder coder_id completed_by user_id".split()
-            ),
-            cell_text,
-            needed="Name the annotator of the label",
+LABEL = table_schema(
+    item=Field(("item", "item_id", "id"), cell_text, needed="Name the item of the label"),
+    dimension=Field(("dimension", "metric", "criterion"), cell_text, needed="Name what was labeled"),
+    value=Field(("value", "label", "rating", "score"), _label_text),
+    annotator=Field(
+        tuple(
+            "annotator annotator_id rater rater_id worker worker_id coder coder_id completed_by user_id".split()
         ),
-        "part": Field(("part", "document", "document_id", "docno"), cell_text, ""),
-        "topic": Field(("topic", "topic_id", "issue"), cell_text, ""),
-        FOR_ESTIMATION: Field((FOR_ESTIMATION,), cell_text, ""),
-        PROBABILITY: Field((PROBABILITY,), cell_text, ""),
-    },
+        cell_text,
+        needed="Name the annotator of the label",
+    ),
+    part=Field(("part", "document", "document_id", "docno"), cell_text, ""),
+    topic=Field(("topic", "topic_id", "issue"), cell_text, ""),
+    **{FOR_ESTIMATION: Field((FOR_ESTIMATION,), cell_text, "")},
+    **{PROBABILITY: Field((PROBABILITY,), cell_text, "")},
 )
 """What the columns may be called, in any case; others are named by the user."""
 PROSE = frozenset(
@@ -79,9 +76,8 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
         for name, column in file.mapping.items()
         if name not in LABEL.fields and not near(name, LABEL.fields)
     }
-    schema = LABEL.with_columns(
-        {name: column for name, column in file.mapping.items() if column not in named}
-    )
+    fields = {name: column for name, column in file.mapping.items() if column not in named}
+    schema = LABEL.with_columns(fields, "a label")
     check_known("column", file.columns, *file.mapping.values())
     schema = schema.among(file.columns)
     shown = ", ".join(file.columns)

@@ -175,8 +175,7 @@ class _AdjudicationPage:
         if request.method == "GET":
             return shown()
         form = await form_of(request)
-        if not self.links.same(form.get("form", ""), self.links.form(token)):
-            raise PageRefusal(403, "This form is not from a page of yours; open your link again.")
+        self.links.check_form(form, token)
         typed, comment = said_in(form), form.get("comment", "").strip()
         try:
             answers = dispute.screen.about(dispute.questions).read(typed)

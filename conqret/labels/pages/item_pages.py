@@ -18,13 +18,15 @@ from conqret.labels.database import LabelFileError
 from conqret.labels.page import dashboard
 from conqret.labels.page_messages import worded
 from conqret.labels.pages.study_access import (
+    COOKIE,
     DASHBOARD,
     JOIN,
+    REMEMBERED,
     SAVE_LATER,
+    THANKS,
     Links,
     PageRefusal,
     Setting,
-    StudyAccess,
     apart,
     form_of,
     html_of,
@@ -40,7 +42,7 @@ from conqret.labels.screens import (
     StaleAnswerError,
     check_names,
 )
-from conqret.labels.study_screens import marked_by_gold, settle
+from conqret.labels.study_screens import NOT_PASSED, WAITING, marked_by_gold, settle
 from conqret.labels.task import ANNOTATION_TASKS
 from conqret.show.table import Table
 
@@ -68,7 +70,7 @@ class Pages:
 
     def __init__(self, ledger: Ledger, links: Links, setting: Setting) -> None:
         self.ledger, self.links, self.setting = ledger, links, setting
-        self.door = StudyAccess(ledger, links, setting)
+        self.cookie = f"{COOKIE}_{links.to(COOKIE)[:8]}"
         self.page = partial(page_of, messages=setting.messages)
 
     # Ways in
@@ -76,14 +78,14 @@ class Pages:
     async def enter(self, request: Request) -> Response:
         """A person's link: the first page, and the cookie by which they are known from then on."""
         token = request.path_params["token"]
-        person = await self._settled(await self.door.known(token))
+        person = await self._settled(await self.known(token))
         return await apart(self._welcome, person, token)
 
     async def join(self, request: Request) -> Response:
         """The open link: say a name, and be somebody."""
         joins = self.links.same(request.path_params["token"], self.links.to(JOIN))
         if not joins or not self.ledger.study.open_to:
-            raise self.door.strange()
+            raise self.strange()
         if request.method == "GET":
             return self._joining()
         form = await form_of(request)
@@ -112,7 +114,7 @@ class Pages:
             form=self.links.form(token),
             **self.told_first(person),
         )
-        self.door.remember(response, token)
+        self.remember(response, token)
         return response
 
     def worded(self, table: Table) -> Table:
@@ -125,7 +127,7 @@ class Pages:
 
     async def begin(self, request: Request) -> Response:
         """The first page was read, and what it asks consent to is agreed."""
-        person, _ = await self.door.somebody(request, await form_of(request))
+        person, _ = await self.somebody(request, await form_of(request))
         await apart(self.ledger.agree, person)
         return led_to("/next")
 
@@ -134,7 +136,7 @@ class Pages:
     async def next(self, request: Request) -> Response:
         """The screen that comes next, or that there is none."""
         person, _ = await self._who(request)
-        self.door.let_in(await self._settled(person))
+        self.let_in(await self._settled(person))
         turn = await apart(self.ledger.next, person)
         if turn is not None:
             return led_to(f"/screen/{turn.number}")
@@ -209,7 +211,7 @@ class Pages:
 
     async def _who(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Person, str]:
         """Whose request this is, who has agreed to what the first page says."""
-        person, token = await self.door.somebody(request, form)
+        person, token = await self.somebody(request, form)
         if self.ledger.study.consent and not person.agreed:
             raise PageRefusal(403, "Open your link first, and give your consent there.")
         return person, token
@@ -240,12 +242,65 @@ class Pages:
         }
         return self.page("practised.html.j2", known=known, right=screen.right(turn.answers), **context)
 
+    # Who gets in
+
+    def remember(self, page: Response, token: str) -> None:
+        """Have the browser that gets this page known from then on."""
+        kept: dict[str, Any] = {"httponly": True, "samesite": "strict", "max_age": REMEMBERED}
+        page.set_cookie(self.cookie, token, secure=self.setting.secure, **kept)
+
+    def strange(self) -> PageRefusal:
+        """What somebody gets whose word is nobody's."""
+        return PageRefusal(404, "This link is not valid. Request a new one from the organizers of the study.")
+
+    async def known(self, token: str) -> Person:
+        """Whose link this is."""
+        person = self.links.holder(token, await apart(self.ledger.people))
+        if person is None:
+            raise self.strange()
+        return person
+
+    async def somebody(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Person, str]:
+        """Whose request this is, by the cookie; a form has to carry the person's word, too."""
+        token = request.cookies.get(self.cookie, "")
+        if not token:
+            raise PageRefusal(403, "Open the link that you were given: this browser is not known here.")
+        person = await self.known(token)
+        if form is not None:
+            self.links.check_form(form, token)
+        self.let_in(person)
+        return person, token
+
+    def let_in(self, person: Person) -> None:
+        """Let somebody pass who labels, and tell others why they cannot."""
+        if person.state == "paused":
+            raise PageRefusal(
+                403,
+                "The organizers of the study have paused your access. Your answers are kept; your "
+                "link will work again.",
+            )
+        if person.state == WAITING:
+            raise PageRefusal(
+                403,
+                "Your practice is being reviewed. Your link will continue as soon as that is done.",
+                THANKS,
+            )
+        if person.state == NOT_PASSED:
+            raise PageRefusal(
+                403,
+                f"You had {person.practised} right in the practice, and this study continues with annotators who have "
+                f"at least {self.ledger.study.passing:.0%}. You need not do anything more; thank you for your time.",
+                THANKS,
+            )
+        if person.state != "active":
+            raise PageRefusal(403, "This study is over for you. Thank you.")
+
     # Who runs it
 
     async def study(self, request: Request) -> Response:
         """How far the study is, and how far people agree."""
         if not self.links.same(request.path_params["token"], self.links.to(DASHBOARD)):
-            raise self.door.strange()
+            raise self.strange()
         t = self.setting.messages
         sheet = await apart(dashboard, self.ledger, t)
         parts = sheet.html(language=t.language, direction=t.direction)

@@ -22,11 +22,9 @@ from markupsafe import Markup
 from conqret.debate.two_turn.slider_answers import SliderAnswer
 from conqret.errors import DeclarationError
 from conqret.io.images import described, inline
-from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
 from conqret.labels.page_messages import ENGLISH, PageMessages
 from conqret.labels.screens import CANNOT_JUDGE, Person, Screen, ScreenPassage
-from conqret.labels.study_screens import NOT_PASSED, WAITING
 from conqret.show.page import page
 from conqret.text.language import language_of
 
@@ -64,7 +62,16 @@ def app_of(routes: Sequence[Route], messages: PageMessages) -> ASGIApp:
     from starlette.exceptions import HTTPException
 
     async def told(request: Request, error: Exception) -> Response:
-        return _sorry(error, messages)
+        """What stands where a page is refused, where the disk takes nothing more, or where nothing is."""
+        refusal = error if isinstance(error, PageRefusal) else PageRefusal(404, "There is no such page.")
+        if isinstance(error, LabelFileError):
+            refusal = PageRefusal(507, f"{NOT_SAVED} Go back and try again later.", "This could not be saved")
+        response = page_of(
+            "sorry.html.j2", refusal.status, messages=messages, why=str(refusal), title=refusal.title
+        )
+        if refusal.status == 413:  # the rest of the form is not waited for
+            response.headers["Connection"] = "close"
+        return response
 
     handlers = dict.fromkeys((HTTPException, PageRefusal, LabelFileError), told)
     return Starlette(routes=routes, exception_handlers=handlers)
@@ -151,22 +158,6 @@ def led_to(address: str) -> Response:
     return RedirectResponse(address, 303)
 
 
-def _sorry(error: Exception, messages: PageMessages) -> Response:
-    """What stands where a page is refused, where the disk takes nothing more, or where nothing is."""
-    if isinstance(error, PageRefusal):
-        refusal = error
-    elif isinstance(error, LabelFileError):
-        refusal = PageRefusal(507, f"{NOT_SAVED} Go back and try again later.", "This could not be saved")
-    else:
-        refusal = PageRefusal(404, "There is no such page.")
-    response = page_of(
-        "sorry.html.j2", refusal.status, messages=messages, why=str(refusal), title=refusal.title
-    )
-    if refusal.status == 413:  # the rest of the form is not waited for
-        response.headers["Connection"] = "close"
-    return response
-
-
 def pieces(passage: ScreenPassage) -> Iterator[tuple[str, bool]]:
     """The text piece by piece, each with whether it is marked."""
     at = 0
@@ -197,7 +188,7 @@ class Links:
                 file.write(secrets.token_bytes(32))
         except FileExistsError:
             pass
-        self._secret, self._people = path.read_bytes(), dict[int, str]()
+        self._secret = path.read_bytes()
         if len(self._secret) != 32:
             raise DeclarationError(
                 f"{path} is corrupt, so the links that annotators have no longer work; "
@@ -206,9 +197,7 @@ class Links:
 
     def of(self, person: Person) -> str:
         """The token of a person."""
-        if person.number not in self._people:  # asked for everybody, at each request
-            self._people[person.number] = self._made(f"person {person.number}")
-        return self._people[person.number]
+        return self._made(f"person {person.number}")
 
     def to(self, what: str) -> str:
         """The token of :data:`DASHBOARD`, :data:`JOIN` or :data:`ADJUDICATE`."""
@@ -222,6 +211,11 @@ class Links:
     def form(self, token: str) -> str:
         """What a form of this person's must send along, which no other page knows."""
         return self._made(f"form {token}")
+
+    def check_form(self, form: Mapping[str, str], token: str) -> None:
+        """Raise PageRefusal where a form does not carry the word of this token's pages."""
+        if not self.same(form.get("form", ""), self.form(token)):
+            raise PageRefusal(403, "This form is not from a page of yours; open your link again.")
 
     @staticmethod
     def same(first: str, other: str) -> bool:
@@ -249,62 +243,3 @@ class Setting:
     secure: bool = False
     judged: Sequence[SliderAnswer] = ()
     messages: PageMessages = ENGLISH
-
-
-class StudyAccess:
-    """The way into the study in ``ledger``."""
-
-    def __init__(self, ledger: Ledger, links: Links, setting: Setting) -> None:
-        self.ledger, self.links, self.setting = ledger, links, setting
-        self.cookie = f"{COOKIE}_{links.to(COOKIE)[:8]}"
-
-    def remember(self, page: Response, token: str) -> None:
-        """Have the browser that gets this page known from then on."""
-        kept: dict[str, Any] = {"httponly": True, "samesite": "strict", "max_age": REMEMBERED}
-        page.set_cookie(self.cookie, token, secure=self.setting.secure, **kept)
-
-    def strange(self) -> PageRefusal:
-        """What somebody gets whose word is nobody's."""
-        return PageRefusal(404, "This link is not valid. Request a new one from the organizers of the study.")
-
-    async def known(self, token: str) -> Person:
-        """Whose link this is."""
-        person = self.links.holder(token, await apart(self.ledger.people))
-        if person is None:
-            raise self.strange()
-        return person
-
-    async def somebody(self, request: Request, form: Mapping[str, str] | None = None) -> tuple[Person, str]:
-        """Whose request this is, by the cookie; a form has to carry the person's word, too."""
-        token = request.cookies.get(self.cookie, "")
-        if not token:
-            raise PageRefusal(403, "Open the link that you were given: this browser is not known here.")
-        person = await self.known(token)
-        if form is not None and not self.links.same(form.get("form", ""), self.links.form(token)):
-            raise PageRefusal(403, "This form is not from a page of yours; open your link again.")
-        self.let_in(person)
-        return person, token
-
-    def let_in(self, person: Person) -> None:
-        """Let somebody pass who labels, and tell others why they cannot."""
-        if person.state == "paused":
-            raise PageRefusal(
-                403,
-                "The organizers of the study have paused your access. Your answers are kept; your "
-                "link will work again.",
-            )
-        if person.state == WAITING:
-            raise PageRefusal(
-                403,
-                "Your practice is being reviewed. Your link will continue as soon as that is done.",
-                THANKS,
-            )
-        if person.state == NOT_PASSED:
-            raise PageRefusal(
-                403,
-                f"You had {person.practised} right in the practice, and this study continues with annotators who have "
-                f"at least {self.ledger.study.passing:.0%}. You need not do anything more; thank you for your time.",
-                THANKS,
-            )
-        if person.state != "active":
-            raise PageRefusal(403, "This study is over for you. Thank you.")

@@ -26,7 +26,7 @@ from pydantic import BaseModel, ValidationError
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError, number
-from conqret.io.bounded import whole_bytes
+from conqret.io.limits import whole_bytes
 from conqret.io.safe_files import write_whole
 from conqret.llm.batches.batch_service import BatchService, read_lines
 from conqret.llm.batches.providers import AnthropicBatches, OpenAIBatches, anthropic_server

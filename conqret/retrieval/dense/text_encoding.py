@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError, UnknownNameError, check_positive, first_line
-from conqret.io.bounded import whole_bytes
+from conqret.io.limits import whole_bytes
 from conqret.text.text_passages import WORDS
 
 if TYPE_CHECKING:

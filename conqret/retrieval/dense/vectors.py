@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError
 from conqret.io import limits
-from conqret.io.bounded import whole_bytes
+from conqret.io.limits import whole_bytes
 from conqret.retrieval.dense.text_encoding import (
     EXTRA,
     Encoder,

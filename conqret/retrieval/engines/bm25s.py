@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conqret.io import limits
-from conqret.io.bounded import whole_bytes
+from conqret.io.limits import whole_bytes
 from conqret.retrieval.search_engine import Engine, Hits, WordIndexSettings, highest
 from conqret.text.words import stop_list, words
 

@@ -8,8 +8,8 @@ from typing import ClassVar, Literal, Self
 
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
-from conqret.io.bounded import read_written
 from conqret.io.label_set import LabelSet, Unit
+from conqret.io.limits import read_written
 from conqret.stats.alternative_annotator import EPSILON
 from conqret.stats.estimate import CONFIDENCE
 from conqret.stats.resampling import pooling

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 from conqret.data import Item, Judgment
 from conqret.errors import LabelsError
 from conqret.io.checks import each, identifier, number
-from conqret.io.decoding import head_of
 from conqret.io.files import file_rows
+from conqret.io.limits import head_of
 from conqret.io.rows import columns_of
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import Field, TableReader, table_schema
 from conqret.io.trec import read_qrels
 from conqret.perturb import records
 from conqret.runs.session import SessionCounts, Sessions
@@ -48,31 +48,22 @@ class RelevanceGrade(NamedTuple):
     grade: float
 
 
-PAIR = Schema(
-    "a grade",
-    {
-        "item": Field(("item",), identifier, needed="Name the item that the document is graded for"),
-        "document": Field(("document",), identifier, needed="Name the document that is graded"),
-        "grade": Field(("relevant",), number, needed="Write true or false, or a grade"),
-    },
+PAIR = table_schema(
+    item=Field(("item",), identifier, needed="Name the item that the document is graded for"),
+    document=Field(("document",), identifier, needed="Name the document that is graded"),
+    grade=Field(("relevant",), number, needed="Write true or false, or a grade"),
 )
-GRADE = Schema(
-    "a grade",
-    {
-        "document": Field(("id",), identifier, needed="Name the document that is graded"),
-        "grade": Field(("relevance",), number, needed="Add its grade"),
-    },
+GRADE = table_schema(
+    document=Field(("id",), identifier, needed="Name the document that is graded"),
+    grade=Field(("relevance",), number, needed="Add its grade"),
 )
-GRADES = Schema(
-    "the grades of an item",
-    {
-        "item": Field(("id",), identifier, needed="Name the item that the documents are graded for"),
-        "grades": Field(
-            ("documents",),
-            each(GRADE, RelevanceGrade),
-            needed="List its documents, each with id and relevance",
-        ),
-    },
+GRADES = table_schema(
+    item=Field(("id",), identifier, needed="Name the item that the documents are graded for"),
+    grades=Field(
+        ("documents",),
+        each(RelevanceGrade, GRADE),
+        needed="List its documents, each with id and relevance",
+    ),
 )
 
 

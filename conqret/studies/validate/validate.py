@@ -8,9 +8,9 @@ from pathlib import Path
 
 from conqret.console.conditions import Requirement, RequirementOutcome
 from conqret.errors import DeclarationError, check_known, strict_options
-from conqret.io.bounded import read_written
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
+from conqret.io.limits import read_written
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judgments import Judgments
 from conqret.judging.summary import summarise

@@ -12,7 +12,7 @@ from conqret.errors import Fault, ItemsError
 from conqret.io.checks import identifier
 from conqret.io.files import file_rows
 from conqret.io.rows import FaultList, quoted
-from conqret.io.schema import Schema, TableReader
+from conqret.io.schema import TableReader
 from conqret.stats.agreement import Level
 from conqret.suites.suite import (
     MOVED,
@@ -112,7 +112,7 @@ def _read(path: Path, *, texts: bool) -> dict[str, dict[str, str | float]]:
         ItemsError: the file is damaged, or laid out otherwise.
     """
     faults = FaultList()
-    reader = TableReader(file_rows(path, str(path)), Schema("annotations", {}), faults)
+    reader = TableReader(file_rows(path, str(path)), faults=faults)
     read: dict[str, dict[str, str | float]] = {}
     for row in reader.rows():
         for name, labels in row.record.items():

@@ -9,7 +9,7 @@ from typing import Any
 
 from conqret.data import Document
 from conqret.io.checks import text
-from conqret.io.schema import Field, Schema
+from conqret.io.schema import Field, table_schema
 from conqret.suites.suite import (
     MOVED,
     Suite,
@@ -33,14 +33,11 @@ SPLITS = (
     "refusal_unanswerable",
 )
 _END = "-00000-of-00001.parquet"
-PAIR = Schema(
-    "a pair",
-    {
-        "question": Field(("question",), text, ""),
-        "context": Field(("context",), published_text, needed=MOVED),
-        "better": Field(("positive_response",), published_text, needed=MOVED),
-        "worse": Field(("negative_response",), published_text, needed=MOVED),
-    },
+PAIR = table_schema(
+    question=Field(("question",), text, ""),
+    context=Field(("context",), published_text, needed=MOVED),
+    better=Field(("positive_response",), published_text, needed=MOVED),
+    worse=Field(("negative_response",), published_text, needed=MOVED),
 )
 SUMMARIZE = "Summarize the document."
 """The question of a pair that has none."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from conqret.io.checks import filled, identifier, whole_number
 from conqret.io.rows import Unfit
-from conqret.io.schema import Field, Schema
+from conqret.io.schema import Field, table_schema
 from conqret.suites.suite import (
     MOVED,
     PublishedFigure,
@@ -39,18 +39,15 @@ QUESTION = (
     "as an opening speech? 1-5"
 )
 SPEECHES = "speeches.csv"
-SPEECH = Schema(
-    "a speech",
-    {
-        "id": Field(("id",), identifier, needed=MOVED),
-        "cluster": Field(("topic_id",), identifier, needed=MOVED),
-        "topic": Field(("topic",), filled, needed=MOVED),
-        "group": Field(("source",), filled, needed=MOVED),
-        "argument": Field(("text",), published_text, needed=MOVED),
-        "ratings": Field(("goodopeningspeech",), ratings(1, 5), needed=MOVED),
-        "count": Field(("#labelers",), whole_number, needed=MOVED),
-        "raters": Field(("labeler_ids",), names, needed=MOVED),
-    },
+SPEECH = table_schema(
+    id=Field(("id",), identifier, needed=MOVED),
+    cluster=Field(("topic_id",), identifier, needed=MOVED),
+    topic=Field(("topic",), filled, needed=MOVED),
+    group=Field(("source",), filled, needed=MOVED),
+    argument=Field(("text",), published_text, needed=MOVED),
+    ratings=Field(("goodopeningspeech",), ratings(1, 5), needed=MOVED),
+    count=Field(("#labelers",), whole_number, needed=MOVED),
+    raters=Field(("labeler_ids",), names, needed=MOVED),
 )
 
 

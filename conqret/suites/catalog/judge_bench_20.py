@@ -11,7 +11,7 @@ from conqret.errors import DeclarationError
 from conqret.io.checks import identifier
 from conqret.io.files import file_rows
 from conqret.io.rows import quoted
-from conqret.io.schema import Schema, TableReader
+from conqret.io.schema import TableReader
 from conqret.suites.suite import MOVED, Suite, SuiteData, SuiteFile, data_of_rows, published_text
 from conqret.suites.suite_statistics import correlation, kendall_tau, over_groups, spearman_rho
 
@@ -71,7 +71,7 @@ def _read(path: Path) -> tuple[dict[str, Scale], list[Rated], list[str]]:
     Raises:
         ItemsError: the file is damaged, or laid out otherwise.
     """
-    reader = TableReader(file_rows(path, str(path)), Schema("a data set", {}))
+    reader = TableReader(file_rows(path, str(path)))
     scales: dict[str, Scale] = {}
     rated: list[Rated] = []
     left: list[str] = []

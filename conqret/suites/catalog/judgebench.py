@@ -7,7 +7,7 @@ from pathlib import Path
 
 from conqret.io.checks import a_list, filled, identifier
 from conqret.io.rows import Unfit, quoted
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import Field, TableReader, table_schema
 from conqret.suites.suite import (
     MOVED,
     PublishedFigure,
@@ -66,23 +66,17 @@ def _decisions(value: object, where: str, reader: TableReader) -> float | None:
     return (first + 1 - second[0]) / 2 if second else first
 
 
-PAIR = Schema(
-    "a pair",
-    {
-        "id": Field(("pair_id",), identifier, needed=MOVED),
-        "group": Field(("source",), _category, needed=MOVED),
-        "topic": Field(("question",), published_text, needed=MOVED),
-        "argument": Field(("response_A",), published_text, needed=MOVED),
-        "second_argument": Field(("response_B",), published_text, needed=MOVED),
-        "preference": Field(("label",), word({"A>B": 1.0, "B>A": 0.0}), needed=MOVED),
-    },
+PAIR = table_schema(
+    id=Field(("pair_id",), identifier, needed=MOVED),
+    group=Field(("source",), _category, needed=MOVED),
+    topic=Field(("question",), published_text, needed=MOVED),
+    argument=Field(("response_A",), published_text, needed=MOVED),
+    second_argument=Field(("response_B",), published_text, needed=MOVED),
+    preference=Field(("label",), word({"A>B": 1.0, "B>A": 0.0}), needed=MOVED),
 )
-JUDGED = Schema(
-    "a judged pair",
-    {
-        "id": Field(("pair_id",), identifier, needed=MOVED),
-        "preference": Field(("judgments",), _decisions, needed=MOVED),
-    },
+JUDGED = table_schema(
+    id=Field(("pair_id",), identifier, needed=MOVED),
+    preference=Field(("judgments",), _decisions, needed=MOVED),
 )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from conqret.data import Item, Turn
 from conqret.io.checks import identifier, number, one_of, whole_number
 from conqret.io.rows import Unfit
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import Field, TableReader, table_schema
 from conqret.suites.suite import (
     MOVED,
     PublishedFigure,
@@ -37,21 +37,15 @@ MODEL = "gpt-3.5-turbo-16k_real_evaluations_FIXED.tsv"
 CONVERSATIONS = "real_data.json"
 EXPECTED, ARGMAX = "GPT-3.5-turbo-16k, expected rating", "GPT-3.5-turbo-16k, most probable rating"
 SCALE = (1, 2, 3, 4)
-RATING = Schema(
-    "a rating",
-    {
-        "id": Field(("text_id",), identifier, needed=MOVED),
-        "annotator": Field(("annotator_id",), identifier, needed=MOVED),
-        "rating": Field(("Q0",), whole_number, needed=MOVED),
-    },
+RATING = table_schema(
+    id=Field(("text_id",), identifier, needed=MOVED),
+    annotator=Field(("annotator_id",), identifier, needed=MOVED),
+    rating=Field(("Q0",), whole_number, needed=MOVED),
 )
-PROBABILITIES = Schema(
-    "an evaluation",
-    {
-        "id": Field(("text_id",), identifier, needed=MOVED),
-        "criterion": Field(("criterion",), identifier, needed=MOVED),
-        **{f"p{rating}": Field((f"answer{rating}_prob",), number, needed=MOVED) for rating in SCALE},
-    },
+PROBABILITIES = table_schema(
+    id=Field(("text_id",), identifier, needed=MOVED),
+    criterion=Field(("criterion",), identifier, needed=MOVED),
+    **{f"p{rating}": Field((f"answer{rating}_prob",), number, needed=MOVED) for rating in SCALE},
 )
 
 
@@ -71,12 +65,9 @@ def _turns(value: object, where: str, reader: TableReader) -> list[Turn]:
     return turns
 
 
-CONVERSATION = Schema(
-    "a conversation",
-    {
-        "id": Field(("_id",), identifier, needed=MOVED),
-        "turns": Field(("messages",), _turns, needed=MOVED),
-    },
+CONVERSATION = table_schema(
+    id=Field(("_id",), identifier, needed=MOVED),
+    turns=Field(("messages",), _turns, needed=MOVED),
 )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from conqret.data import Item
 from conqret.io.checks import between, filled, identifier, number, text
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import Field, TableReader, table_schema
 from conqret.suites.suite import (
     MOVED,
     PublishedFigure,
@@ -37,14 +37,11 @@ _PAIR = {
     "first": Field(("model1.response",), text, ""),
     "second": Field(("model2.response",), text, ""),
 }
-LABEL = Schema(
-    "a label",
-    {
-        **_PAIR,
-        **{
-            metric: Field((f"{aspect}_label",), between(-2, 2, MOVED), needed=MOVED)
-            for metric, aspect in ASPECTS.items()
-        },
+LABEL = table_schema(
+    **_PAIR,
+    **{
+        metric: Field((f"{aspect}_label",), between(-2, 2, MOVED), needed=MOVED)
+        for metric, aspect in ASPECTS.items()
     },
 )
 
@@ -61,9 +58,10 @@ def _scores(model: str) -> dict[str, Field]:
     }
 
 
-SCORE = Schema(
-    "a scored pair",
-    {"id": Field(("instance_id",), identifier, needed=MOVED), **_scores("model1"), **_scores("model2")},
+SCORE = table_schema(
+    id=Field(("instance_id",), identifier, needed=MOVED),
+    **_scores("model1"),
+    **_scores("model2"),
 )
 
 

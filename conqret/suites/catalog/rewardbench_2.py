@@ -9,7 +9,7 @@ from typing import Any
 
 from conqret.io.checks import a_list, filled, identifier, whole_number
 from conqret.io.rows import Unfit
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import Field, TableReader, table_schema
 from conqret.suites.suite import (
     MOVED,
     Suite,
@@ -36,16 +36,13 @@ def _answers(value: object, where: str, reader: TableReader) -> list[str]:
     return [published_text(answer, where, reader) for answer in answers]
 
 
-ROW = Schema(
-    "a prompt",
-    {
-        "id": Field(("id",), identifier, needed=MOVED),
-        "prompt": Field(("prompt",), published_text, needed=MOVED),
-        "chosen": Field(("chosen",), _answers, needed=MOVED),
-        "rejected": Field(("rejected",), _answers, needed=MOVED),
-        "correct": Field(("num_correct",), whole_number, needed=MOVED),
-        "subset": Field(("subset",), filled, needed=MOVED),
-    },
+ROW = table_schema(
+    id=Field(("id",), identifier, needed=MOVED),
+    prompt=Field(("prompt",), published_text, needed=MOVED),
+    chosen=Field(("chosen",), _answers, needed=MOVED),
+    rejected=Field(("rejected",), _answers, needed=MOVED),
+    correct=Field(("num_correct",), whole_number, needed=MOVED),
+    subset=Field(("subset",), filled, needed=MOVED),
 )
 
 

@@ -5,23 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 from conqret.errors import DeclarationError
-from conqret.io.benchmarks import BeirRows, is_beir
+from conqret.io.benchmarks import beir_rows
 from conqret.io.cell_values import as_text
 from conqret.io.checks import filled, identifier, json_object
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.rows import is_beir
+from conqret.io.schema import Field, TableReader, table_schema
 from conqret.suites.suite import MOVED, Suite, SuiteData, SuiteFile, data_of_rows, published_text
 from conqret.suites.suite_statistics import correlation, kendall_tau, spearman_rho
 
 METRIC = "relevance"
 QUESTION = f"{METRIC}: How relevant is the argument to the question? 1-5"
-QUERY = Schema(
-    "a question",
-    {
-        "id": Field(("_id",), identifier, needed=MOVED),
-        "question": Field(("text",), filled, needed=MOVED),
-        "documents": Field(("documents",), lambda value, where, reader: value, needed=MOVED),
-        "grades": Field(("grades",), json_object, needed=MOVED),
-    },
+QUERY = table_schema(
+    id=Field(("_id",), identifier, needed=MOVED),
+    question=Field(("text",), filled, needed=MOVED),
+    documents=Field(("documents",), lambda value, where, reader: value, needed=MOVED),
+    grades=Field(("grades",), json_object, needed=MOVED),
 )
 
 
@@ -34,7 +32,7 @@ def read(folder: Path) -> SuiteData:
             "BEIR there"
         )
     rows, blank = [], 0
-    reader = TableReader(BeirRows(folder), QUERY)
+    reader = TableReader(beir_rows(folder), QUERY)
     for row in reader:
         grades = row["grades"]
         for document in row["documents"]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from conqret.io.checks import filled, identifier
 from conqret.io.files import csv_rows
-from conqret.io.schema import Field, Schema
+from conqret.io.schema import Field, table_schema
 from conqret.suites.suite import (
     MOVED,
     Suite,
@@ -62,14 +62,11 @@ SIDES = {
     for side in sides
 }
 """A file for each side of the debates, and a commit that has it."""
-PAIR = Schema(
-    "a pair",
-    {
-        "id": Field(("#id",), identifier, needed=MOVED),
-        "better": Field(("label",), word({"a1": 1.0, "a2": 0.0}), needed=MOVED),
-        "first": Field(("a1",), filled, needed=MOVED),
-        "second": Field(("a2",), filled, needed=MOVED),
-    },
+PAIR = table_schema(
+    id=Field(("#id",), identifier, needed=MOVED),
+    better=Field(("label",), word({"a1": 1.0, "a2": 0.0}), needed=MOVED),
+    first=Field(("a1",), filled, needed=MOVED),
+    second=Field(("a2",), filled, needed=MOVED),
 )
 LONGER = "the longer argument (words)"
 

@@ -12,7 +12,7 @@ from conqret.io.checks import filled, identifier, number, one_line, one_of
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
 from conqret.io.pairs import Comparison, read_comparisons
-from conqret.io.schema import Field, Schema
+from conqret.io.schema import Field, table_schema
 from conqret.stats.agreement import Level
 from conqret.suites.suite import (
     MOVED,
@@ -41,25 +41,19 @@ RAW = {
     "effectiveness": f"{_NAME}-raw-rhetorical.csv",
     "reasonableness": f"{_NAME}-raw-dialectical.csv",
 }
-TOPIC = Schema(
-    "a topic",
-    {
-        "id": Field(("Topic ID",), identifier, needed=MOVED),
-        "question": Field(("Long Query",), one_line, needed=MOVED),
-    },
+TOPIC = table_schema(
+    id=Field(("Topic ID",), identifier, needed=MOVED),
+    question=Field(("Long Query",), one_line, needed=MOVED),
 )
-ARGUMENT = Schema(
-    "an argument",
-    {
-        "cluster": Field(("Topic ID",), identifier, needed=MOVED),
-        "discussion": Field(("Discussion ID",), identifier, needed=MOVED),
-        "id": Field(("Argument ID",), identifier, needed=MOVED),
-        "argument": Field(("Premise",), filled, needed=MOVED),
-        "is_argument": Field(
-            ("Is Argument?",), one_of({"true": True, "false": False}, "yes-or-no value"), needed=MOVED
-        ),
-        **{name: Field((column,), number, math.nan) for name, column in DIMENSIONS.items()},
-    },
+ARGUMENT = table_schema(
+    cluster=Field(("Topic ID",), identifier, needed=MOVED),
+    discussion=Field(("Discussion ID",), identifier, needed=MOVED),
+    id=Field(("Argument ID",), identifier, needed=MOVED),
+    argument=Field(("Premise",), filled, needed=MOVED),
+    is_argument=Field(
+        ("Is Argument?",), one_of({"true": True, "false": False}, "yes-or-no value"), needed=MOVED
+    ),
+    **{name: Field((column,), number, math.nan) for name, column in DIMENSIONS.items()},
 )
 
 
