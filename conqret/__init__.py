@@ -72,8 +72,8 @@ if TYPE_CHECKING:
     from conqret.labels.sampling import sample_items as sample_items
     from conqret.llm.client_options import ClientOptions as ClientOptions
     from conqret.llm.recordings import export_recordings as export_recordings
+    from conqret.perspectives.detection_study import apply_detector as apply_detector
     from conqret.perspectives.detection_study import detect as detect
-    from conqret.perspectives.detector_run import apply_detector as apply_detector
     from conqret.perspectives.detector_tuning import tune_detector as tune_detector
     from conqret.perspectives.own_corpora import collect_corpora as collect_corpora
     from conqret.perspectives.perspective_scores import score_perspectives as score_perspectives
@@ -135,7 +135,7 @@ _HOMES = {
     "agreement": "conqret.studies.agreement.annotator_agreement",
     "ajudge": "conqret.judging.judge",
     "answer": "conqret.debateqa.answering.answering_run",
-    "apply_detector": "conqret.perspectives.detector_run",
+    "apply_detector": "conqret.perspectives.detection_study",
     "benchmark_coverage": "conqret.debateqa.curation.benchmark_checks",
     "benchmark_domains": "conqret.debateqa.curation.benchmark_figures",
     "benchmark_duplicates": "conqret.debateqa.curation.benchmark_checks",

@@ -103,7 +103,7 @@ def _by_detector(
     overwrite: bool,
     shown: options.OutputOptions,
 ) -> None:
-    from conqret.perspectives.detector_run import apply_detector
+    from conqret.perspectives.detection_study import apply_detector
     from conqret.perspectives.page import quality_table
     from conqret.show.table import spaced
 

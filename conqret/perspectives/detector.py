@@ -130,10 +130,6 @@ class Detector:
         inside = min(max(probability, 1e-12), 1 - 1e-12)
         return (math.log(inside / (1 - inside)) - self.intercept) / self.slope if self.slope else 0.0
 
-    def contains(self, probability: float | None) -> bool | None:
-        """Whether a probability is a yes; None without one."""
-        return None if probability is None else probability >= self.threshold
-
 
 def logistic(odds: float) -> float:
     """``1 / (1 + exp(-odds))``, without overflow."""

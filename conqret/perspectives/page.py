@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from conqret.perspectives.detection import GRADES
-from conqret.perspectives.diversity_run import ALL, Diversity
-from conqret.perspectives.ranking_diversity import ASKED, SHOWN, leaning_name
+from conqret.perspectives.diversity_run import ALL, SHOWN, Diversity, leaning_name
+from conqret.perspectives.ranking_sources import ASKED
 from conqret.show import words
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.resampling import mean_interval
