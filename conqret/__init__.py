@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from conqret.debateqa.curation.benchmark_figures import benchmark_domains as benchmark_domains
     from conqret.debateqa.curation.benchmark_figures import benchmark_relevance as benchmark_relevance
     from conqret.debateqa.curation.benchmark_figures import remove_partial_answers as remove_partial_answers
-    from conqret.debateqa.curation.debatable import debatable_questions as debatable_questions
+    from conqret.debateqa.curation.check_verdicts import debatable_questions as debatable_questions
     from conqret.debateqa.curation.deduplication import dedupe as dedupe
     from conqret.debateqa.curation.deduplication import draw_question_pairs as draw_question_pairs
     from conqret.debateqa.curation.deduplication import duplicate_threshold as duplicate_threshold
@@ -151,7 +151,7 @@ _HOMES = {
     "controllability": "conqret.debate.debatune.quality_scores",
     "correlate": "conqret.debateqa.preferences",
     "curate_benchmark": "conqret.debateqa.curation.benchmark",
-    "debatable_questions": "conqret.debateqa.curation.debatable",
+    "debatable_questions": "conqret.debateqa.curation.check_verdicts",
     "debate_anova": "conqret.debate.two_turn.anova",
     "debate_outcomes": "conqret.debate.two_turn.outcomes",
     "debate_training_data": "conqret.debate.debatune.training_export",

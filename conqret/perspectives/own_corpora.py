@@ -13,20 +13,17 @@ The folder holds, beside ``run.json``:
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from conqret.data.corpus import CorpusTopic
 from conqret.data.digest import digest_of, gathered
 from conqret.data.item import Frozen
 from conqret.debateqa.curation.curation_requests import NoValidResponse
-from conqret.debateqa.curation.source_pages import web_source
-from conqret.debateqa.curation.trusted_domains import PAGES, PageEvidence, PageSource
+from conqret.debateqa.curation.source_pages import PAGES, PageEvidence, PageSource, web_source
 from conqret.errors import DeclarationError, check_positive, strict_options
 from conqret.io.checks import filled, identifier, text
 from conqret.io.corpus_folder import CorpusDirectory, write_lines
@@ -55,7 +52,7 @@ PAGE = Schema(
 )
 
 
-class GivenPages:
+class GivenPages(PageSource):
     """The pages of a file: a row each, with the id of its question, in the order of the results.
 
     Raises:
@@ -86,10 +83,6 @@ class GivenPages:
             f"pages {digest_of([(name, page.document.id, page.licence) for name, page in named_pages])}"
         )
         self.described = f"the {len(named_pages):,} pages of {path}"
-
-    def opened(self, folder: Path) -> AbstractAsyncContextManager[Any]:
-        """Nothing needs to be held."""
-        return contextlib.nullcontext()
 
     async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
         """For each question the ids of its pages."""

@@ -17,7 +17,7 @@ from conqret.judging.study_command import StudyOptions
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from conqret.debateqa.curation.debatable import DebatableQuestions
+    from conqret.debateqa.curation.check_verdicts import DebatableQuestions
     from conqret.debateqa.curation.deduplication import ChosenThreshold, Deduplication
     from conqret.io.questions import SourcedQuestion
     from conqret.show.table import Table
@@ -76,7 +76,7 @@ def questions(
     conqret debateqa questions delphi.tsv conflictingqa.csv web.jsonl --texts train.csv --encoder models/gte-large
     --pairs pairs.csv
     """
-    from conqret.debateqa.curation.debatable import debatable_questions
+    from conqret.debateqa.curation.check_verdicts import debatable_questions
     from conqret.debateqa.curation.deduplication import deduplicate, pairs_text
     from conqret.debateqa.curation.embeddings import vectors_of
     from conqret.io.questions import read_sourced
@@ -171,7 +171,7 @@ def _dedupe_tables(outcome: Deduplication) -> Iterator[Table]:
 
 def _debatable_table(chosen: DebatableQuestions, questions: int, unanswered: int) -> Table:
     """How many questions fail which criterion."""
-    from conqret.debateqa.curation.debatable import CRITERIA
+    from conqret.debateqa.curation.check_verdicts import CRITERIA
     from conqret.show.table import Column, Table
 
     rows = [(CRITERIA[name], count) for name, count in chosen.failed.items()]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from conqret.data import Reason
 from conqret.debateqa.curation.curation_requests import NoValidResponse
-from conqret.debateqa.curation.trusted_domains import PAGES, PageEvidence, TrustedDomains
+from conqret.debateqa.curation.source_pages import PAGES, PageEvidence, PageSource, TrustedDomains
 from conqret.scrapers.evidence_fetching import EvidenceOptions, parsed
 from conqret.scrapers.extract import Extractor
 from conqret.scrapers.fetch import Fetcher, FetchError, FetchStatus
@@ -21,7 +21,7 @@ from conqret.scrapers.fetch_ledger import DocumentStore
 from conqret.scrapers.search import RESULTS, SEARCH_DELAY, WebSearcher
 
 
-class WebSource:
+class WebSource(PageSource):
     """Pages that search engines find, ``results`` of a query at most; where domains are ``trusted``, nothing else is
     fetched."""
 
