@@ -41,7 +41,7 @@ class ScoreRow:
     id: str
     metric: str
     instrument: str
-    value: float | None
+    value: float | None = None
     n: int = 1
     reason: str = ""
     detail: str = ""

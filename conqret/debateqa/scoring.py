@@ -57,14 +57,15 @@ class Question:
 
 
 def cases_of(
-    answers: Iterable[ModelAnswer], questions: Mapping[str, DebatableQuestion]
+    answers: Iterable[ModelAnswer], questions: Mapping[str, DebatableQuestion], *, released: bool = False
 ) -> Iterator[AnswerCase]:
-    """Each answer with its question and partial answers, as they come; answers without a question are left out."""
+    """Each answer with its question and partial answers (``released``: joined as the released script does), as they
+    come; answers without a question are left out."""
     for answer in answers:
         question = questions.get(answer.id)
         if question is not None:
-            partial = tuple(partial_answer.text for partial_answer in question.partial_answers)
-            yield AnswerCase(answer.id, question.question, answer.text, partial)
+            partial = (part.released_text if released else part.text for part in question.partial_answers)
+            yield AnswerCase(answer.id, question.question, answer.text, tuple(partial))
 
 
 async def scored(run: Run[Any], case: AnswerCase, question: Question, row: ScoreRow) -> ScoreRow:
