@@ -73,7 +73,7 @@ def detect(
     threshold, chosen_by = threshold_of_option(yes_from)
     client = asking.calls.of(model)
     instrument = (client.model, Library(asking.prompts)[PROMPT].digest)
-    if chosen_by is not None and chosen_by.instrument != instrument:
+    if chosen_by is not None and (chosen_by.model, chosen_by.prompts[PROMPT]) != instrument:
         note(
             f"the threshold {threshold} was chosen for {chosen_by.model}, but this is another model or another prompt"
         )

@@ -39,22 +39,9 @@ ANSWER_TOKENS = 60
 """An answer in tokens: a sentence and a number."""
 
 
-class DetectionRecord(AskedRecord):
-    """What ``run.json`` says of detections. Pairs count by what is shown of them."""
-
-    SAME: ClassVar[Mapping[str, str]] = {**AskedRecord.SAME, "asked": "pairs"}
-
-    kind: str = "detect"
-
-    @property
-    def instrument(self) -> tuple[str, str]:
-        """Who grades, and by which prompt: what a threshold belongs to."""
-        return self.model, self.prompts[PROMPT]
-
-
 @dataclass(frozen=True)
-class DetectionFolder(AskedFolder[DetectionRecord, Detection]):
-    """The files of detections under one folder."""
+class DetectionFolder(AskedFolder[AskedRecord, Detection], kind="detect", same={"asked": "pairs"}):
+    """The files of detections under one folder. Pairs count by what is shown of them."""
 
     COMMAND: ClassVar[str] = "conqret perspectives detect"
 
@@ -137,7 +124,7 @@ def detect(
         return detected(run, read, yes_from)
 
 
-def threshold_of_option(text: str | None) -> tuple[int | None, DetectionRecord | None]:
+def threshold_of_option(text: str | None) -> tuple[int | None, AskedRecord | None]:
     """``--yes-from`` as a grade, and the run that chose it."""
     if text is None or text in map(str, THRESHOLDS):
         return None if text is None else int(text), None

@@ -256,14 +256,8 @@ USUAL = DetectorSettings()
 """All defaults."""
 
 
-class DetectorRecord(TrainedRecord):
-    """What ``run.json`` says of a detector."""
-
-    kind: str = "perspectives-tune"
-
-
 @dataclass(frozen=True)
-class DetectorFolder(TrainedFolder[DetectorRecord]):
+class DetectorFolder(TrainedFolder[TrainedRecord], kind="perspectives-tune"):
     """The files of a tuned detector: its model, and ``summary.json``, the card that ``--detector`` reads."""
 
     COMMAND: ClassVar[str] = "conqret perspectives tune"

@@ -72,14 +72,8 @@ class MadeRow(ResponseRow):
     explanation: str = ""
 
 
-class MadeRecord(AskedRecord):
-    """What ``run.json`` says of perspectives that are made."""
-
-    kind: str = "perspectives"
-
-
 @dataclass(frozen=True)
-class MadeFolder(AskedFolder[MadeRecord, MadeRow]):
+class MadeFolder(AskedFolder[AskedRecord, MadeRow], kind="perspectives"):
     """The folder of a benchmark of perspectives."""
 
     COMMAND: ClassVar[str] = "conqret perspectives make"

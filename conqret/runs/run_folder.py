@@ -119,9 +119,10 @@ M = TypeVar("M", bound=BaseModel)
 class RunFolder(Generic[R]):
     """The files of a run under one folder.
 
-    The base of a kind says in brackets of which type its record is, and that says the kind. ``COMMAND`` is the command
-    that makes it, and ``BEGINS`` are the names of what is written before the record. All that it makes beside record
-    and recordings is declared as a :class:`~conqret.io.safe_files.InFolder`, and goes where a run begins afresh.
+    The base of a kind says in brackets of which type its record is, and that says the kind; or else ``kind`` names it,
+    and ``same`` has further words for fields that must be equal. ``COMMAND`` is the command that makes it, and
+    ``BEGINS`` are the names of what is written before the record. All that it makes beside record and recordings is
+    declared as a :class:`~conqret.io.safe_files.InFolder`, and goes where a run begins afresh.
     """
 
     path: Path
@@ -143,10 +144,17 @@ class RunFolder(Generic[R]):
     report_file = InFolder(REPORT)
     """The page for people."""
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, kind: str = "", same: Mapping[str, str] | None = None) -> None:
         super().__init_subclass__()
         for argument in get_args(getattr(cls, "__orig_bases__", (cls,))[0]):
             cls._named(argument)
+        if kind:
+            fields = {
+                "__annotations__": {"kind": str},
+                "kind": kind,
+                "SAME": {**cls.RECORD.SAME, **(same or {})},
+            }
+            cls.RECORD = type(cls.RECORD)(cls.RECORD.__name__, (cls.RECORD,), fields, frozen=True)
 
     @classmethod
     def _named(cls, type_: Any) -> None:

@@ -53,22 +53,14 @@ PROMPTS = {
 """Tokens of an answer are the words that its prompt asks for, at four tokens for three, with questions and answers."""
 
 
-class HeldRecord(AskedRecord):
-    """What ``run.json`` says of debates; ``identity`` is that of either side, with its window, which decides what is
-    shortened."""
-
-    SAME: ClassVar[Mapping[str, str]] = {
-        **AskedRecord.SAME,
-        "model": "models",
-        "asked": "topics, arguments or rounds",
-    }
-
-    kind: str = "debate-hold"
-
-
 @dataclass(frozen=True)
-class HeldFolder(AskedFolder[HeldRecord, TranscriptRow]):
-    """The files of debates under one folder."""
+class HeldFolder(
+    AskedFolder[AskedRecord, TranscriptRow],
+    kind="debate-hold",
+    same={"model": "models", "asked": "topics, arguments or rounds"},
+):
+    """The files of debates under one folder. The ``identity`` of its record is that of either side, with its window,
+    which decides what is shortened."""
 
     COMMAND: ClassVar[str] = "conqret debate hold"
 

@@ -179,14 +179,8 @@ def two_sided(items: Iterable[Item], judgments: Iterable[Judgment]) -> SiftResul
     return SiftResult(kept, dropped)
 
 
-class ArgumentsRecord(AskedRecord):
-    """What ``run.json`` says of arguments for topics that are kept."""
-
-    kind: str = "debate-arguments"
-
-
 @dataclass(frozen=True)
-class ArgumentsFolder(AskedFolder[ArgumentsRecord, TranscriptRow]):
+class ArgumentsFolder(AskedFolder[AskedRecord, TranscriptRow], kind="debate-arguments"):
     """The files of arguments under one folder."""
 
     COMMAND: ClassVar[str] = "conqret debate topics"
@@ -264,12 +258,6 @@ def add_arguments(
         return run.finish(concluded)
 
 
-def similarity(first: str, other: str) -> float:
-    """The share of content words that two topics have in common, in [0, 1]: ``w(A and B) / w(A or B)`` over their
-    stems, a common word at half a weight; 0 where neither has any."""
-    return _shared(Text(first).terms, Text(other).terms)
-
-
 class _TopicIndex:
     """The topics so far, found by their stems."""
 
@@ -281,8 +269,8 @@ class _TopicIndex:
         """The place of the topic that this one repeats, the most alike first; None, and it is known from now on."""
         terms = Text(topic).terms
         near = sorted({place for term in terms for place in self._places.get(term, ())})
-        best = max(near, key=lambda place: _shared(terms, self._terms[place]), default=None)
-        if best is not None and _shared(terms, self._terms[best]) >= SAME:
+        best = max(near, key=lambda place: shared(terms, self._terms[place]), default=None)
+        if best is not None and shared(terms, self._terms[best]) >= SAME:
             return best
         for term in terms:
             self._places.setdefault(term, []).append(len(self._terms))
@@ -290,6 +278,8 @@ class _TopicIndex:
         return None
 
 
-def _shared(first: frozenset[str], other: frozenset[str]) -> float:
+def shared(first: frozenset[str], other: frozenset[str]) -> float:
+    """The share of stems that two topics have in common, in [0, 1]: ``w(A and B) / w(A or B)``, a common word at half a
+    weight; 0 where neither has any."""
     union = sum(weight(term) for term in sorted(first | other))
     return sum(weight(term) for term in sorted(first & other)) / union if union else 0.0

@@ -60,14 +60,8 @@ class VerdictRow(ResponseRow):
         )
 
 
-class VerdictRecord(AskedRecord):
-    """What ``run.json`` says of such judgments."""
-
-    kind: str = "verdicts"
-
-
 @dataclass(frozen=True)
-class VerdictFolder(AskedFolder[VerdictRecord, VerdictRow]):
+class VerdictFolder(AskedFolder[AskedRecord, VerdictRow], kind="verdicts"):
     """The folder of such judgments, with what a command may make of them."""
 
     COMMAND: ClassVar[str] = "conqret debateqa questions or conqret debateqa curate --check"
