@@ -140,7 +140,8 @@ def tune_detector(
     parts = parted(pairs, settings)
     check_base(model)
     require("accelerate", *(["peft"] if settings.lora else []), extra=EXTRA)
-    record = DetectorFolder.RECORD(
+    trained_record: Any = folder.RECORD
+    record: TrainedRecord = trained_record(
         model=str(model),
         base=folder_identity(model),
         data=digest_of([asdict(pair) for pair in parts.every]),

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import new_class
 from typing import Any, ClassVar, Generic, TypeVar, get_args
 
 from pydantic import BaseModel, Field, ValidationError
@@ -149,12 +150,9 @@ class RunFolder(Generic[R]):
         for argument in get_args(getattr(cls, "__orig_bases__", (cls,))[0]):
             cls._named(argument)
         if kind:
-            fields = {
-                "__annotations__": {"kind": str},
-                "kind": kind,
-                "SAME": {**cls.RECORD.SAME, **(same or {})},
-            }
-            cls.RECORD = type(cls.RECORD)(cls.RECORD.__name__, (cls.RECORD,), fields, frozen=True)
+            words = {**cls.RECORD.SAME, **(same or {})}
+            fields = {"__annotations__": {"kind": str}, "kind": kind, "SAME": words}
+            cls.RECORD = new_class(cls.RECORD.__name__, (cls.RECORD,), None, lambda body: body.update(fields))
 
     @classmethod
     def _named(cls, type_: Any) -> None:

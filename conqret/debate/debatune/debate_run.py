@@ -70,16 +70,6 @@ class HeldFolder(
     """What was concluded."""
 
 
-def speakers_of(options: ClientOptions, other: ClientOptions | None) -> tuple[ClientOptions, ClientOptions]:
-    """The models of both sides; what two different ones may spend, they share."""
-    if other is None or other.model == options.model:
-        return options, options
-    if options.budget_usd is None:
-        return options, other
-    half = options.budget_usd / 2
-    return replace(options, budget_usd=half), replace(other, budget_usd=half)
-
-
 @strict_options
 def hold_debates(
     topics: str | Path,
@@ -110,8 +100,10 @@ def hold_debates(
         raise DeclarationError(f"--arguments must be at least 1 a side, not {arguments}")
     found = read_debate_topics(Path(topics))
     first = client_options(settings.get("model"), settings)
-    second = None if against is None else client_options(against, settings)
-    speakers = dict(zip(SIDES, speakers_of(first, second), strict=True))
+    second = first if against is None else client_options(against, settings)
+    if second.model != first.model and first.budget_usd is not None:  # they share it
+        first, second = (replace(each, budget_usd=first.budget_usd / 2) for each in (first, second))
+    speakers = {SIDES[0]: first, SIDES[1]: first if second.model == first.model else second}
     models = {side: speaker.model for side, speaker in speakers.items()}
     names = tuple(dict.fromkeys(models.values()))
     folder = HeldFolder(as_path(output) or default_folder(stem(Path(topics)), "debate-hold", *names))
