@@ -169,14 +169,6 @@ BATCH_SIZE = 32
 """Texts embedded in one step: sentence-transformers' own default; it orders them by length."""
 
 
-@dataclass(frozen=True, slots=True)
-class _TextEmbedding:
-    """A text's unit vector, and the tokens that the encoder did not read."""
-
-    vector: torch.Tensor
-    cut: int
-
-
 class SemScore:
     """``cos(e(answer), e(partial answer))``, the mean over the partial answers; -1 to 1 (Aynetdinov and Akbik 2024).
 
@@ -200,7 +192,8 @@ class SemScore:
         self._window = 0 if math.isinf(window) else int(window)
         settings = [*encoder_weights(model), self._window, kind, repr(self._encoder)]
         self.fingerprint = digest_of(settings)
-        self._known: dict[str, _TextEmbedding] = {}
+        self._known: dict[str, tuple[torch.Tensor, int]] = {}
+        """By text its unit vector, and how many tokens the encoder did not read."""
 
     @property
     def instrument(self) -> str:
@@ -213,12 +206,10 @@ class SemScore:
         return [self._one(case) for case in cases]
 
     def _one(self, case: AnswerCase) -> Likeness:
-        answer, partial = (
-            self._known[case.answer],
-            [self._known[partial_answer] for partial_answer in case.partial],
-        )
-        detail = cut(answer.cut, [embedding.cut for embedding in partial], self._window)
-        values = [float(answer.vector @ embedding.vector) for embedding in partial]
+        own, own_cut = self._known[case.answer]
+        vectors, cuts = zip(*(self._known[partial_answer] for partial_answer in case.partial), strict=True)
+        detail = cut(own_cut, cuts, self._window)
+        values = [float(own @ vector) for vector in vectors]
         if any(map(math.isnan, values)):
             return Likeness(None, "the encoder gave a vector without a direction", detail)
         return mean([max(-1.0, min(1.0, value)) for value in values], detail)
@@ -236,13 +227,11 @@ class SemScore:
         vectors = vectors.double().cpu()
         vectors = vectors / vectors.norm(dim=1, keepdim=True)
         for text, vector in zip(new, vectors, strict=True):
-            self._known[text] = _TextEmbedding(vector, max(0, self._length(text) - self._window))
-
-    def _length(self, text: str) -> int:
-        """The tokens of a whole text; 0 where the encoder has no window."""
-        if not self._window:
-            return 0
-        return len(self._encoder.tokenizer(text, truncation=False, verbose=False)["input_ids"])
+            lost = 0
+            if self._window:
+                ids = self._encoder.tokenizer(text, truncation=False, verbose=False)["input_ids"]
+                lost = max(0, len(ids) - self._window)
+            self._known[text] = vector, lost
 
 
 Kind = Literal["similarity", "asked", "text"]

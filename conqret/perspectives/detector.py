@@ -267,31 +267,25 @@ def platt(scores: Sequence[float], labels: Sequence[bool]) -> tuple[float, float
     """Slope and intercept for which ``logistic(slope * score + intercept)`` fits the labels best (Platt 1999).
 
     Targets are ``(n_yes + 1) / (n_yes + 2)`` and ``1 / (n_no + 2)``, so that scores that part the labels perfectly
-    give no endless slope; found by Newton's method. A slope below 0 would turn the detector round: it is 0 then, and
+    give no endless slope. A slope below 0 would turn the detector round: it is 0 then, and
     every probability the share of yes.
     """
     import numpy as np
+    from scipy.optimize import minimize
+    from scipy.special import expit
 
     x, yes = np.asarray(scores, dtype=float), np.asarray(labels, dtype=bool)
     target = np.where(yes, (yes.sum() + 1) / (yes.sum() + 2), 1 / ((~yes).sum() + 2))
     design = np.column_stack([x, np.ones_like(x)])
-    coefficients = np.array([0.0, math.log((yes.sum() + 1) / ((~yes).sum() + 1))])
+    start = [0.0, math.log((yes.sum() + 1) / ((~yes).sum() + 1))]
 
     def loss(at: Any) -> float:
-        odds = design @ at
-        return float((np.logaddexp(0, odds) - target * odds).sum())
+        return float((np.logaddexp(0, design @ at) - target * (design @ at)).sum())
 
-    for _ in range(100):
-        p = 1 / (1 + np.exp(-np.clip(design @ coefficients, -500, 500)))
-        gradient = design.T @ (p - target)
-        hessian = (design * (p * (1 - p))[:, None]).T @ design + 1e-9 * np.eye(2)
-        step = np.linalg.solve(hessian, gradient)
-        size = 1.0
-        while size > 1e-6 and loss(coefficients - size * step) > loss(coefficients):
-            size /= 2
-        coefficients = coefficients - size * step
-        if np.abs(size * step).max() < 1e-8:
-            break
+    def gradient(at: Any) -> Any:
+        return design.T @ (expit(design @ at) - target)
+
+    coefficients = minimize(loss, start, jac=gradient, options={"gtol": 1e-9}).x
     if coefficients[0] < 0:
         share = (yes.sum() + 1) / (len(yes) + 2)
         return 0.0, math.log(share / (1 - share))

@@ -4,7 +4,7 @@ is left without what people rejected."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -24,14 +24,9 @@ SHOWN = 10
 """Questions that are shown."""
 
 
-@dataclass(frozen=True)
-class Reviewer:
-    """Who looks at what is to be looked at: a ``model``, or annotators with the form in ``labels``; ``output`` is the
-    form to write, with the run of the model in a folder beside it."""
-
-    model: str | None
-    labels: Sequence[Path] | None
-    output: Path | None
+Reviewer = tuple[str | None, "Sequence[Path] | None", Path | None]
+"""Who looks at what is to be looked at: a model, or annotators with the form in these files; and the form to write,
+with the run of the model in a folder beside it."""
 
 
 def relevance(folder: Path, encoder: str, asking: StudyOptions) -> None:
@@ -175,10 +170,11 @@ def _checked(
     check: Callable[..., F], folder: Path, column: str, reviewer: Reviewer, asking: StudyOptions, **how: Any
 ) -> F | None:
     """What a ``check`` finds by a filled form or a judge; None where the form is left for people."""
-    labels, model = reviewer.labels or (), reviewer.model
+    model, files, output = reviewer
+    labels = files or ()
     if len(labels) > 1:
         raise DeclarationError("--check reads one form: give --labels once")
-    how |= {"labels": labels[0] if labels else None, "output": reviewer.output}
+    how |= {"labels": labels[0] if labels else None, "output": output}
     if model is not None and not labels:
         figures = asking.study(check, folder, model=asking.calls.of(model), rows="judgments", **how)
     else:
@@ -199,8 +195,6 @@ def _tell_figures(
     *lines: str,
 ) -> None:
     """Print figures as a table or as JSON (``data`` in their place), and end as the judge's run did."""
-    from dataclasses import asdict, is_dataclass
-
     from conqret.show.table import Column, Table
 
     table = Table(title, (Column("", "text"), "value"), facts.items(), note=remark)

@@ -112,11 +112,9 @@ def curate(
         case "relevance":
             checks.relevance(source, encoder, asking)
         case "comprehensiveness":
-            checks.comprehensiveness(source, encoder, checks.Reviewer(model, labels, output), asking)
+            checks.comprehensiveness(source, encoder, (model, labels, output), asking)
         case "distinctiveness":
-            checks.distinctiveness(
-                source, encoder, checking.threshold, checks.Reviewer(model, labels, output), asking
-            )
+            checks.distinctiveness(source, encoder, checking.threshold, (model, labels, output), asking)
         case "viewpoints":
             checks.viewpoints(source, checking.answers, model, output, asking)
         case "domains":
