@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from conqret.judging.asked_run import Run
     from conqret.judging.cost import ExpectedCost
     from conqret.judging.judge_settings import AskingSettings
-    from conqret.llm.client import Client
     from conqret.runs.session import SessionCounts
 
 
@@ -81,33 +80,6 @@ class PlanOptions(OptionGroup):
         asked = self.kept.asked(self.calls, (each.model for each in estimates if each.calls))
         tell_cost(estimates, budget=self.calls.budget, as_json=self.shown.json_output, asked=asked, **shown)
 
-    def ask(
-        self,
-        run: Callable[..., O],
-        total: int,
-        rows: str,
-        *,
-        about: str,
-        doing: str = "judging",
-        role: str = "a judge",
-        by: str = "",
-    ) -> O:
-        """Do ``run``, which asks about ``total`` ``rows`` ("judgments") and takes ``on_start`` (its last arguments are
-        the client and the number of rows kept from before) and ``on_row``; tell who is asked ``about`` what, and what
-        came.
-
-        ``role`` is what the offline baseline is not, and ``by`` says who answers, where that is not the model alone.
-        """
-        with progress(doing, quiet=self.shown.quiet) as bar:
-
-            def started(*arguments: Any) -> None:
-                client: Client = arguments[-2]
-                self.shown.tell(f"{about} {by or named(client.model_id, client.baseline, role)}")
-                bar.start(client, arguments[-1], total)
-
-            outcome = run(on_start=started, on_row=bar.advance)
-        return self._reported(outcome, total, rows)
-
     def study(
         self,
         function: Callable[..., O],
@@ -134,12 +106,8 @@ class PlanOptions(OptionGroup):
         with progress(doing, quiet=self.shown.quiet) as bar:
             watch = StudyWatch(bar, self.shown, role)
             outcome = function(*arguments, **settings, **self.settings, watch=watch)
-        return self._reported(outcome, watch.total, rows)
-
-    def _reported(self, outcome: O, total: int, rows: str) -> O:
-        """The outcome, once it is said what was sent for how many ``rows``, and what a replay lacked."""
-        if total:
-            self.shown.session(outcome.session, number(total, rows.removesuffix("s")))
+        if watch.total:
+            self.shown.session(outcome.session, number(watch.total, rows.removesuffix("s")))
         if outcome.missing:
             note_all(f"the recordings lack {number(len(outcome.missing), 'answer')}", outcome.missing)
         return outcome

@@ -132,9 +132,8 @@ def _grade(
         counter_items(read_two_turn(questions)), [questions], FORMAT, model=model, output=output, asking=asking,
         by=partial(grade_counter_arguments, questions),
     )  # fmt: skip
-    if done is not None:
-        grades = [grade.model_dump(mode="json") for grade in done.grades]
-        conclude(done.judgments, lambda: rubric_table(done.grades), shown=asking.shown, grades=grades)
+    grades = [grade.model_dump(mode="json") for grade in done.grades]
+    conclude(done.judgments, lambda: rubric_table(done.grades), shown=asking.shown, grades=grades)
 
 
 def _summarize(questions: Path, annotations: Path, shown: options.OutputOptions) -> None:
