@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,8 +25,6 @@ LOWER_IS_BETTER = frozenset({DIVERSITY, DIVERSITY_MEAN})
 EMPTY_ANSWER, NO_PARTIAL_ANSWERS = "the answer is empty", "the question has no partial answers"
 NO_QUESTION = "the question has no text"
 """Why an answer has no value, by any metric: a model that is asked about nothing says something all the same."""
-_CHUNK = 500
-"""Rows that are turned into columns at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +92,13 @@ SCORE = Schema(
 
 
 def frame_of(rows: Iterable[ScoreRow]) -> pl.DataFrame:
-    """The rows as a frame; they are taken as they come and kept as columns, never as objects."""
+    """The rows as a frame."""
     import polars as pl
 
-    frames, source = [pl.DataFrame(schema=_types())], iter(rows)
-    while chunk := list(islice(source, _CHUNK)):
-        columns = {name: [getattr(row, name) for row in chunk] for name in _types()}
-        frames.append(pl.DataFrame(columns, schema=_types()))
-    return pl.concat(frames)
+    numbers = {"value": pl.Float64(), "n": pl.Int64()}
+    types = {name: numbers.get(name, pl.String()) for name in ScoreRow.__dataclass_fields__}
+    there = list(rows)
+    return pl.DataFrame({name: [getattr(row, name) for row in there] for name in types}, schema=types)
 
 
 def write_table(rows: Iterable[ScoreRow], path: Path) -> pl.DataFrame:
@@ -238,10 +234,3 @@ def _ends(rows: pl.DataFrame) -> tuple[float | None, float | None]:
     values = rows["value"].drop_nulls().to_list()
     estimate = mean_of_sums(values, [1.0] * len(values))
     return estimate.low, estimate.high
-
-
-def _types() -> dict[str, pl.DataType]:
-    import polars as pl
-
-    numbers = {"value": pl.Float64(), "n": pl.Int64()}
-    return {name: numbers.get(name, pl.String()) for name in ScoreRow.__dataclass_fields__}

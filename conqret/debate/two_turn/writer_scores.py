@@ -103,9 +103,7 @@ def _ratings(answers: Sequence[SliderAnswer]) -> dict[str, Estimate]:
         won = 0.5 if not slider else float(slider > 0)
         if answer.for_right != answer.for_wrong:
             games.append(PairwisePreference(answer.for_right, answer.for_wrong, won, answer.passage))
-    if not games:
-        return {}
-    standings = bradley_terry(games)
+    standings = bradley_terry(games) if games else ()
     return {standing.player: _points(standing.rating) for standing in standings}
 
 
@@ -122,12 +120,8 @@ def _argued(answers: Sequence[SliderAnswer], right: bool) -> WrittenArgument:
 
 
 def _points(strength: Estimate) -> Estimate:
-    def points(fraction: float | None) -> float | None:
-        return None if fraction is None else START + POINTS * fraction
-
-    return replace(
-        strength, value=points(strength.value), low=points(strength.low), high=points(strength.high)
-    )
+    known = {name: getattr(strength, name) for name in ("value", "low", "high")}
+    return replace(strength, **{name: START + POINTS * end for name, end in known.items() if end is not None})
 
 
 @dataclass(frozen=True, slots=True)
