@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from conqret._optional import require
@@ -87,7 +88,6 @@ def rouge_l() -> Similarity:
     Raises:
         MissingDependencyError: rouge-score is not installed.
     """
-    from importlib.metadata import version
 
     scorer: Any = require("rouge_score.rouge_scorer", extra=EXTRA).RougeScorer(["rougeL"], use_stemmer=True)
     return _NamedMetric(

@@ -17,6 +17,7 @@ from conqret.console.printing import at, end, note, note_each, progress, result
 from conqret.debateqa.baseline_metrics import BASELINES
 from conqret.errors import DeclarationError
 from conqret.judging.study_command import PlanOptions
+from conqret.show.words import reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -212,7 +213,6 @@ def _lines(means: list[SystemMean], file: Path) -> Iterator[RenderableType]:
 
 def remark_missing(reasons: Mapping[str, int]) -> None:
     """Say how many scores are missing, by their reasons."""
-    from conqret.show.words import reason
 
     note_each(
         f"{count} {'score is' if count == 1 else 'scores are'} missing: {reason(name)}"

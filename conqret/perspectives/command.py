@@ -12,6 +12,7 @@ from conqret.console.printing import at, note, progress, result
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 from conqret.perspectives.detector import DetectorSettings
+from conqret.show.table import spaced
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -61,7 +62,6 @@ def detect(
     from conqret.perspectives.detection_study import threshold_of_option
     from conqret.perspectives.page import detection_tables
     from conqret.prompts import Library
-    from conqret.show.table import spaced
 
     if detector is not None:
         if model is not None or yes_from is not None or asking.dry_run:
@@ -105,7 +105,6 @@ def _by_detector(
 ) -> None:
     from conqret.perspectives.detection_study import apply_detector
     from conqret.perspectives.page import quality_table
-    from conqret.show.table import spaced
 
     with progress("detecting", quiet=shown.quiet) as bar:
 

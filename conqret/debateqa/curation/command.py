@@ -14,10 +14,11 @@ from conqret.debateqa.curation.algorithm import CurationPlan
 from conqret.debateqa.curation.embeddings import LEXICAL
 from conqret.debateqa.curation.questions_command import Encoder
 from conqret.judging.study_command import StudyOptions
+from conqret.show.table import Column, Table, spaced
+from conqret.show.words import reason
 
 if TYPE_CHECKING:
     from conqret.debateqa.curation.benchmark import CurateSummary
-    from conqret.show.table import Table
 
 
 @dataclass(frozen=True)
@@ -137,7 +138,6 @@ def _make(
 ) -> None:
     from conqret.debateqa.curation.algorithm import VIEWS
     from conqret.debateqa.curation.benchmark import curate_benchmark
-    from conqret.show.table import spaced
 
     if asking.dry_run:
         pages = "the documents that the offline model's queries find"
@@ -166,8 +166,6 @@ def _make(
 
 def _table(summary: CurateSummary) -> Table:
     """How many questions are left after each filter."""
-    from conqret.show.table import Column, Table
-    from conqret.show.words import reason
 
     rows = [
         ("questions", summary.questions),
