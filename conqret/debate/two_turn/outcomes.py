@@ -243,7 +243,7 @@ class _AnswerColumns:
             payoff=self._share(self.dollars * mask, mask, scale="plain"),
             points={point: int((self.points[mask] == point).sum()) for point in range(-END, END + 1)},
             missing=int((here & ~self.given).sum()),
-        )  # fmt: skip
+        )
 
     def by_confidence(self) -> Iterator[Confidence]:
         """How often each strength was right under each instruction that was given."""
