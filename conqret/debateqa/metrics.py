@@ -138,18 +138,16 @@ def awareness_question(case: AnswerCase, shots: str, shares: dict[str, float]) -
         shares[case.id] = distribution[1]
         return float(verdict.debated), f"P(1) {distribution[1]:.4f}"
 
-    return Question(awareness_prompt(shots), Verdict, figure, _from_cues, logprobs=True, reading=_reading)
+    return Question(
+        awareness_prompt(shots), Verdict, figure,
+        lambda case: {FIELD: int(_CUES.search(case.answer) is not None)}, logprobs=True, reading=_reading,
+    )  # fmt: skip
 
 
 def instrument_name(model: str, shots: str) -> str:
     """Who judged, for tables: ``gpt-4o-mini, few-shot``, or ``gpt2, few-shot (1a2b3c4d)`` where weights are pinned."""
     name, weights = backend_of(model).pinned(model)
     return f"{model}, {shots}" if weights is None else f"{model_name(name)}, {shots} ({weights[:SHOWN]})"
-
-
-def _from_cues(case: AnswerCase) -> dict[str, int]:
-    """The offline model's verdict."""
-    return {FIELD: int(_CUES.search(case.answer) is not None)}
 
 
 def _reading(rendered: RenderedPrompt) -> Reading:

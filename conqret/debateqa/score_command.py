@@ -179,20 +179,16 @@ def _asked(
     return done
 
 
-def _tell_partners(met: Partners, shown: options.OutputOptions) -> None:
-    """Name the ids that only one side has."""
-    for what, ids in (("answers", met.answers_alone), ("questions", met.questions_alone)):
-        if ids:
-            more = f", and {len(ids) - 10} more" if len(ids) > 10 else ""
-            shown.note(f"{len(ids)} {what} have no partner: {', '.join(ids[:10])}{more}")
-
-
 def _show(scores: AnswerScores, shown: options.OutputOptions) -> None:
     """Print the system's means, what is missing, and where the scores are; leave with exit code 1 where there is no
     score, or where the session with a model stopped before its end."""
     from conqret.debateqa.score_table import reasons, system_means
 
-    _tell_partners(scores.met, shown)
+    met = scores.met
+    for what, ids in (("answers", met.answers_alone), ("questions", met.questions_alone)):
+        if ids:
+            more = f", and {len(ids) - 10} more" if len(ids) > 10 else ""
+            shown.note(f"{len(ids)} {what} have no partner: {', '.join(ids[:10])}{more}")
     shown.note(*scores.notes)
     missing = reasons(scores.table)
     remark_missing(missing)

@@ -200,7 +200,8 @@ def score(
         [run.name for run in runs],
     )
     held = {question.id: _holders(question, judged) for question in questions}
-    views = {ALL: questions, **_subsets(questions)}
+    by_subset = gathered((question.subset or "others", question) for question in questions)
+    views = {ALL: questions, **(by_subset if len(by_subset) > 1 else {})}
     scores: list[MeasureScore] = []
     for view, part in views.items():
         for name, measure in measures.items():
@@ -297,12 +298,6 @@ def _side_test(scores: Sequence[MeasureScore], system: str, cut: int) -> float |
     if len(apart) < FEWEST_TESTED:
         return None
     return sign_p(sum(difference > 0 for difference in apart), sum(difference < 0 for difference in apart))
-
-
-def _subsets(questions: Sequence[PerspectiveQuestion]) -> dict[str, list[PerspectiveQuestion]]:
-    """The questions of each subset, where there are several."""
-    by_subset = gathered((question.subset or "others", question) for question in questions)
-    return by_subset if len(by_subset) > 1 else {}
 
 
 def facts_of(scored_diversity: Diversity) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.checks import a_list, each, identifier, one_of, text
 from conqret.io.files import file_rows
 from conqret.io.items import STANCES
-from conqret.io.rows import Row, Unfit, quoted
+from conqret.io.rows import Unfit, quoted
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.llm.request import Message
@@ -59,7 +59,10 @@ def read_debate_topics(path: Path) -> tuple[DebateTopic, ...]:
     reader = TableReader(file_rows(path), TOPIC)
     topics = []
     for row in reader.rows():
-        _check_sides(row, reader)
+        for name, value in row.record.items():  # what is called like neither side would go unseen
+            if isinstance(value, list | Mapping) and name not in _SIDED:
+                remedy = f"Call it {SIDES[0]} or {SIDES[1]}, or remove it"
+                reader.fault(str(name), f"holds arguments, and {quoted(name)} is no side of a debate", remedy)
         values = reader.read(row.record, TOPIC)
         if values is None:
             continue
@@ -107,14 +110,6 @@ TOPIC = Schema(
     },
 )
 _SIDED = {column.split(".")[0] for side in SIDES for column in TOPIC.fields[side].columns}
-
-
-def _check_sides(row: Row, reader: TableReader) -> None:
-    """A column that holds arguments, and is called like neither side, would go unseen."""
-    for name, value in row.record.items():
-        if isinstance(value, list | Mapping) and name not in _SIDED:
-            remedy = f"Call it {SIDES[0]} or {SIDES[1]}, or remove it"
-            reader.fault(str(name), f"holds arguments, and {quoted(name)} is no side of a debate", remedy)
 
 
 SYSTEM = "system"

@@ -31,7 +31,7 @@ from conqret.debate.two_turn.debate_judge import (
 )
 from conqret.debate.two_turn.outcomes import Outcomes, Standing, debate_outcomes, standings
 from conqret.debate.two_turn.slider_answers import END, INSTRUCTIONS, Design, SliderAnswer
-from conqret.debate.two_turn.two_turn_files import Side, read_questions, read_two_turn
+from conqret.debate.two_turn.two_turn_files import read_questions, read_two_turn
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
@@ -258,7 +258,9 @@ SEED = 13
 
 
 def _longer(request: DebateRequest) -> int:
-    first, second = (_length(side) for side in request.sides)
+    first, second = (
+        len(side.argument.text) + sum(map(len, side.argument.snippets)) for side in request.sides
+    )
     return 0 if first == second else END if second > first else -END
 
 
@@ -268,8 +270,3 @@ FLOORS: Mapping[str, Callable[[DebateRequest], int]] = {
     "always the longer side": _longer,
 }
 """What judges that read nothing answer; all of them are completely confident."""
-
-
-def _length(side: Side) -> int:
-    """Characters of all that is said for a side."""
-    return len(side.argument.text) + sum(map(len, side.argument.snippets))

@@ -10,17 +10,11 @@ from conqret.generation.cited_argument import GeneratedArgument
 from conqret.generation.generator import GenerateOptions, GenerationTask, Generator
 from conqret.generation.strategies.cited import STRATEGY as CITED
 
-
-async def _from_memory(desk: RagSession) -> str:
-    """Ask, and nothing else."""
-    return await desk.answer()
-
-
 NONE = AnswerStrategy(
     name="none",
     summary="no retrieval: the model answers from what it knows",
     source="DebateQA, section 5.2 and Table 16",
-    respond=_from_memory,
+    respond=RagSession.answer,
 )
 
 
