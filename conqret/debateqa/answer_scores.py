@@ -296,8 +296,15 @@ def score_baselines(
     asked: Any = None
     if asks:
         count = len(asks) * len(cases)
+        prompts = {
+            question.prompt: RunPrompt(
+                question.response, "score", ANSWER_TOKENS.get(name, NUMBER_TOKENS), by=question.prompt
+            )
+            for name, question in QUESTIONS.items()
+            if name in asks
+        }
         with Run[Any](
-            folder, [judge], {QUESTIONS[name].prompt: _prompt(name) for name in asks}, settings,
+            folder, [judge], prompts, settings,
             asked=(), total=count, asks="", about=f"{number(count, 'grade')} by", record=record,
         ) as run:  # fmt: skip
             run.ask_all(
@@ -326,9 +333,3 @@ def score_baselines(
             notes.append(f"{one}: {cut} of {len(own)} answers lost text beyond the model's window (detail)")
     session, missing = (SessionCounts(), ()) if asked is None else (asked.session, asked.missing)
     return AnswerScores(table, folder.scores_file, session, met, tuple(notes), missing=missing)
-
-
-def _prompt(name: str) -> RunPrompt:
-    question = QUESTIONS[name]
-    tokens = ANSWER_TOKENS.get(name, NUMBER_TOKENS)
-    return RunPrompt(question.response, "score", tokens, by=question.prompt)

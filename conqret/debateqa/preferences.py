@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from conqret.data.digest import gathered
-from conqret.debateqa.score_table import LOWER_IS_BETTER, CommonMeans, common_means, in_order, read_tables
+from conqret.debateqa.score_table import LOWER_IS_BETTER, common_means, in_order, read_tables
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.io.pairs import Comparison, read_comparisons
 from conqret.stats.correlation import kendall, spearman
@@ -73,43 +73,36 @@ def align(
     """
     people = annotator_ratings(comparisons, seed)
     compared = set.union(*(set(annotator) for annotator in people.values()))
-    agreements = [
-        _alignment(metric, instrument, common_mean, people, compared)
-        for metric in in_order(table, "metric")
-        for instrument, common_mean in common_means(table, metric, compared).items()
-    ]
+    agreements = []
+    for metric in in_order(table, "metric"):
+        sign = -1 if metric in LOWER_IS_BETTER else 1
+        for instrument, scores in common_means(table, metric, compared).items():
+            signed = {name: sign * mean for name, mean in sorted(scores.means.items())}
+            pairs = [pair for ratings in people.values() if (pair := _both(signed, ratings)) is not None]
+            count, reason = len(scores.scored), ""
+            if count < FEWEST:
+                reason = f"{count} of the compared systems were scored, and three are needed"
+            elif not scores.questions:
+                reason = f"no question was scored of all {number(count, 'system')}"
+            elif not pairs:
+                reason = "the systems' means do not vary, or no annotator ranks three of them"
+            rho, tau = (
+                (sum(values) / len(values) for values in zip(*pairs, strict=True)) if pairs else (None, None)
+            )
+            left_out = tuple(sorted(compared - set(scores.scored)))
+            agreements.append(
+                RankingAgreement(
+                    metric, instrument, rho, tau, count, len(pairs), left_out, scores.questions, scores.left_out,
+                    reason,
+                )
+            )  # fmt: skip
     if all(agreement.systems < FEWEST for agreement in agreements):
-        scored = sorted(in_order(table.drop_nulls("value"), "system"))
+        known = sorted(in_order(table.drop_nulls("value"), "system"))
         raise DeclarationError(
-            f"only {max(agreement.systems for agreement in agreements)} of the compared systems are "
-            "scored, but a correlation "
-            f"needs three; scored: {', '.join(scored)}; compared: {', '.join(sorted(compared))}"
+            f"only {max(agreement.systems for agreement in agreements)} of the compared systems are scored, but a "
+            f"correlation needs three; scored: {', '.join(known)}; compared: {', '.join(sorted(compared))}"
         )
     return agreements
-
-
-def _alignment(
-    metric: str,
-    instrument: str,
-    scores: CommonMeans,
-    people: Mapping[str, Mapping[str, float]],
-    compared: Set[str],
-) -> RankingAgreement:
-    sign = -1 if metric in LOWER_IS_BETTER else 1
-    signed = {name: sign * mean for name, mean in sorted(scores.means.items())}
-    pairs = [pair for ratings in people.values() if (pair := _both(signed, ratings)) is not None]
-    reason = ""
-    if len(scores.scored) < FEWEST:
-        reason = f"{len(scores.scored)} of the compared systems were scored, and three are needed"
-    elif not scores.questions:
-        reason = f"no question was scored of all {number(len(scores.scored), 'system')}"
-    elif not pairs:
-        reason = "the systems' means do not vary, or no annotator ranks three of them"
-    rho, tau = (_mean([pair[place] for pair in pairs]) for place in (0, 1))
-    return RankingAgreement(
-        metric, instrument, rho, tau, len(scores.scored), len(pairs), tuple(sorted(compared - set(scores.scored))),
-        scores.questions, scores.left_out, reason,
-    )  # fmt: skip
 
 
 def annotator_ratings(comparisons: Sequence[Comparison], seed: int) -> dict[str, dict[str, float]]:
@@ -140,7 +133,3 @@ def _both(scores: Mapping[str, float], ratings: Mapping[str, float]) -> tuple[fl
     first, second = [scores[name] for name in names], [ratings[name] for name in names]
     rho, tau = spearman(first, second).value, kendall(first, second).value
     return None if rho is None or tau is None else (rho, tau)
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
