@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from conqret.debateqa.preferences import RankingAgreement
+    from conqret.debateqa.score_table import RankingAgreement
     from conqret.debateqa.stability import PairMatrix
     from conqret.debateqa.standings import Standings
 
@@ -147,7 +147,7 @@ def _weights(text: str) -> list[float]:
 
 def _compare_with_annotators(scores: Sequence[Path], preferences: Path, json_output: bool | None) -> None:
 
-    from conqret.debateqa.preferences import correlate as compared
+    from conqret.debateqa.score_table import correlate as compared
 
     agreements = compared(scores, preferences)
     for agreement in agreements:
