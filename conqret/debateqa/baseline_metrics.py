@@ -8,7 +8,7 @@ What they need is made ready first, and then all are computed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -339,46 +339,37 @@ def baseline_rows(
     """
     rows: list[ScoreRow] = []
     for baseline in baselines:
-        if BASELINES[baseline] == "similarity":
-            rows += _compared(baseline, similarities[baseline], cases, system, kept, on_answer)
-        elif BASELINES[baseline] == "text":
-            rows += [_acknowledged(column_of(baseline), case, system) for case in cases]
+        metric = column_of(baseline)
+        if BASELINES[baseline] == "text":
+            rows += [_acknowledged(metric, case, system) for case in cases]
+        elif BASELINES[baseline] == "asked":
+            rows += [row for row in asked if row.metric == metric]
         else:
-            rows += [row for row in asked if row.metric == column_of(baseline)]
+            compared = _compared(metric, similarities[baseline], cases, kept)
+            for done, (case, found) in enumerate(zip(cases, compared, strict=True), start=1):
+                instrument, n = similarities[baseline].instrument, len(case.partial)
+                row = ScoreRow(
+                    system, case.id, metric, instrument, found.value, n, found.reason, found.detail
+                )
+                rows.append(row)
+                on_answer(done)
     return rows
 
 
 def _compared(
-    baseline: str,
-    similarity: Similarity,
-    cases: Sequence[AnswerCase],
-    system: str,
-    kept: KeptValues | None,
-    on_answer: Callable[[int], None],
-) -> list[ScoreRow]:
-    metric, instrument = column_of(baseline), similarity.instrument
-    rows = []
+    metric: str, similarity: Similarity, cases: Sequence[AnswerCase], kept: KeptValues | None
+) -> Iterator[Likeness]:
+    by = similarity.fingerprint
     for begin in range(0, len(cases), CHUNK):
         chunk = cases[begin : begin + CHUNK]
-        likenesses = {
-            place: _unfit(case) or (None if kept is None else kept.find(metric, similarity.fingerprint, case))
-            for place, case in enumerate(chunk)
-        }
-        places = [place for place in range(len(chunk)) if likenesses[place] is None]
-        for place, likeness in zip(
-            places, similarity.compare([chunk[index] for index in places]), strict=True
-        ):
-            likenesses[place] = likeness
+        known = [_unfit(case) or (None if kept is None else kept.find(metric, by, case)) for case in chunk]
+        new = [case for case, likeness in zip(chunk, known, strict=True) if likeness is None]
+        made = similarity.compare(new)
+        for case, likeness in zip(new, made, strict=True):
             if kept is not None:
-                kept.keep(metric, similarity.fingerprint, chunk[place], likeness)
-        for place, case in enumerate(chunk):
-            compared_likeness = likenesses[place] or Likeness(None, "not compared")
-            rows.append(
-                ScoreRow(system, case.id, metric, instrument, compared_likeness.value, len(case.partial),
-                compared_likeness.reason, compared_likeness.detail)
-            )  # fmt: skip
-            on_answer(begin + place + 1)
-    return rows
+                kept.keep(metric, by, case, likeness)
+        rest = iter(made)
+        yield from (next(rest) if likeness is None else likeness for likeness in known)
 
 
 def _unfit(case: AnswerCase) -> Likeness | None:
