@@ -225,8 +225,7 @@ class KeptValues(RowStore[KeptScores[Likeness]]):
             path,
             KeptScores[Likeness],
             lambda row: row.key,
-            foreign="is not a value of conqret debateqa score; "
-            "give another folder with -o, or delete this file",
+            foreign="is not a value of conqret debateqa score; give another folder with -o, or delete this file",
         )
 
     def find(self, metric: str, fingerprint: str, case: AnswerCase) -> Likeness | None:

@@ -228,13 +228,11 @@ def ranking_table(
         for name in sorted(last, key=lambda system: -last[system])
     ]
     notes = [
-        "Perspective diversity (P.D.) is the perplexity of partial answers, each for one perspective, for a "
-        "language model "
-        "that has read the system's answer: a lower value means that the answer contains more perspectives.",
+        "Perspective diversity (P.D.) is the perplexity of partial answers, each for one perspective, for a language "
+        "model that has read the system's answer: a lower value means that the answer contains more perspectives.",
         "Dispute awareness (D.A.) is the share of answers that present the question as debatable.",
-        "“Rank (k)” ranks systems by k Z(1 / P.D.) + (1 - k) Z(D.A.): k = 0 uses D.A. alone, and k = 1 P.D. alone. "
-        "Z is "
-        "a system's distance from the mean of the systems, in standard deviations.",
+        "“Rank (k)” ranks systems by k Z(1 / P.D.) + (1 - k) Z(D.A.): k = 0 uses D.A. alone, and k = 1 P.D. alone. Z "
+        "is a system's distance from the mean of the systems, in standard deviations.",
     ]
     notes += [
         f"{name} is the mean over {count} measuring models, and its rank is by the mean of its {count} ranks."

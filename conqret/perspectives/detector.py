@@ -170,9 +170,8 @@ def load_detector(folder: Path) -> Detector:
     yes = 1 if card else next((n for n, name in labels.items() if name.startswith(ENTAILS)), None)
     if yes is None:
         raise DeclarationError(
-            f"{folder} is not a detector: none of its labels is entailment "
-            f"({', '.join(labels.values())}); tune a model with `conqret perspectives tune`, or "
-            "name an NLI model's labels in its config.json"
+            f"{folder} is not a detector: none of its labels is entailment ({', '.join(labels.values())}); tune a "
+            "model with `conqret perspectives tune`, or name an NLI model's labels in its config.json"
         )
     tokenizer = prepared_tokenizer(loaded.tokenizer, loaded.model.config)
     limit = min(card.limit if card else MAX_LENGTH, window_of(loaded.model.config, tokenizer))

@@ -108,10 +108,8 @@ def _sides(diversity: Diversity, systems: list[str]) -> Iterator[Table]:
             for system in systems
         ],
         note=f"Values are shares of the {diversity.sided} questions with two sides. The p-value is of an exact sign "
-        f"test of "
-        "“only supporting” against “only opposing” over the questions of which one side alone is shown; with fewer "
-        "than "
-        "six such questions there is none.",
+        "test of “only supporting” against “only opposing” over the questions of which one side alone is shown; with "
+        "fewer than six such questions there is none.",
     )
     rows: list[tuple[Cell, ...]] = []
     for system in systems:

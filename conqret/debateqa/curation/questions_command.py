@@ -204,6 +204,5 @@ def _threshold_tables(choice: ChosenThreshold) -> Iterator[Table]:
             ("highest F1 over all pairs", f"{choice.best_f1:.2f}"),
         ],
         note=f"At {choice.best_f1:.2f}: precision {choice.precision:.3f}, recall {choice.recall:.3f}, F1 "
-        f"{choice.f1:.3f}, "
-        f"bands weighted by their size.{bound}",
+        f"{choice.f1:.3f}, bands weighted by their size.{bound}",
     )
