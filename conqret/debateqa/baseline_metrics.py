@@ -34,15 +34,11 @@ BLEU_TOP = 100.0
 
 
 class Similarity(Protocol):
-    """A metric that is ready to compare. ``fingerprint`` changes with all that its values depend on."""
+    """A metric that is ready to compare. ``instrument`` is what measures, with its settings, for tables; values under
+    another ``fingerprint``, which changes with all that they depend on, are not of use."""
 
-    @property
-    def instrument(self) -> str:
-        """What measures, with its settings, for tables."""
-
-    @property
-    def fingerprint(self) -> str:
-        """What identifies the instrument: values under another are not of use."""
+    instrument: str
+    fingerprint: str
 
     def compare(self, cases: Sequence[AnswerCase]) -> list[Likeness]:
         """The likeness of each case, whose answer and partial answers are not empty."""
@@ -136,16 +132,8 @@ class BartScore:
             raise DeclarationError(
                 f"bartscore: {error} (give --bart the folder of a model, or its name on a hub that can be reached)"
             ) from error
-
-    @property
-    def instrument(self) -> str:
-        """Model, direction, and the begin of the fingerprint."""
-        return f"{model_name(self._model.model)}, precision ({self.fingerprint[:SHOWN]})"
-
-    @property
-    def fingerprint(self) -> str:
-        """That of model, weights, window and dtype."""
-        return self._model.fingerprint
+        self.fingerprint = self._model.fingerprint
+        self.instrument = f"{model_name(model)}, precision ({self.fingerprint[:SHOWN]})"
 
     def compare(self, cases: Sequence[AnswerCase]) -> list[Likeness]:
         """The mean over each case's partial answers; no value where one of them could not be scored."""
@@ -187,18 +175,13 @@ class SemScore:
             self._encoder: Any = load_encoder(model, device, dtype, extra=EXTRA)
         except DeclarationError as error:
             raise DeclarationError(f"semscore: {error}") from error
-        self._model = model
         window = self._encoder.get_max_seq_length() or math.inf
         self._window = 0 if math.isinf(window) else int(window)
         settings = [*encoder_weights(model), self._window, kind, repr(self._encoder)]
         self.fingerprint = digest_of(settings)
+        self.instrument = f"{model_name(model)}, cosine ({self.fingerprint[:SHOWN]})"
         self._known: dict[str, tuple[torch.Tensor, int]] = {}
         """By text its unit vector, and how many tokens the encoder did not read."""
-
-    @property
-    def instrument(self) -> str:
-        """Encoder, measure, and the begin of the fingerprint."""
-        return f"{model_name(self._model)}, cosine ({self.fingerprint[:SHOWN]})"
 
     def compare(self, cases: Sequence[AnswerCase]) -> list[Likeness]:
         """The mean cosine over each case's partial answers; no value where an embedding has no direction."""
