@@ -27,9 +27,8 @@ from conqret.debateqa.debateqa_files import (
     read_questions,
     read_verdicts,
 )
-from conqret.debateqa.llm_metrics import ANSWER_TOKENS, NUMBER_TOKENS, QUESTIONS, instrument
+from conqret.debateqa.llm_metrics import QUESTIONS, instrument
 from conqret.debateqa.metrics import (
-    VERDICT_TOKENS,
     AwarenessFit,
     Verdict,
     against_labels,
@@ -224,7 +223,7 @@ def score_awareness(
     folder: Any = given.folder("dispute-awareness", model_name(judge.backend.pinned(judge.model)[0]), shots)
     prompt, shares = awareness_prompt(shots), dict[str, float]()
     with Run[Any](
-        folder, [judge], {prompt: RunPrompt(Verdict, "score", VERDICT_TOKENS, by=prompt)}, settings,
+        folder, [judge], {prompt: RunPrompt(Verdict, "score", 10, by=prompt)}, settings,
         asked=(), total=len(met.together), asks="", about=f"{number(len(met.together), 'verdict')} by",
         record=ScoreRecord.of([AWARENESS], f"{judge.model}, {shots}", given.name, given.answers),
     ) as run:  # fmt: skip
@@ -296,13 +295,7 @@ def score_baselines(
     asked: Any = None
     if asks:
         count = len(asks) * len(cases)
-        prompts = {
-            question.prompt: RunPrompt(
-                question.response, "score", ANSWER_TOKENS.get(name, NUMBER_TOKENS), by=question.prompt
-            )
-            for name, question in QUESTIONS.items()
-            if name in asks
-        }
+        prompts = {QUESTIONS[name].prompt: QUESTIONS[name].asked for name in asks}
         with Run[Any](
             folder, [judge], prompts, settings,
             asked=(), total=count, asks="", about=f"{number(count, 'grade')} by", record=record,

@@ -89,8 +89,6 @@ def model_name(model: str) -> str:
 
 SHOTS = ("few-shot", "zero-shot")
 """The prompts; the paper advises the one with five demonstrations (Table 15)."""
-VERDICT_TOKENS = 10
-"""Those of ``{"debated": 1}``."""
 FIELD = "debated"
 """The name of the verdict in the answer and in the examples of the prompt."""
 _CUES = re.compile(

@@ -18,7 +18,7 @@ from conqret.data.digest import file_digest_of
 from conqret.debateqa.debateqa_files import DebatableQuestion, ModelAnswer
 from conqret.debateqa.score_table import EMPTY_ANSWER, NO_QUESTION, ScoreRow
 from conqret.io.safe_files import InFolder
-from conqret.judging.asked_run import Run
+from conqret.judging.asked_run import Run, RunPrompt
 from conqret.llm.request import Reading, Request, TokenLogprobs, messages
 from conqret.local.definitions import TargetScore
 from conqret.prompts import RenderedPrompt
@@ -45,7 +45,8 @@ class Question:
     """A prompt file, the typed answer, the value in it, and the offline model's answer from the words.
 
     ``figure`` takes the answer and, where ``logprobs`` are wanted and the provider has them, its log-probabilities.
-    ``reading`` says how a model that is read answers.
+    ``reading`` says how a model that is read answers. An answer has about so many ``tokens``, by default a number alone:
+    ``{"score": 4}``.
     """
 
     prompt: str
@@ -54,6 +55,12 @@ class Question:
     baseline: Callable[[AnswerCase], Mapping[str, Any]]
     logprobs: bool = False
     reading: Callable[[RenderedPrompt], Reading] | None = None
+    tokens: int = 10
+
+    @property
+    def asked(self) -> RunPrompt:
+        """The prompt as a run has it."""
+        return RunPrompt(self.response, "score", self.tokens, by=self.prompt)
 
 
 def cases_of(

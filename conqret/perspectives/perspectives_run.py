@@ -106,11 +106,6 @@ class MadeSummary(Frozen):
     subsets: tuple[SubsetCounts, ...]
     unanswered: dict[str, int]
 
-    @property
-    def kept(self) -> int:
-        """How many questions are kept."""
-        return sum(subset.kept for subset in self.subsets)
-
 
 @strict_options
 def make_perspectives(
