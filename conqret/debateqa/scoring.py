@@ -45,7 +45,7 @@ class Question:
     """A prompt file, the typed answer, the value in it, and the offline model's answer from the words.
 
     ``figure`` takes the answer and, where ``logprobs`` are wanted and the provider has them, its log-probabilities.
-    ``reading`` says how a model that is read answers. An answer has about so many ``tokens``, by default a number alone:
+    ``reading`` says how a model that is read answers. An answer has some ``tokens``, by default a number alone:
     ``{"score": 4}``.
     """
 

@@ -181,18 +181,8 @@ class DetectedPair(Frozen):
     probability: float
 
 
-class DetectedRecord(RunRecord):
-    """What ``run.json`` says of pairs that went through a detector."""
-
-    SAME: ClassVar[Mapping[str, str]] = {"detector": "detector", "asked": "pairs"}
-
-    kind: str = "detector"
-    detector: str
-    asked: str
-
-
 @dataclass(frozen=True)
-class DetectedFolder(RunFolder[DetectedRecord]):
+class DetectedFolder(RunFolder[RunRecord], kind="detector", same={"detector": "detector", "asked": "pairs"}):
     """The files of such a run."""
 
     COMMAND: ClassVar[str] = "conqret perspectives detect --detector"
@@ -217,7 +207,8 @@ def detect_locally(
         DeclarationError: the folder holds something else or another run, or a perspective is too long.
     """
     asked = digest_of([(pair.id, pair.document, pair.perspective) for pair in pairs])
-    record = DetectedRecord(detector=detector.identity, asked=asked)
+    kind: Any = DetectedFolder.RECORD
+    record = kind(detector=detector.identity, asked=asked)
     with folder.claimed(record, overwrite=overwrite):
         with RowStore(folder.rows_file, DetectedPair, lambda row: row.id) as rows:
             lacking = [pair for pair in pairs if pair.id not in rows]

@@ -13,11 +13,11 @@ The folder holds, beside ``run.json``:
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from conqret.data.corpus import CorpusTopic
 from conqret.data.digest import digest_of, gathered
@@ -111,25 +111,12 @@ class CollectedPages(Frozen):
     problem: str = ""
 
 
-class CollectedRecord(RunRecord):
-    """What ``run.json`` says of corpora that were collected."""
-
-    SAME: ClassVar[Mapping[str, str]] = {
-        "source": "search",
-        "asked": "questions",
-        "results": "results",
-        "words": "passages",
-    }
-
-    kind: str = "own corpora"
-    source: str
-    asked: str
-    results: int
-    words: int
-
-
 @dataclass(frozen=True)
-class CollectedFolder(RunFolder[CollectedRecord]):
+class CollectedFolder(
+    RunFolder[RunRecord],
+    kind="own corpora",
+    same={"source": "search", "asked": "questions", "results": "results", "words": "passages"},
+):
     """The folder of corpora for questions."""
 
     COMMAND: ClassVar[str] = "conqret perspectives collect"
@@ -190,7 +177,8 @@ def collect_corpora(
     folder = CollectedFolder(default_folder(stem(source_file), "collect") if output is None else Path(output))
     check_positive({"results": results, "words": words})
     asked = digest_of([asdict(question) for question in found])
-    record = CollectedRecord(source=source.name, asked=asked, results=results, words=words)
+    kind: Any = CollectedFolder.RECORD
+    record = kind(source=source.name, asked=asked, results=results, words=words)
     with (
         folder.claimed(record, overwrite=overwrite),
         RowStore(

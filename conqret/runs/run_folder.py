@@ -121,9 +121,10 @@ class RunFolder(Generic[R]):
     """The files of a run under one folder.
 
     The base of a kind says in brackets of which type its record is, and that says the kind; or else ``kind`` names it,
-    and ``same`` has further words for fields that must be equal. ``COMMAND`` is the command that makes it, and
-    ``BEGINS`` are the names of what is written before the record. All that it makes beside record and recordings is
-    declared as a :class:`~conqret.io.safe_files.InFolder`, and goes where a run begins afresh.
+    and ``same`` has words for further fields of its record that must be equal, those of its own among them. ``COMMAND``
+    is the command that makes it, and ``BEGINS`` are the names of what is written before the record. All that it makes
+    beside record and recordings is declared as a :class:`~conqret.io.safe_files.InFolder`, and goes where a run begins
+    afresh.
     """
 
     path: Path
@@ -150,8 +151,9 @@ class RunFolder(Generic[R]):
         for argument in get_args(getattr(cls, "__orig_bases__", (cls,))[0]):
             cls._named(argument)
         if kind:
+            own = {name: Any for name in same or {} if name not in cls.RECORD.model_fields}
             words = {**cls.RECORD.SAME, **(same or {})}
-            fields = {"__annotations__": {"kind": str}, "kind": kind, "SAME": words}
+            fields = {"__annotations__": {"kind": str, **own}, "kind": kind, "SAME": words}
             cls.RECORD = new_class(cls.RECORD.__name__, (cls.RECORD,), None, lambda body: body.update(fields))
 
     @classmethod

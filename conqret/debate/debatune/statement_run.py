@@ -47,17 +47,10 @@ class StatementRow(ResponseRow):
     cut: bool = False
 
 
-class StatedRecord(AskedRecord):
-    """What ``run.json`` says of written statements."""
-
-    SAME: ClassVar[Mapping[str, str]] = {**AskedRecord.SAME, "temperature": "temperature"}
-
-    kind: str = "debate-write"
-    temperature: float | None
-
-
 @dataclass(frozen=True)
-class StatedFolder(AskedFolder[StatedRecord, StatementRow]):
+class StatedFolder(
+    AskedFolder[AskedRecord, StatementRow], kind="debate-write", same={"temperature": "temperature"}
+):
     """The files of written statements under one folder."""
 
     COMMAND: ClassVar[str] = "conqret debate write"

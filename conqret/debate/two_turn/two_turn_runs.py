@@ -42,21 +42,12 @@ from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, lost
 
 
-class WrittenRecord(AskedRecord):
-    """What ``run.json`` says of written debates; ``against`` is the second writer with its settings."""
-
-    SAME: ClassVar[Mapping[str, str]] = {
-        **AskedRecord.SAME,
-        "asked": "questions or writers",
-        "against": "settings of the second writer",
-    }
-
-    kind: str = "debate-argue"
-    against: dict[str, Any]
-
-
 @dataclass(frozen=True)
-class WrittenFolder(AskedFolder[WrittenRecord, WrittenTextRow]):
+class WrittenFolder(
+    AskedFolder[AskedRecord, WrittenTextRow],
+    kind="debate-argue",
+    same={"asked": "questions or writers", "against": "settings of the second writer"},
+):
     """The files of written debates under one folder."""
 
     COMMAND: ClassVar[str] = "conqret debate two-turn write"
