@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from conqret.data import Document
-from conqret.debateqa.curation.source_pages import PageEvidence
+from conqret.debateqa.curation.trusted_domains import PageEvidence
 
 SITES = (
     "https://a.org/1",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from conqret.debateqa.curation.source_pages import TrustedDomains, read_trusted
+from conqret.debateqa.curation.trusted_domains import TrustedDomains, read_trusted
 from conqret.errors import DeclarationError
 
 
