@@ -133,21 +133,18 @@ def write_debates(
         return run.finish(concluded)
 
 
-class JudgedRecord(AskedRecord):
-    """What ``run.json`` says of judged debates; ``shortened`` holds by passage its tokens before and after."""
-
-    SAME: ClassVar[Mapping[str, str]] = {
-        **AskedRecord.SAME, "asked": "questions, design or instructions", "allowance": "allowance"
-    }  # fmt: skip
-
-    kind: str = "debate-judge"
-    allowance: int | None
-    shortened: dict[str, tuple[int, int]]
-
-
 @dataclass(frozen=True)
-class DebateJudgingFolder(AskedFolder[JudgedRecord, DebateJudgment]):
-    """The files of judged debates under one folder."""
+class DebateJudgingFolder(
+    AskedFolder[AskedRecord, DebateJudgment],
+    kind="debate-judge",
+    same={
+        "asked": "questions, design or instructions",
+        "allowance": "allowance",
+        "shortened": "passage tokens",
+    },
+):
+    """The files of judged debates under one folder. In its record ``shortened`` holds by passage its tokens before and
+    after."""
 
     COMMAND: ClassVar[str] = "conqret debate two-turn judge"
 
