@@ -123,20 +123,12 @@ _NEEDS = {
 
 
 def read_statements(
-    files: Sequence[Path],
-    *,
-    blank: bool = False,
-    sided: bool = True,
-    skip_invalid: bool | None = None,
-    language: str | None = None,
-    on_check: Callable[[CheckedItems], object] = lambda checked: None,
+    files: Sequence[Path], *, on_check: Callable[[CheckedItems], object] = lambda checked: None, **how: Any
 ) -> tuple[Item, ...]:
     """The statements of all files, in their order; a system without a name in the rows has that of its file.
 
-    Of several files, each id begins with the name of its file. With ``blank``, a statement may be missing.
-    Where they need not be ``sided``, a row without a side is what was written on some instruction of another kind.
-    ``skip_invalid`` leaves out rows that have faults, ``language`` is that of all rows, and ``on_check`` gets what each
-    file holds.
+    Of several files, each id begins with the name of its file. ``on_check`` gets what each file holds, and ``how`` they
+    are read is as in :func:`statements_in`.
 
     Raises:
         ItemsError: rows have faults (a missing side, an empty statement); all of a file are listed.
@@ -148,7 +140,7 @@ def read_statements(
         name = stem(file)
         twin = names.setdefault(name, file)
         prefix = name if twin is file else f"{file.absolute().parent.name}-{name}"
-        source = statements_in(file, blank=blank, sided=sided, skip_invalid=skip_invalid, language=language)
+        source = statements_in(file, **how)
         on_check(source.check())
         for item in source:
             system = item.metadata.get(SYSTEM) or item.metadata.get("model")
@@ -173,7 +165,9 @@ def statements_in(
     skip_invalid: bool | None = None,
     language: str | None = None,
 ) -> ItemSource:
-    """The statements of one file; see :func:`read_statements`."""
+    """The statements of one file. With ``blank``, a statement may be missing. Where they need not be ``sided``, a row
+    without a side is what was written on some instruction of another kind. ``skip_invalid`` leaves out rows that have
+    faults, and ``language`` is that of all rows."""
     wanted = {"argument": not blank, "stance": sided}
     needs = {name: why for name, why in _NEEDS.items() if wanted[name]}
     return replace(open_items(file, skip_invalid=skip_invalid, language=language), needs=needs)
