@@ -26,8 +26,8 @@ from conqret.cli.main import as_options, run_command
 from conqret.data.digest import gathered
 from conqret.io.jsonl import json_lines
 from conqret.io.pairs import read_pairs
-from conqret.perspectives.diversity_run import ALL
-from conqret.perspectives.ranking_diversity import ASKED, SHOWN, leaning_name
+from conqret.perspectives.diversity_run import ALL, SHOWN, leaning_name
+from conqret.perspectives.ranking_sources import ASKED
 from conqret.show import words
 from conqret.show.forest import forests
 from conqret.show.report_page import ReportPage, Section, write_sheet

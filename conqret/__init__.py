@@ -49,11 +49,11 @@ if TYPE_CHECKING:
     from conqret.debateqa.curation.benchmark_figures import benchmark_domains as benchmark_domains
     from conqret.debateqa.curation.benchmark_figures import benchmark_relevance as benchmark_relevance
     from conqret.debateqa.curation.benchmark_figures import remove_partial_answers as remove_partial_answers
-    from conqret.debateqa.curation.debatable import debatable_questions as debatable_questions
+    from conqret.debateqa.curation.check_verdicts import debatable_questions as debatable_questions
     from conqret.debateqa.curation.deduplication import dedupe as dedupe
     from conqret.debateqa.curation.deduplication import draw_question_pairs as draw_question_pairs
     from conqret.debateqa.curation.deduplication import duplicate_threshold as duplicate_threshold
-    from conqret.debateqa.preferences import correlate as correlate
+    from conqret.debateqa.score_table import correlate as correlate
     from conqret.debateqa.stability import metric_stability as metric_stability
     from conqret.debateqa.standings import rank_systems as rank_systems
     from conqret.errors import ConqretError as ConqretError
@@ -72,8 +72,8 @@ if TYPE_CHECKING:
     from conqret.labels.sampling import sample_items as sample_items
     from conqret.llm.client_options import ClientOptions as ClientOptions
     from conqret.llm.recordings import export_recordings as export_recordings
+    from conqret.perspectives.detection_study import apply_detector as apply_detector
     from conqret.perspectives.detection_study import detect as detect
-    from conqret.perspectives.detector_run import apply_detector as apply_detector
     from conqret.perspectives.detector_tuning import tune_detector as tune_detector
     from conqret.perspectives.own_corpora import collect_corpora as collect_corpora
     from conqret.perspectives.perspective_scores import score_perspectives as score_perspectives
@@ -135,7 +135,7 @@ _HOMES = {
     "agreement": "conqret.studies.agreement.annotator_agreement",
     "ajudge": "conqret.judging.judge",
     "answer": "conqret.debateqa.answering.answering_run",
-    "apply_detector": "conqret.perspectives.detector_run",
+    "apply_detector": "conqret.perspectives.detection_study",
     "benchmark_coverage": "conqret.debateqa.curation.benchmark_checks",
     "benchmark_domains": "conqret.debateqa.curation.benchmark_figures",
     "benchmark_duplicates": "conqret.debateqa.curation.benchmark_checks",
@@ -149,9 +149,9 @@ _HOMES = {
     "collect_evidence": "conqret.scrapers.corpus_collecting",
     "compare": "conqret.studies.compare.result",
     "controllability": "conqret.debate.debatune.quality_scores",
-    "correlate": "conqret.debateqa.preferences",
+    "correlate": "conqret.debateqa.score_table",
     "curate_benchmark": "conqret.debateqa.curation.benchmark",
-    "debatable_questions": "conqret.debateqa.curation.debatable",
+    "debatable_questions": "conqret.debateqa.curation.check_verdicts",
     "debate_anova": "conqret.debate.two_turn.anova",
     "debate_outcomes": "conqret.debate.two_turn.outcomes",
     "debate_training_data": "conqret.debate.debatune.training_export",

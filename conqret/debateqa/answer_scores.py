@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
@@ -27,20 +27,27 @@ from conqret.debateqa.debateqa_files import (
     read_questions,
     read_verdicts,
 )
-from conqret.debateqa.llm_metrics import ANSWER_TOKENS, NUMBER_TOKENS, QUESTIONS, instrument
+from conqret.debateqa.llm_metrics import QUESTIONS, instrument
 from conqret.debateqa.metrics import (
-    VERDICT_TOKENS,
     AwarenessFit,
-    DiversityRun,
     Verdict,
     against_labels,
     awareness_prompt,
     awareness_question,
+    diversity_rows,
     instrument_name,
     model_name,
 )
 from conqret.debateqa.score_table import AWARENESS, DIVERSITY, ScoreRow, write_table
-from conqret.debateqa.scoring import KeptValues, ScoreFolder, ScoreRecord, TargetStore, cases_of, scored
+from conqret.debateqa.scoring import (
+    AnswerCase,
+    KeptValues,
+    ScoreFolder,
+    ScoreRecord,
+    TargetStore,
+    cases_of,
+    scored,
+)
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.judging.asked_run import Counted, Run, RunPrompt
 from conqret.judging.judge_settings import AskedSettings, as_path, client_options
@@ -59,9 +66,9 @@ class SystemAnswers:
     """One system's answers, what the system is called, where its scores go, and which column holds which field."""
 
     answers: Path
-    output: Path | None = None
-    system: str | None = None
-    columns: Mapping[str, str] | None = None
+    output: Path | None
+    system: str | None
+    columns: Mapping[str, str] | None
 
     @property
     def name(self) -> str:
@@ -72,6 +79,12 @@ class SystemAnswers:
     def partners(self, questions: Mapping[str, DebatableQuestion]) -> Partners:
         """Which answers have a question, after every row was looked at."""
         return partners(check_answers(self.answers, self.columns), questions)
+
+    def cases(
+        self, questions: Mapping[str, DebatableQuestion], *, released: bool = False
+    ) -> Iterator[AnswerCase]:
+        """The answers with their questions."""
+        return cases_of(read_answers(self.answers, self.columns), questions, released=released)
 
     def folder(self, metric: str, *instrument: str) -> ScoreFolder:
         """Where the scores go; ``instrument`` tells two measurements of a metric apart."""
@@ -93,17 +106,6 @@ class AnswerScores:
     missing: tuple[str, ...] = ()
 
 
-class AnswerSettings(TypedDict, total=False):
-    """``system``: the system's name, by default that of the file of answers, or of the run's folder that it is in.
-    ``columns`` says which column holds which field. ``output``: the folder for ``scores.parquet``, by default
-    ``runs/SYSTEM-METRIC-INSTRUMENT``. ``overwrite`` begins afresh where it holds another run."""
-
-    system: str | None
-    columns: Mapping[str, str] | None
-    output: str | Path | None
-    overwrite: bool
-
-
 class BackboneSettings(TypedDict, total=False):
     """How a backbone reads: the prompt around the answer (``wrapping``, 1 to 5), whether its ``chat`` template is used
     (None: where it has one), where and in which precision, ``token_budget`` tokens in one step."""
@@ -115,10 +117,6 @@ class BackboneSettings(TypedDict, total=False):
     token_budget: int | None
 
 
-class DiversitySettings(AnswerSettings, BackboneSettings, total=False):
-    """Both."""
-
-
 @strict_options
 def score_diversity(
     answers: str | Path,
@@ -126,9 +124,13 @@ def score_diversity(
     *,
     backbone: str,
     definition: Literal["paper", "released"] = "paper",
+    system: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    output: str | Path | None = None,
+    overwrite: bool = False,
     on_start: Callable[[Partners, int], object] = lambda partners, kept: None,
     on_answer: Callable[[int], None] = lambda number: None,
-    **settings: Unpack[DiversitySettings],
+    **reading: Unpack[BackboneSettings],
 ) -> AnswerScores:
     """Score Perspective Diversity: the summed perplexity of a question's partial answers given the answer.
 
@@ -139,39 +141,39 @@ def score_diversity(
         references: questions with partial answers, in DebateQA's layout.
         backbone: a causal language model: a folder, or a hub's name.
         definition: ``paper``: DebateQA's equations 1 and 2; ``released``: the arithmetic of its released script.
+        system: the system's name, by default that of the file of answers, or of the run's folder that it is in.
+        columns: which column holds which field.
+        output: the folder for ``scores.parquet``, by default ``runs/SYSTEM-METRIC-INSTRUMENT``.
+        overwrite: begin afresh where it holds another run.
         on_start: gets which answers have a question, and how many rows are kept from before.
         on_answer: is called with the number of each answer that was scored.
-        settings: :class:`AnswerSettings` and :class:`BackboneSettings`.
+        reading: :class:`BackboneSettings`.
 
     Raises:
         DeclarationError: a file or the model cannot be used, or no question has a partial answer.
     """
     from conqret.local.scorer import ConditionalPerplexity
 
-    named = settings.get("system"), settings.get("columns")
-    given = SystemAnswers(Path(answers), as_path(settings.get("output")), *named)
-    questions = read_questions(references, given.columns)
+    given = SystemAnswers(Path(answers), as_path(output), system, columns)
+    questions = read_questions(references, columns)
     if not any(question.partial_answers for question in questions.values()):
         raise DeclarationError(
             f"no question of {references} has partial answers, which perspective diversity needs: give DebateQA's "
             "layout with --references, or map its columns with --columns"
         )
     met = given.partners(questions)
-    reading: dict[str, Any] = {
-        name: value for name, value in settings.items() if name in BackboneSettings.__annotations__
-    }
-    chat = settings.get("chat")
-    instrument = ["released"] if definition == "released" else [f"prompt-{settings.get('wrapping', 1)}"]
+    chat = reading.get("chat")
+    instrument = ["released"] if definition == "released" else [f"prompt-{reading.get('wrapping', 1)}"]
     instrument += [] if chat is None else [f"template-{'always' if chat else 'never'}"]
     folder = given.folder("perspective-diversity", model_name(backbone), *instrument)
     with contextlib.ExitStack() as held:
         scorer = ConditionalPerplexity(backbone, definition=definition, **reading)
         record = ScoreRecord.of([DIVERSITY], scorer.fingerprint, given.name, given.answers)
-        held.enter_context(folder.claimed(record, overwrite=settings.get("overwrite", False)))
+        held.enter_context(folder.claimed(record, overwrite=overwrite))
         store = held.enter_context(TargetStore(folder.rows_file, scorer.fingerprint))
         on_start(met, len(store))
-        work = DiversityRun(given.name, given.answers, questions, scorer, store, given.columns)
-        table = write_table(work.rows(on_answer), folder.scores_file)
+        cases = given.cases(questions, released=definition == "released")
+        table = write_table(diversity_rows(given.name, cases, scorer, store, on_answer), folder.scores_file)
     notes: tuple[str, ...] = ()
     if scorer.budget.halvings:
         notes = (f"memory ran out: the token budget sank to {scorer.budget.tokens}",)
@@ -221,7 +223,7 @@ def score_awareness(
     folder: Any = given.folder("dispute-awareness", model_name(judge.backend.pinned(judge.model)[0]), shots)
     prompt, shares = awareness_prompt(shots), dict[str, float]()
     with Run[Any](
-        folder, [judge], {prompt: RunPrompt(Verdict, "score", VERDICT_TOKENS, by=prompt)}, settings,
+        folder, [judge], {prompt: RunPrompt(Verdict, "score", 10, by=prompt)}, settings,
         asked=(), total=len(met.together), asks="", about=f"{number(len(met.together), 'verdict')} by",
         record=ScoreRecord.of([AWARENESS], f"{judge.model}, {shots}", given.name, given.answers),
     ) as run:  # fmt: skip
@@ -231,9 +233,9 @@ def score_awareness(
                 run,
                 case,
                 awareness_question(case, shots, shares),
-                ScoreRow(given.name, case.id, AWARENESS, by, None),
+                ScoreRow(given.name, case.id, AWARENESS, by),
             )
-            for case in cases_of(read_answers(given.answers, columns), known)
+            for case in given.cases(known)
         )
         done = run.finish(lambda rows: (write_table(rows, folder.scores_file), {}))
     fit = None
@@ -275,7 +277,7 @@ def score_baselines(
     chosen = selected(metrics)
     questions = read_questions(references, columns)
     met = given.partners(questions)
-    cases = list(cases_of(read_answers(given.answers, columns), questions))
+    cases = list(given.cases(questions))
     judge = client_options(settings.get("model"), settings)
     asks = {name: column_of(name) for name in chosen if BASELINES[name] == "asked"}
     dry, overwrite = settings.get("dry_run", False), settings.get("overwrite", False)
@@ -293,16 +295,14 @@ def score_baselines(
     asked: Any = None
     if asks:
         count = len(asks) * len(cases)
+        prompts = {QUESTIONS[name].prompt: QUESTIONS[name].asked for name in asks}
         with Run[Any](
-            folder, [judge], {QUESTIONS[name].prompt: _prompt(name) for name in asks}, settings,
+            folder, [judge], prompts, settings,
             asked=(), total=count, asks="", about=f"{number(count, 'grade')} by", record=record,
         ) as run:  # fmt: skip
             run.ask_all(
                 scored(
-                    run,
-                    case,
-                    QUESTIONS[name],
-                    ScoreRow(given.name, case.id, metric, instrument(name, run), None),
+                    run, case, QUESTIONS[name], ScoreRow(given.name, case.id, metric, instrument(name, run))
                 )
                 for case in cases
                 for name, metric in asks.items()
@@ -326,9 +326,3 @@ def score_baselines(
             notes.append(f"{one}: {cut} of {len(own)} answers lost text beyond the model's window (detail)")
     session, missing = (SessionCounts(), ()) if asked is None else (asked.session, asked.missing)
     return AnswerScores(table, folder.scores_file, session, met, tuple(notes), missing=missing)
-
-
-def _prompt(name: str) -> RunPrompt:
-    question = QUESTIONS[name]
-    tokens = ANSWER_TOKENS.get(name, NUMBER_TOKENS)
-    return RunPrompt(question.response, "score", tokens, by=question.prompt)

@@ -8,8 +8,9 @@ What they need is made ready first, and then all are computed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from conqret._optional import require
@@ -33,15 +34,11 @@ BLEU_TOP = 100.0
 
 
 class Similarity(Protocol):
-    """A metric that is ready to compare. ``fingerprint`` changes with all that its values depend on."""
+    """A metric that is ready to compare. ``instrument`` is what measures, with its settings, for tables; values under
+    another ``fingerprint``, which changes with all that they depend on, are not of use."""
 
-    @property
-    def instrument(self) -> str:
-        """What measures, with its settings, for tables."""
-
-    @property
-    def fingerprint(self) -> str:
-        """What identifies the instrument: values under another are not of use."""
+    instrument: str
+    fingerprint: str
 
     def compare(self, cases: Sequence[AnswerCase]) -> list[Likeness]:
         """The likeness of each case, whose answer and partial answers are not empty."""
@@ -87,7 +84,6 @@ def rouge_l() -> Similarity:
     Raises:
         MissingDependencyError: rouge-score is not installed.
     """
-    from importlib.metadata import version
 
     scorer: Any = require("rouge_score.rouge_scorer", extra=EXTRA).RougeScorer(["rougeL"], use_stemmer=True)
     return _NamedMetric(
@@ -136,16 +132,8 @@ class BartScore:
             raise DeclarationError(
                 f"bartscore: {error} (give --bart the folder of a model, or its name on a hub that can be reached)"
             ) from error
-
-    @property
-    def instrument(self) -> str:
-        """Model, direction, and the begin of the fingerprint."""
-        return f"{model_name(self._model.model)}, precision ({self.fingerprint[:SHOWN]})"
-
-    @property
-    def fingerprint(self) -> str:
-        """That of model, weights, window and dtype."""
-        return self._model.fingerprint
+        self.fingerprint = self._model.fingerprint
+        self.instrument = f"{model_name(model)}, precision ({self.fingerprint[:SHOWN]})"
 
     def compare(self, cases: Sequence[AnswerCase]) -> list[Likeness]:
         """The mean over each case's partial answers; no value where one of them could not be scored."""
@@ -169,14 +157,6 @@ BATCH_SIZE = 32
 """Texts embedded in one step: sentence-transformers' own default; it orders them by length."""
 
 
-@dataclass(frozen=True, slots=True)
-class _TextEmbedding:
-    """A text's unit vector, and the tokens that the encoder did not read."""
-
-    vector: torch.Tensor
-    cut: int
-
-
 class SemScore:
     """``cos(e(answer), e(partial answer))``, the mean over the partial answers; -1 to 1 (Aynetdinov and Akbik 2024).
 
@@ -195,17 +175,13 @@ class SemScore:
             self._encoder: Any = load_encoder(model, device, dtype, extra=EXTRA)
         except DeclarationError as error:
             raise DeclarationError(f"semscore: {error}") from error
-        self._model = model
         window = self._encoder.get_max_seq_length() or math.inf
         self._window = 0 if math.isinf(window) else int(window)
         settings = [*encoder_weights(model), self._window, kind, repr(self._encoder)]
         self.fingerprint = digest_of(settings)
-        self._known: dict[str, _TextEmbedding] = {}
-
-    @property
-    def instrument(self) -> str:
-        """Encoder, measure, and the begin of the fingerprint."""
-        return f"{model_name(self._model)}, cosine ({self.fingerprint[:SHOWN]})"
+        self.instrument = f"{model_name(model)}, cosine ({self.fingerprint[:SHOWN]})"
+        self._known: dict[str, tuple[torch.Tensor, int]] = {}
+        """By text its unit vector, and how many tokens the encoder did not read."""
 
     def compare(self, cases: Sequence[AnswerCase]) -> list[Likeness]:
         """The mean cosine over each case's partial answers; no value where an embedding has no direction."""
@@ -213,12 +189,10 @@ class SemScore:
         return [self._one(case) for case in cases]
 
     def _one(self, case: AnswerCase) -> Likeness:
-        answer, partial = (
-            self._known[case.answer],
-            [self._known[partial_answer] for partial_answer in case.partial],
-        )
-        detail = cut(answer.cut, [embedding.cut for embedding in partial], self._window)
-        values = [float(answer.vector @ embedding.vector) for embedding in partial]
+        own, own_cut = self._known[case.answer]
+        vectors, cuts = zip(*(self._known[partial_answer] for partial_answer in case.partial), strict=True)
+        detail = cut(own_cut, cuts, self._window)
+        values = [float(own @ vector) for vector in vectors]
         if any(map(math.isnan, values)):
             return Likeness(None, "the encoder gave a vector without a direction", detail)
         return mean([max(-1.0, min(1.0, value)) for value in values], detail)
@@ -236,13 +210,11 @@ class SemScore:
         vectors = vectors.double().cpu()
         vectors = vectors / vectors.norm(dim=1, keepdim=True)
         for text, vector in zip(new, vectors, strict=True):
-            self._known[text] = _TextEmbedding(vector, max(0, self._length(text) - self._window))
-
-    def _length(self, text: str) -> int:
-        """The tokens of a whole text; 0 where the encoder has no window."""
-        if not self._window:
-            return 0
-        return len(self._encoder.tokenizer(text, truncation=False, verbose=False)["input_ids"])
+            lost = 0
+            if self._window:
+                ids = self._encoder.tokenizer(text, truncation=False, verbose=False)["input_ids"]
+                lost = max(0, len(ids) - self._window)
+            self._known[text] = vector, lost
 
 
 Kind = Literal["similarity", "asked", "text"]
@@ -350,46 +322,37 @@ def baseline_rows(
     """
     rows: list[ScoreRow] = []
     for baseline in baselines:
-        if BASELINES[baseline] == "similarity":
-            rows += _compared(baseline, similarities[baseline], cases, system, kept, on_answer)
-        elif BASELINES[baseline] == "text":
-            rows += [_acknowledged(column_of(baseline), case, system) for case in cases]
+        metric = column_of(baseline)
+        if BASELINES[baseline] == "text":
+            rows += [_acknowledged(metric, case, system) for case in cases]
+        elif BASELINES[baseline] == "asked":
+            rows += [row for row in asked if row.metric == metric]
         else:
-            rows += [row for row in asked if row.metric == column_of(baseline)]
+            compared = _compared(metric, similarities[baseline], cases, kept)
+            for done, (case, found) in enumerate(zip(cases, compared, strict=True), start=1):
+                instrument, n = similarities[baseline].instrument, len(case.partial)
+                row = ScoreRow(
+                    system, case.id, metric, instrument, found.value, n, found.reason, found.detail
+                )
+                rows.append(row)
+                on_answer(done)
     return rows
 
 
 def _compared(
-    baseline: str,
-    similarity: Similarity,
-    cases: Sequence[AnswerCase],
-    system: str,
-    kept: KeptValues | None,
-    on_answer: Callable[[int], None],
-) -> list[ScoreRow]:
-    metric, instrument = column_of(baseline), similarity.instrument
-    rows = []
+    metric: str, similarity: Similarity, cases: Sequence[AnswerCase], kept: KeptValues | None
+) -> Iterator[Likeness]:
+    by = similarity.fingerprint
     for begin in range(0, len(cases), CHUNK):
         chunk = cases[begin : begin + CHUNK]
-        likenesses = {
-            place: _unfit(case) or (None if kept is None else kept.find(metric, similarity.fingerprint, case))
-            for place, case in enumerate(chunk)
-        }
-        places = [place for place in range(len(chunk)) if likenesses[place] is None]
-        for place, likeness in zip(
-            places, similarity.compare([chunk[index] for index in places]), strict=True
-        ):
-            likenesses[place] = likeness
+        known = [_unfit(case) or (None if kept is None else kept.find(metric, by, case)) for case in chunk]
+        new = [case for case, likeness in zip(chunk, known, strict=True) if likeness is None]
+        made = similarity.compare(new)
+        for case, likeness in zip(new, made, strict=True):
             if kept is not None:
-                kept.keep(metric, similarity.fingerprint, chunk[place], likeness)
-        for place, case in enumerate(chunk):
-            compared_likeness = likenesses[place] or Likeness(None, "not compared")
-            rows.append(
-                ScoreRow(system, case.id, metric, instrument, compared_likeness.value, len(case.partial),
-                compared_likeness.reason, compared_likeness.detail)
-            )  # fmt: skip
-            on_answer(begin + place + 1)
-    return rows
+                kept.keep(metric, by, case, likeness)
+        rest = iter(made)
+        yield from (next(rest) if likeness is None else likeness for likeness in known)
 
 
 def _unfit(case: AnswerCase) -> Likeness | None:

@@ -147,12 +147,6 @@ WEIGHTED = "the mean over the rating's log-probabilities"
 """The detail of a g-eval rating for which the provider gave them; without, it is the rating as given."""
 
 
-ANSWER_TOKENS = {"g-eval": 300}
-"""An answer with its reasoning."""
-NUMBER_TOKENS = 10
-"""An answer that is a number alone, ``{"score": 4}``."""
-
-
 class Grade(Typed):
     """A grade from 1 to 5."""
 
@@ -195,7 +189,7 @@ QUESTIONS: Mapping[str, Question] = {
             "score": ONE_TO_FIVE.rating(fmean(Findings(case.question, case.answer).criteria.values()))
         },
     ),
-    "g-eval": Question("baselines/g-eval", ReasonedRating, _weighted, _reasoned, logprobs=True),
+    "g-eval": Question("baselines/g-eval", ReasonedRating, _weighted, _reasoned, logprobs=True, tokens=300),
     "num-of-povs": Question(
         "baselines/num-of-povs",
         Viewpoints,

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from conqret.debateqa.debateqa_files import DebatableQuestion, read_answers
 from conqret.debateqa.score_table import DIVERSITY, DIVERSITY_MEAN, EMPTY_ANSWER, NO_PARTIAL_ANSWERS, ScoreRow
 from conqret.debateqa.scoring import AnswerCase, Figure, Question, TargetStore
 from conqret.errors import DeclarationError, check_known
@@ -28,64 +27,53 @@ SHOWN = 8
 _NAMED = re.compile(rf", (?P<definition>paper|released) \([0-9a-f]{{{SHOWN}}}\)")
 
 
-@dataclass(frozen=True)
-class DiversityRun:
-    """The answers of one system, the questions by id, and the scorer; ``store`` holds rows from before."""
+def diversity_rows(
+    system: str,
+    cases: Iterable[AnswerCase],
+    scorer: ConditionalPerplexity,
+    store: TargetStore | None = None,
+    on_answer: Callable[[int], None] = lambda number: None,
+) -> Iterator[ScoreRow]:
+    """Two rows an answer, the sum (P.D., lower is better) and the mean, in the answers' order; ``store`` holds rows
+    from before.
 
-    system: str
-    answers: Path
-    questions: Mapping[str, DebatableQuestion]
-    scorer: ConditionalPerplexity
-    store: TargetStore | None = None
-    columns: Mapping[str, str] | None = None
+    An answer of which a partial answer could not be scored has no P.D.: a sum over fewer would be better for it.
+    An empty answer has none either, nor has one whose question has no partial answers.
+    """
+    ahead: deque[tuple[AnswerCase, str]] = (
+        deque()
+    )  # some tens that were read ahead, and why they are not scored
+    instrument = diversity_instrument(scorer)
 
-    def rows(self, on_answer: Callable[[int], None] = lambda number: None) -> Iterator[ScoreRow]:
-        """Two rows an answer, the sum (P.D., lower is better) and the mean, in the answers' order.
+    def pairs() -> Iterator[tuple[str, list[str]]]:
+        """Every answer with its partial answers, or with none where it cannot be scored."""
+        for case in cases:
+            reason = "" if case.partial else NO_PARTIAL_ANSWERS
+            reason = reason if case.answer.strip() else EMPTY_ANSWER
+            ahead.append((case, reason))
+            yield case.answer, [] if reason else list(case.partial)
 
-        An answer of which a partial answer could not be scored has no P.D.: a sum over fewer would be better for it.
-        An empty answer has none either, nor has one whose question has no partial answers; answers without a
-        question are left out (list them with :func:`conqret.debateqa.debateqa_files.partners`).
-        """
-        ahead: deque[tuple[str, int, str]] = deque()  # id, n, why not scored: some tens that were read ahead
-        released = self.scorer.definition == "released"
+    for scores in scorer.stream(pairs(), store=store, on_context=on_answer):
+        case, reason = ahead.popleft()
+        n = len(case.partial)
+        values = [score.perplexity for score in scores if score.perplexity is not None]
+        reason = reason or next((score.reason for score in scores if score.perplexity is None), "")
+        truncated = sum(score.truncated > 0 for score in scores)
+        detail = f"answer trimmed for {truncated} of {n}" if truncated else ""
+        total = None if reason else sum(values)
+        mean = None if total is None else total / n
+        for metric, value in ((DIVERSITY, total), (DIVERSITY_MEAN, mean)):
+            yield ScoreRow(system, case.id, metric, instrument, value, n, reason, detail)
 
-        def pairs() -> Iterator[tuple[str, list[str]]]:
-            """Every answer with its partial answers, or with none where it cannot be scored."""
-            for answer in read_answers(self.answers, self.columns):
-                question = self.questions.get(answer.id)
-                if question is None:
-                    continue
-                partial = question.partial_answers
-                reason = "" if partial else NO_PARTIAL_ANSWERS
-                reason = reason if answer.text.strip() else EMPTY_ANSWER
-                ahead.append((answer.id, len(partial), reason))
-                targets = [
-                    partial_answer.released_text if released else partial_answer.text
-                    for partial_answer in partial
-                ]
-                yield answer.text, [] if reason else targets
 
-        for scores in self.scorer.stream(pairs(), store=self.store, on_context=on_answer):
-            case, n, reason = ahead.popleft()
-            values = [score.perplexity for score in scores if score.perplexity is not None]
-            reason = reason or next((score.reason for score in scores if score.perplexity is None), "")
-            truncated = sum(score.truncated > 0 for score in scores)
-            detail = f"answer trimmed for {truncated} of {n}" if truncated else ""
-            total = None if reason else sum(values)
-            mean = None if total is None else total / n
-            for metric, value in ((DIVERSITY, total), (DIVERSITY_MEAN, mean)):
-                yield ScoreRow(self.system, case, metric, self.instrument, value, n, reason, detail)
+def diversity_instrument(scorer: ConditionalPerplexity) -> str:
+    """What measures, for tables and plots: ``gpt2, prompt 3, paper (1a2b3c4d)``.
 
-    @property
-    def instrument(self) -> str:
-        """What measures, for tables and plots: ``gpt2, prompt 3, paper (1a2b3c4d)``.
-
-        Backbone, wrapping prompt and definition, and the begin of the fingerprint of all settings. The released
-        definition has no prompt.
-        """
-        scorer = self.scorer
-        prompt = "" if scorer.definition == "released" else f"prompt {scorer.wrapping}, "
-        return f"{model_name(scorer.model)}, {prompt}{scorer.definition} ({scorer.fingerprint[:SHOWN]})"
+    Backbone, wrapping prompt and definition, and the begin of the fingerprint of all settings. The released
+    definition has no prompt.
+    """
+    prompt = "" if scorer.definition == "released" else f"prompt {scorer.wrapping}, "
+    return f"{model_name(scorer.model)}, {prompt}{scorer.definition} ({scorer.fingerprint[:SHOWN]})"
 
 
 def definition_of(instrument: str) -> str | None:
@@ -101,8 +89,6 @@ def model_name(model: str) -> str:
 
 SHOTS = ("few-shot", "zero-shot")
 """The prompts; the paper advises the one with five demonstrations (Table 15)."""
-VERDICT_TOKENS = 10
-"""Those of ``{"debated": 1}``."""
 FIELD = "debated"
 """The name of the verdict in the answer and in the examples of the prompt."""
 _CUES = re.compile(
@@ -150,18 +136,16 @@ def awareness_question(case: AnswerCase, shots: str, shares: dict[str, float]) -
         shares[case.id] = distribution[1]
         return float(verdict.debated), f"P(1) {distribution[1]:.4f}"
 
-    return Question(awareness_prompt(shots), Verdict, figure, _from_cues, logprobs=True, reading=_reading)
+    return Question(
+        awareness_prompt(shots), Verdict, figure,
+        lambda case: {FIELD: int(_CUES.search(case.answer) is not None)}, logprobs=True, reading=_reading,
+    )  # fmt: skip
 
 
 def instrument_name(model: str, shots: str) -> str:
     """Who judged, for tables: ``gpt-4o-mini, few-shot``, or ``gpt2, few-shot (1a2b3c4d)`` where weights are pinned."""
     name, weights = backend_of(model).pinned(model)
     return f"{model}, {shots}" if weights is None else f"{model_name(name)}, {shots} ({weights[:SHOWN]})"
-
-
-def _from_cues(case: AnswerCase) -> dict[str, int]:
-    """The offline model's verdict."""
-    return {FIELD: int(_CUES.search(case.answer) is not None)}
 
 
 def _reading(rendered: RenderedPrompt) -> Reading:

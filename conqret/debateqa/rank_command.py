@@ -3,6 +3,7 @@ metrics agree with annotators', and among measuring models."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -12,16 +13,17 @@ from conqret.console import shared_options as options
 from conqret.console.printing import at, heading, note, result
 from conqret.debateqa.score_command import remark_missing
 from conqret.errors import DeclarationError, number
+from conqret.show import words
+from conqret.show.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from rich.console import RenderableType
 
-    from conqret.debateqa.preferences import RankingAgreement
+    from conqret.debateqa.score_table import RankingAgreement
     from conqret.debateqa.stability import PairMatrix
     from conqret.debateqa.standings import Standings
-    from conqret.show.table import Table
 
 MEANS = {
     "tau": "1: the same order; 0: no relation; -1: the reverse order",
@@ -142,9 +144,8 @@ def _weights(text: str) -> list[float]:
 
 
 def _compare_with_annotators(scores: Sequence[Path], preferences: Path, json_output: bool | None) -> None:
-    from dataclasses import asdict
 
-    from conqret.debateqa.preferences import correlate as compared
+    from conqret.debateqa.score_table import correlate as compared
 
     agreements = compared(scores, preferences)
     for agreement in agreements:
@@ -205,7 +206,6 @@ def _remark(matrix: PairMatrix) -> None:
 
 
 def _record(matrix: PairMatrix) -> dict[str, Any]:
-    from dataclasses import asdict
 
     pairs = []
     for (first_name, other), estimate in matrix.values.items():
@@ -223,8 +223,6 @@ def _record(matrix: PairMatrix) -> dict[str, Any]:
 def _table(matrix: PairMatrix) -> Table:
     """The matrix over numbers, the numbers' names, and the ends of the values."""
     from conqret.debateqa.stability import compared
-    from conqret.show import words
-    from conqret.show.table import Table
 
     numbered = [f"{place:>3}  {name or 'without a name'}" for place, name in enumerate(matrix.names, start=1)]
     header = ("", *map(str, range(1, len(numbered) + 1)))

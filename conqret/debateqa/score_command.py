@@ -16,6 +16,7 @@ from conqret.console.printing import at, end, note, note_each, progress, result
 from conqret.debateqa.baseline_metrics import BASELINES
 from conqret.errors import DeclarationError
 from conqret.judging.study_command import PlanOptions
+from conqret.show.words import reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -177,20 +178,16 @@ def _asked(
     return done
 
 
-def _tell_partners(met: Partners, shown: options.OutputOptions) -> None:
-    """Name the ids that only one side has."""
-    for what, ids in (("answers", met.answers_alone), ("questions", met.questions_alone)):
-        if ids:
-            more = f", and {len(ids) - 10} more" if len(ids) > 10 else ""
-            shown.note(f"{len(ids)} {what} have no partner: {', '.join(ids[:10])}{more}")
-
-
 def _show(scores: AnswerScores, shown: options.OutputOptions) -> None:
     """Print the system's means, what is missing, and where the scores are; leave with exit code 1 where there is no
     score, or where the session with a model stopped before its end."""
     from conqret.debateqa.score_table import reasons, system_means
 
-    _tell_partners(scores.met, shown)
+    met = scores.met
+    for what, ids in (("answers", met.answers_alone), ("questions", met.questions_alone)):
+        if ids:
+            more = f", and {len(ids) - 10} more" if len(ids) > 10 else ""
+            shown.note(f"{len(ids)} {what} have no partner: {', '.join(ids[:10])}{more}")
     shown.note(*scores.notes)
     missing = reasons(scores.table)
     remark_missing(missing)
@@ -211,7 +208,6 @@ def _lines(means: list[SystemMean], file: Path) -> Iterator[RenderableType]:
 
 def remark_missing(reasons: Mapping[str, int]) -> None:
     """Say how many scores are missing, by their reasons."""
-    from conqret.show.words import reason
 
     note_each(
         f"{count} {'score is' if count == 1 else 'scores are'} missing: {reason(name)}"

@@ -1,33 +1,38 @@
-"""``scores.parquet`` of ``conqret debateqa score``: one row for each system, question and metric, and means over
-them."""
+"""``scores.parquet`` of ``conqret debateqa score``: one row for each system, question and metric, and means over them.
+And does a metric order systems as people do? Elo from their pairwise preferences, and two correlations (Table 14)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from conqret.errors import DeclarationError, FaultsError
+import numpy as np
+
+from conqret.data.digest import gathered
+from conqret.errors import DeclarationError, FaultsError, strict_options
+from conqret.errors import number as counted
 from conqret.io.checks import Cell, number, whole_number
 from conqret.io.files import file_rows
+from conqret.io.pairs import Comparison, read_comparisons
 from conqret.io.rows import readable_columns
 from conqret.io.safe_files import replacing
 from conqret.io.schema import TableReader, in_columns
+from conqret.stats.correlation import kendall, spearman
 from conqret.stats.estimate import mean_of_sums
+from conqret.stats.paired_ranking import PairwisePreference, elo
 
 if TYPE_CHECKING:
     import polars as pl
+
 
 DIVERSITY, DIVERSITY_MEAN, AWARENESS = "perspective_diversity", "mean_perplexity", "dispute_awareness"
 LOWER_IS_BETTER = frozenset({DIVERSITY, DIVERSITY_MEAN})
 EMPTY_ANSWER, NO_PARTIAL_ANSWERS = "the answer is empty", "the question has no partial answers"
 NO_QUESTION = "the question has no text"
 """Why an answer has no value, by any metric: a model that is asked about nothing says something all the same."""
-_CHUNK = 500
-"""Rows that are turned into columns at a time."""
 
 
 _NEEDED = "Fill it in, or give a scores.parquet of conqret debateqa score"
@@ -82,14 +87,13 @@ class CommonMeans:
 
 
 def frame_of(rows: Iterable[ScoreRow]) -> pl.DataFrame:
-    """The rows as a frame; they are taken as they come and kept as columns, never as objects."""
+    """The rows as a frame."""
     import polars as pl
 
-    frames, source = [pl.DataFrame(schema=_types())], iter(rows)
-    while chunk := list(islice(source, _CHUNK)):
-        columns = {name: [getattr(row, name) for row in chunk] for name in _types()}
-        frames.append(pl.DataFrame(columns, schema=_types()))
-    return pl.concat(frames)
+    numbers = {"value": pl.Float64(), "n": pl.Int64()}
+    types = {name: numbers.get(name, pl.String()) for name in ScoreRow.__dataclass_fields__}
+    there = list(rows)
+    return pl.DataFrame({name: [getattr(row, name) for row in there] for name in types}, schema=types)
 
 
 def write_table(rows: Iterable[ScoreRow], path: Path) -> pl.DataFrame:
@@ -143,19 +147,17 @@ def read_tables(paths: Iterable[str | Path]) -> pl.DataFrame:
 
 def system_means(table: pl.DataFrame) -> list[SystemMean]:
     """The mean of each system, metric and instrument, in the order of first occurrence."""
-    groups = table.group_by("system", "metric", "instrument", maintain_order=True)
-    return [
-        SystemMean(
-            str(system),
-            str(metric),
-            str(instrument),
-            _mean(rows),
-            rows["value"].count(),
-            len(rows),
-            *(_ends(rows) if metric == AWARENESS else ()),
-        )
-        for (system, metric, instrument), rows in groups
-    ]
+    means = []
+    for names, rows in table.group_by("system", "metric", "instrument", maintain_order=True):
+        system, metric, instrument = map(str, names)
+        low = high = None
+        if metric == AWARENESS:  # each question is one cluster
+            values = rows["value"].drop_nulls().to_list()
+            estimate = mean_of_sums(values, [1.0] * len(values))
+            low, high = estimate.low, estimate.high
+        count = rows["value"].count()
+        means.append(SystemMean(system, metric, instrument, _mean(rows), count, len(rows), low, high))
+    return means
 
 
 def reasons(table: pl.DataFrame) -> Mapping[str, int]:
@@ -219,15 +221,116 @@ def _mean(rows: pl.DataFrame) -> float | None:
     return math.fsum(values) / len(values) if len(values) else None
 
 
-def _ends(rows: pl.DataFrame) -> tuple[float | None, float | None]:
-    """The ends of the interval of a share, each question being one cluster."""
-    values = rows["value"].drop_nulls().to_list()
-    estimate = mean_of_sums(values, [1.0] * len(values))
-    return estimate.low, estimate.high
+FEWEST = 3
+"""Systems that a correlation needs: two are in the same order or in the reverse one, and in no other."""
 
 
-def _types() -> dict[str, pl.DataType]:
-    import polars as pl
+@dataclass(frozen=True, slots=True)
+class RankingAgreement:
+    """Spearman's rho and Kendall's tau of a metric with people's ranking of ``systems`` systems.
 
-    numbers = {"value": pl.Float64(), "n": pl.Int64()}
-    return {name: numbers.get(name, pl.String()) for name in ScoreRow.__dataclass_fields__}
+    Both are means over the own rankings of ``annotators`` people who compared three of these systems and whose ranking
+    varies; 1 always means agreement, also where less of a metric is better. The metric is averaged over the
+    ``questions`` scored of all these systems; ``unlike`` counts the scored answers to others. ``left_out`` are the
+    systems that were compared and not scored. Without a value there is a ``reason``.
+    """
+
+    metric: str
+    instrument: str
+    rho: float | None
+    tau: float | None
+    systems: int
+    annotators: int
+    left_out: tuple[str, ...] = ()
+    questions: int = 0
+    unlike: int = 0
+    reason: str = ""
+
+
+@strict_options
+def correlate(
+    scores: Sequence[str | Path], preferences: str | Path, *, seed: int = 13
+) -> list[RankingAgreement]:
+    """Compare each metric's ranking of systems with annotators', by Elo, Spearman's rho and Kendall's tau.
+
+    Args:
+        scores: tables of ``conqret debateqa score``, of all systems.
+        preferences: pairwise preferences: first, second, preference; optionally annotator, item.
+        seed: draws the orders over which Elo's ratings are averaged.
+
+    Raises:
+        DeclarationError: as :func:`align`, or a file cannot be read.
+    """
+    return align(read_tables(scores), read_comparisons(Path(preferences)), seed=seed)
+
+
+def align(
+    table: pl.DataFrame, comparisons: Sequence[Comparison], *, seed: int = 13
+) -> list[RankingAgreement]:
+    """Compare every metric of ``table`` with the Elo ranking of each annotator (DebateQA, Appendix D.1).
+
+    Raises:
+        DeclarationError: no metric has three systems that are both scored and compared.
+    """
+    people = annotator_ratings(comparisons, seed)
+    compared = set.union(*(set(annotator) for annotator in people.values()))
+    agreements = []
+    for metric in in_order(table, "metric"):
+        sign = -1 if metric in LOWER_IS_BETTER else 1
+        for instrument, scores in common_means(table, metric, compared).items():
+            signed = {name: sign * mean for name, mean in sorted(scores.means.items())}
+            pairs = [pair for ratings in people.values() if (pair := _both(signed, ratings)) is not None]
+            count, reason = len(scores.scored), ""
+            if count < FEWEST:
+                reason = f"{count} of the compared systems were scored, and three are needed"
+            elif not scores.questions:
+                reason = f"no question was scored of all {counted(count, 'system')}"
+            elif not pairs:
+                reason = "the systems' means do not vary, or no annotator ranks three of them"
+            rho, tau = (
+                (sum(values) / len(values) for values in zip(*pairs, strict=True)) if pairs else (None, None)
+            )
+            left_out = tuple(sorted(compared - set(scores.scored)))
+            agreements.append(
+                RankingAgreement(
+                    metric, instrument, rho, tau, count, len(pairs), left_out, scores.questions, scores.left_out,
+                    reason,
+                )
+            )  # fmt: skip
+    if all(agreement.systems < FEWEST for agreement in agreements):
+        known = sorted(in_order(table.drop_nulls("value"), "system"))
+        raise DeclarationError(
+            f"only {max(agreement.systems for agreement in agreements)} of the compared systems are scored, but a "
+            f"correlation needs three; scored: {', '.join(known)}; compared: {', '.join(sorted(compared))}"
+        )
+    return agreements
+
+
+def annotator_ratings(comparisons: Sequence[Comparison], seed: int) -> dict[str, dict[str, float]]:
+    """Elo's ratings of each annotator, the mean over many orders of the games."""
+    by_person = gathered(
+        (
+            comparison.annotator,
+            PairwisePreference(
+                comparison.first, comparison.second, comparison.outcome, comparison.item or None
+            ),
+        )
+        for comparison in comparisons
+    )
+    return {
+        person: {
+            standing.player: standing.rating.value or 0.0
+            for standing in elo(games, np.random.default_rng(seed))
+        }
+        for person, games in by_person.items()
+    }
+
+
+def _both(scores: Mapping[str, float], ratings: Mapping[str, float]) -> tuple[float, float] | None:
+    """Rho and tau; None where they are not defined: too few systems, or a ranking that does not vary."""
+    names = [name for name in scores if name in ratings]
+    if len(names) < FEWEST:
+        return None
+    first, second = [scores[name] for name in names], [ratings[name] for name in names]
+    rho, tau = spearman(first, second).value, kendall(first, second).value
+    return None if rho is None or tau is None else (rho, tau)

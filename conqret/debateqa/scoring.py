@@ -18,7 +18,7 @@ from conqret.data.digest import file_digest_of
 from conqret.debateqa.debateqa_files import DebatableQuestion, ModelAnswer
 from conqret.debateqa.score_table import EMPTY_ANSWER, NO_QUESTION, ScoreRow
 from conqret.io.safe_files import InFolder
-from conqret.judging.asked_run import Run
+from conqret.judging.asked_run import Run, RunPrompt
 from conqret.llm.request import Reading, Request, TokenLogprobs, messages
 from conqret.local.definitions import TargetScore
 from conqret.prompts import RenderedPrompt
@@ -45,7 +45,8 @@ class Question:
     """A prompt file, the typed answer, the value in it, and the offline model's answer from the words.
 
     ``figure`` takes the answer and, where ``logprobs`` are wanted and the provider has them, its log-probabilities.
-    ``reading`` says how a model that is read answers.
+    ``reading`` says how a model that is read answers. An answer has some ``tokens``, by default a number alone:
+    ``{"score": 4}``.
     """
 
     prompt: str
@@ -54,17 +55,24 @@ class Question:
     baseline: Callable[[AnswerCase], Mapping[str, Any]]
     logprobs: bool = False
     reading: Callable[[RenderedPrompt], Reading] | None = None
+    tokens: int = 10
+
+    @property
+    def asked(self) -> RunPrompt:
+        """The prompt as a run has it."""
+        return RunPrompt(self.response, "score", self.tokens, by=self.prompt)
 
 
 def cases_of(
-    answers: Iterable[ModelAnswer], questions: Mapping[str, DebatableQuestion]
+    answers: Iterable[ModelAnswer], questions: Mapping[str, DebatableQuestion], *, released: bool = False
 ) -> Iterator[AnswerCase]:
-    """Each answer with its question and partial answers, as they come; answers without a question are left out."""
+    """Each answer with its question and partial answers (``released``: joined as the released script does), as they
+    come; answers without a question are left out."""
     for answer in answers:
         question = questions.get(answer.id)
         if question is not None:
-            partial = tuple(partial_answer.text for partial_answer in question.partial_answers)
-            yield AnswerCase(answer.id, question.question, answer.text, partial)
+            partial = (part.released_text if released else part.text for part in question.partial_answers)
+            yield AnswerCase(answer.id, question.question, answer.text, tuple(partial))
 
 
 async def scored(run: Run[Any], case: AnswerCase, question: Question, row: ScoreRow) -> ScoreRow:
@@ -224,8 +232,7 @@ class KeptValues(RowStore[KeptScores[Likeness]]):
             path,
             KeptScores[Likeness],
             lambda row: row.key,
-            foreign="is not a value of conqret debateqa score; "
-            "give another folder with -o, or delete this file",
+            foreign="is not a value of conqret debateqa score; give another folder with -o, or delete this file",
         )
 
     def find(self, metric: str, fingerprint: str, case: AnswerCase) -> Likeness | None:

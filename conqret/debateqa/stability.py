@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from conqret.debateqa.score_table import AWARENESS, in_order, instruments_of, read_tables
-from conqret.errors import DeclarationError, check_known, number, strict_options
+from conqret.errors import DeclarationError, number, strict_options
 from conqret.show import words
 from conqret.show.plots import Kind, drawn
 from conqret.stats.correlation import kendall
@@ -83,14 +83,11 @@ class Stability:
 
 
 @strict_options
-def metric_stability(
-    scores: Sequence[str | Path], *, metrics: Sequence[str] = (), over: Over = "systems"
-) -> Stability:
+def metric_stability(scores: Sequence[str | Path], *, over: Over = "systems") -> Stability:
     """Compare every two instruments (backbones, prompts, judges) that measured the same metrics of the same answers.
 
     Args:
         scores: tables of ``conqret debateqa score``: the same answers, several configurations.
-        metrics: only these; by default all that two instruments and more measured.
         over: compare rankings of ``systems`` by their means, or of all ``answers``.
 
     Raises:
@@ -98,15 +95,13 @@ def metric_stability(
     """
     table = read_tables(scores)
     known = instruments_of(table)
-    several = [name for name, instruments in known.items() if len(instruments) > 1]
-    alone = () if metrics else tuple(name for name in known if name not in several)
-    if not metrics and not several:
+    alone = tuple(name for name, instruments in known.items() if len(instruments) == 1)
+    if len(alone) == len(known):
         raise DeclarationError(
-            f"only one model measured each of these metrics: {', '.join(alone)}; score the same "
-            "answers "
-            "with another backbone or prompt, and give both tables"
+            f"only one model measured each of these metrics: {', '.join(alone)}; score the same answers with another "
+            "backbone or prompt, and give both tables"
         )
-    return Stability(tuple(stability(table, name, over=over) for name in metrics or several), alone)
+    return Stability(tuple(stability(table, name, over=over) for name in known if name not in alone), alone)
 
 
 def stability(table: pl.DataFrame, metric: str, *, over: Over = "systems") -> PairMatrix:
@@ -118,15 +113,15 @@ def stability(table: pl.DataFrame, metric: str, *, over: Over = "systems") -> Pa
     as systems (:func:`conqret.stats.rank_correlation.too_crowded`).
 
     Raises:
-        UnknownNameError: nothing measured ``metric``.
-        DeclarationError: one instrument alone did, or fewer than two systems (or answers) were scored by all.
+        DeclarationError: fewer than two systems (or answers) were scored by all.
     """
     import polars as pl
 
     from conqret.stats.classification import accuracy, cohen_kappa
     from conqret.stats.resampling import leave_one_out
 
-    names, scored = _measured(table, metric)
+    names = instruments_of(table)[metric]
+    scored = table.filter(metric=metric).drop_nulls("value")
     by_all = pl.col("instrument").n_unique().over("system", "id") == len(names)
     common = scored.filter(by_all).sort("system", "id")
     values = {name: common.filter(instrument=name)["value"].to_numpy() for name in names}
@@ -161,19 +156,6 @@ def stability(table: pl.DataFrame, metric: str, *, over: Over = "systems") -> Pa
     )  # fmt: skip
 
 
-def _measured(table: pl.DataFrame, metric: str) -> tuple[tuple[str, ...], pl.DataFrame]:
-    """The instruments that measured ``metric``, and all answers that one of them scored."""
-    known = instruments_of(table)
-    check_known("metric in these tables", known, metric)
-    if len(known[metric]) < 2:
-        raise DeclarationError(
-            f"only one model measured {metric} ({known[metric][0] or 'without a name'}): score "
-            "the same "
-            "answers with another backbone or prompt, and give both tables"
-        )
-    return known[metric], table.filter(metric=metric).drop_nulls("value")
-
-
 def _compared(
     values: Mapping[str, ArrayLike],
     statistic: Callable[[ArrayLike, ArrayLike, Resamples | None], Estimate],
@@ -199,9 +181,7 @@ def ranking_taus(
     belongs = np.eye(int(system.max()) + 1)[system]  # answers by systems
     weights = np.concatenate([np.ones((1, resamples.clusters)), resamples.weights])
     counts = weights @ resamples.sums(belongs)
-    with np.errstate(
-        divide="ignore", invalid="ignore"
-    ):  # without a question there may be no answer of a system
+    with np.errstate(divide="ignore", invalid="ignore"):  # without a question a system may have no answer
         means = {
             name: snapped(weights @ resamples.sums(belongs * series[:, None]) / counts)
             for name, series in values.items()

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from conqret.debateqa.answering.answering_run import AnswersFolder, AnswersRecord, AnswersSummary
+from conqret.debateqa.answering.answering_run import AnswersFolder, AnswersSummary
 from conqret.debateqa.metrics import definition_of
 from conqret.debateqa.score_table import AWARENESS, DIVERSITY, CommonMeans, common_means, read_tables, reasons
 from conqret.errors import DeclarationError, strict_options
@@ -203,7 +203,8 @@ def _average(measured: Mapping[str, CommonMeans]) -> dict[str, float]:
     return {name: sum(mean[name] for mean in means.values()) / len(means) for name in sorted(systems)}
 
 
-System = tuple[AnswersFolder, AnswersRecord, AnswersSummary]
+System = tuple[AnswersFolder, Any, AnswersSummary]
+"""A run of answers: its folder, its record and its summary."""
 FIRST = ("1", "1=")
 """How the first rank is written, alone and shared."""
 
@@ -228,13 +229,11 @@ def ranking_table(
         for name in sorted(last, key=lambda system: -last[system])
     ]
     notes = [
-        "Perspective diversity (P.D.) is the perplexity of partial answers, each for one perspective, for a "
-        "language model "
-        "that has read the system's answer: a lower value means that the answer contains more perspectives.",
+        "Perspective diversity (P.D.) is the perplexity of partial answers, each for one perspective, for a language "
+        "model that has read the system's answer: a lower value means that the answer contains more perspectives.",
         "Dispute awareness (D.A.) is the share of answers that present the question as debatable.",
-        "“Rank (k)” ranks systems by k Z(1 / P.D.) + (1 - k) Z(D.A.): k = 0 uses D.A. alone, and k = 1 P.D. alone. "
-        "Z is "
-        "a system's distance from the mean of the systems, in standard deviations.",
+        "“Rank (k)” ranks systems by k Z(1 / P.D.) + (1 - k) Z(D.A.): k = 0 uses D.A. alone, and k = 1 P.D. alone. Z "
+        "is a system's distance from the mean of the systems, in standard deviations.",
     ]
     notes += [
         f"{name} is the mean over {count} measuring models, and its rank is by the mean of its {count} ranks."

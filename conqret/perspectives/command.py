@@ -12,6 +12,7 @@ from conqret.console.printing import at, note, progress, result
 from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 from conqret.perspectives.detector import DetectorSettings
+from conqret.show.table import spaced
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -60,7 +61,6 @@ def detect(
     from conqret.perspectives.detection_study import threshold_of_option
     from conqret.perspectives.page import detection_tables
     from conqret.prompts import Library
-    from conqret.show.table import spaced
 
     if detector is not None:
         if model is not None or yes_from is not None or asking.dry_run:
@@ -72,7 +72,7 @@ def detect(
     threshold, chosen_by = threshold_of_option(yes_from)
     client = asking.calls.of(model)
     instrument = (client.model, Library(asking.prompts)[PROMPT].digest)
-    if chosen_by is not None and chosen_by.instrument != instrument:
+    if chosen_by is not None and (chosen_by.model, chosen_by.prompts[PROMPT]) != instrument:
         note(
             f"the threshold {threshold} was chosen for {chosen_by.model}, but this is another model or another prompt"
         )
@@ -102,9 +102,8 @@ def _by_detector(
     overwrite: bool,
     shown: options.OutputOptions,
 ) -> None:
-    from conqret.perspectives.detector_run import apply_detector
+    from conqret.perspectives.detection_study import apply_detector
     from conqret.perspectives.page import quality_table
-    from conqret.show.table import spaced
 
     with progress("detecting", quiet=shown.quiet) as bar:
 

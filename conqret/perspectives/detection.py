@@ -70,6 +70,9 @@ PROMPT = "perspective-detection"
 GRADES = ("against it", "nothing", "touches it", "speaks for it in part", "clearly speaks for it")
 """What the grades mean, from 0 on."""
 
+YES_OR_NO = {True: "yes", False: "no", None: ""}
+"""What tables say of an answer, and of a label."""
+
 YES_FROM = 3
 """The grade from which a document contains its perspective, where no labels say better: from there on the prompt says
 that the document leans to the statement's side, so that somebody who holds it would cite it."""

@@ -7,24 +7,27 @@ part of what the run is: the same command with others asks nothing anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Unpack
 
+from conqret.data.digest import digest_of
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import Pair, read_pairs
-from conqret.io.safe_files import Content, InFolder
+from conqret.io.safe_files import Content, InFolder, write_whole
 from conqret.judging.asked_run import Run, RunPrompt
 from conqret.judging.judge_settings import AskedSettings, as_path, client_options
 from conqret.llm.client_options import ClientOptions
-from conqret.perspectives.detection import GRADES, PROMPT, YES_FROM, Detection, Graded, request
+from conqret.perspectives.detection import GRADES, PROMPT, YES_FROM, YES_OR_NO, Detection, Graded, request
+from conqret.perspectives.detector import AT_ONCE, Detector, DetectorQuality, load_detector, quality_of
 from conqret.perspectives.threshold import THRESHOLDS, AgainstLabels, against_labels
-from conqret.runs.run_folder import default_folder, stem
+from conqret.runs.row_store import RowStore
+from conqret.runs.run_folder import RunFolder, RunRecord, default_folder, stem
 from conqret.runs.session import Sessions
-from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, lost
+from conqret.runs.study_run import ROWS, AskedFolder, AskedRecord, StudyOutcome, lost
 
 _COLUMNS = (
     "id", "question", "document", "perspective", "grade", "meaning", "contains", "explanation", "label", "reason",
@@ -36,22 +39,9 @@ ANSWER_TOKENS = 60
 """An answer in tokens: a sentence and a number."""
 
 
-class DetectionRecord(AskedRecord):
-    """What ``run.json`` says of detections. Pairs count by what is shown of them."""
-
-    SAME: ClassVar[Mapping[str, str]] = {**AskedRecord.SAME, "asked": "pairs"}
-
-    kind: str = "detect"
-
-    @property
-    def instrument(self) -> tuple[str, str]:
-        """Who grades, and by which prompt: what a threshold belongs to."""
-        return self.model, self.prompts[PROMPT]
-
-
 @dataclass(frozen=True)
-class DetectionFolder(AskedFolder[DetectionRecord, Detection]):
-    """The files of detections under one folder."""
+class DetectionFolder(AskedFolder[AskedRecord, Detection], kind="detect", same={"asked": "pairs"}):
+    """The files of detections under one folder. Pairs count by what is shown of them."""
 
     COMMAND: ClassVar[str] = "conqret perspectives detect"
 
@@ -134,7 +124,7 @@ def detect(
         return detected(run, read, yes_from)
 
 
-def threshold_of_option(text: str | None) -> tuple[int | None, DetectionRecord | None]:
+def threshold_of_option(text: str | None) -> tuple[int | None, AskedRecord | None]:
     """``--yes-from`` as a grade, and the run that chose it."""
     if text is None or text in map(str, THRESHOLDS):
         return None if text is None else int(text), None
@@ -175,13 +165,135 @@ def _table(pairs: Iterable[Pair], detections: Iterable[Detection], yes_from: int
 
     def cells(pair: Pair, detection: Detection) -> tuple[object, ...]:
         meaning = "" if detection.grade is None else GRADES[detection.grade]
-        return (pair.id, pair.question, pair.document, pair.perspective, detection.grade, meaning,
-                _yes_or_no(detection.contains(yes_from)), detection.explanation, _yes_or_no(pair.label),
-                detection.reason,
-                detection.detail)  # fmt: skip
+        return (
+            pair.id, pair.question, pair.document, pair.perspective, detection.grade, meaning,
+            YES_OR_NO[detection.contains(yes_from)], detection.explanation, YES_OR_NO[pair.label], detection.reason,
+            detection.detail,
+        )  # fmt: skip
 
     return csv_text(_COLUMNS, map(cells, pairs, detections))
 
 
-def _yes_or_no(answer: bool | None) -> str:
-    return "" if answer is None else "yes" if answer else "no"
+class DetectedPair(Frozen):
+    """The probability that a pair's document contains its perspective."""
+
+    id: str
+    probability: float
+
+
+@dataclass(frozen=True)
+class DetectedFolder(RunFolder[RunRecord], kind="detector", same={"detector": "detector", "asked": "pairs"}):
+    """The files of such a run."""
+
+    COMMAND: ClassVar[str] = "conqret perspectives detect --detector"
+
+    rows_file = InFolder(ROWS)
+    """The probabilities as they came."""
+    table_file = InFolder("detections.csv")
+    """The pairs with probability, and yes or no."""
+
+
+def detect_locally(
+    pairs: Sequence[Pair],
+    detector: Detector,
+    folder: DetectedFolder,
+    *,
+    overwrite: bool = False,
+    on_block: Callable[[int], None] = lambda done: None,
+) -> list[float]:
+    """The probability of each pair, in their order; ``on_block`` gets how many there are so far.
+
+    Raises:
+        DeclarationError: the folder holds something else or another run, or a perspective is too long.
+    """
+    asked = digest_of([(pair.id, pair.document, pair.perspective) for pair in pairs])
+    kind: Any = DetectedFolder.RECORD
+    record = kind(detector=detector.identity, asked=asked)
+    with folder.claimed(record, overwrite=overwrite):
+        with RowStore(folder.rows_file, DetectedPair, lambda row: row.id) as rows:
+            lacking = [pair for pair in pairs if pair.id not in rows]
+            on_block(len(pairs) - len(lacking))
+            for start in range(0, len(lacking), AT_ONCE):
+                block = lacking[start : start + AT_ONCE]
+                for pair, score in zip(block, detector.scores(block), strict=True):
+                    rows.add(DetectedPair(id=pair.id, probability=detector.probability(score)))
+                on_block(len(pairs) - len(lacking) + start + len(block))
+            probabilities = {row.id: row.probability for row in rows.rows()}
+        chances = [probabilities[pair.id] for pair in pairs]
+        write_whole(folder.table_file, _chances_table(pairs, chances, detector.threshold).encode())
+    return chances
+
+
+@dataclass(frozen=True)
+class LocalDetections:
+    """The probability of each pair that its document contains its perspective, how many are a yes from the detector's
+    ``threshold`` on, and how that agrees with the labels of those pairs that have one."""
+
+    pairs: tuple[Pair, ...]
+    probabilities: tuple[float, ...]
+    threshold: float
+    yes: int
+    against_labels: DetectorQuality | None
+    folder: DetectedFolder
+
+    def record(self) -> dict[str, Any]:
+        """The same in numbers, as plain data."""
+        agreement = self.against_labels
+        return {"pairs": len(self.pairs), "yes": self.yes, "threshold": self.threshold} | (
+            {} if agreement is None else {"against_labels": agreement.model_dump()}
+        )
+
+
+@strict_options
+def apply_detector(
+    pairs: str | Path,
+    detector: str | Path,
+    *,
+    labels: str | None = None,
+    output: str | Path | None = None,
+    overwrite: bool = False,
+    on_start: Callable[[int, str], None] = lambda pairs, identity: None,
+    on_block: Callable[[int], None] = lambda done: None,
+) -> LocalDetections:
+    """Detect with a local detector which documents contain a perspective; nobody is called.
+
+    Args:
+        pairs: a table with the columns question, document and perspective, optionally id.
+        detector: the folder of :func:`conqret.tune_detector`, or of an NLI model.
+        labels: annotators' labels: a column of the pairs, or a file with the columns id and label.
+        output: the run's folder, by default ``runs/PAIRS-detect-DETECTOR``; the same call goes on there.
+        overwrite: begin afresh where it holds another run.
+        on_start: gets how many pairs there are, and the identity of the detector.
+        on_block: gets how many pairs have a probability so far.
+
+    Raises:
+        DeclarationError: the pairs, the detector or the folder are wrong, or a perspective is too long.
+        MissingDependencyError: torch or transformers is not installed.
+    """
+    source, place = Path(pairs), Path(detector)
+    rows = tuple(read_pairs(source, labels))
+    folder = DetectedFolder(
+        default_folder(stem(source), "detect", place.resolve().name) if output is None else Path(output)
+    )
+    loaded = load_detector(place)
+    on_start(len(rows), loaded.identity)
+    chances = detect_locally(rows, loaded, folder, overwrite=overwrite, on_block=on_block)
+    known = [pair for pair in rows if pair.label is not None]
+    agreement = None
+    if known:
+        by_id = {pair.id: loaded.score_of(chance) for pair, chance in zip(rows, chances, strict=True)}
+        scores = [by_id[pair.id] for pair in known]
+        agreement = quality_of(known, scores, loaded.probability, loaded.threshold)
+    yes = sum(chance >= loaded.threshold for chance in chances)
+    return LocalDetections(rows, tuple(chances), loaded.threshold, yes, agreement, folder)
+
+
+def _chances_table(pairs: Sequence[Pair], chances: Sequence[float], threshold: float) -> str:
+    return csv_text(
+        ("id", "question", "document", "perspective", "probability", "contains", "label"),
+        (
+            (pair.id, pair.question, pair.document, pair.perspective, f"{chance:.4f}", YES_OR_NO[chance >= threshold],
+             YES_OR_NO[pair.label])
+            for pair, chance in zip(pairs, chances, strict=True)
+        ),
+    )  # fmt: skip

@@ -130,10 +130,6 @@ class Detector:
         inside = min(max(probability, 1e-12), 1 - 1e-12)
         return (math.log(inside / (1 - inside)) - self.intercept) / self.slope if self.slope else 0.0
 
-    def contains(self, probability: float | None) -> bool | None:
-        """Whether a probability is a yes; None without one."""
-        return None if probability is None else probability >= self.threshold
-
 
 def logistic(odds: float) -> float:
     """``1 / (1 + exp(-odds))``, without overflow."""
@@ -174,9 +170,8 @@ def load_detector(folder: Path) -> Detector:
     yes = 1 if card else next((n for n, name in labels.items() if name.startswith(ENTAILS)), None)
     if yes is None:
         raise DeclarationError(
-            f"{folder} is not a detector: none of its labels is entailment "
-            f"({', '.join(labels.values())}); tune a model with `conqret perspectives tune`, or "
-            "name an NLI model's labels in its config.json"
+            f"{folder} is not a detector: none of its labels is entailment ({', '.join(labels.values())}); tune a "
+            "model with `conqret perspectives tune`, or name an NLI model's labels in its config.json"
         )
     tokenizer = prepared_tokenizer(loaded.tokenizer, loaded.model.config)
     limit = min(card.limit if card else MAX_LENGTH, window_of(loaded.model.config, tokenizer))
@@ -260,14 +255,8 @@ USUAL = DetectorSettings()
 """All defaults."""
 
 
-class DetectorRecord(TrainedRecord):
-    """What ``run.json`` says of a detector."""
-
-    kind: str = "perspectives-tune"
-
-
 @dataclass(frozen=True)
-class DetectorFolder(TrainedFolder[DetectorRecord]):
+class DetectorFolder(TrainedFolder[TrainedRecord], kind="perspectives-tune"):
     """The files of a tuned detector: its model, and ``summary.json``, the card that ``--detector`` reads."""
 
     COMMAND: ClassVar[str] = "conqret perspectives tune"
@@ -277,31 +266,25 @@ def platt(scores: Sequence[float], labels: Sequence[bool]) -> tuple[float, float
     """Slope and intercept for which ``logistic(slope * score + intercept)`` fits the labels best (Platt 1999).
 
     Targets are ``(n_yes + 1) / (n_yes + 2)`` and ``1 / (n_no + 2)``, so that scores that part the labels perfectly
-    give no endless slope; found by Newton's method. A slope below 0 would turn the detector round: it is 0 then, and
+    give no endless slope. A slope below 0 would turn the detector round: it is 0 then, and
     every probability the share of yes.
     """
     import numpy as np
+    from scipy.optimize import minimize
+    from scipy.special import expit
 
     x, yes = np.asarray(scores, dtype=float), np.asarray(labels, dtype=bool)
     target = np.where(yes, (yes.sum() + 1) / (yes.sum() + 2), 1 / ((~yes).sum() + 2))
     design = np.column_stack([x, np.ones_like(x)])
-    coefficients = np.array([0.0, math.log((yes.sum() + 1) / ((~yes).sum() + 1))])
+    start = [0.0, math.log((yes.sum() + 1) / ((~yes).sum() + 1))]
 
     def loss(at: Any) -> float:
-        odds = design @ at
-        return float((np.logaddexp(0, odds) - target * odds).sum())
+        return float((np.logaddexp(0, design @ at) - target * (design @ at)).sum())
 
-    for _ in range(100):
-        p = 1 / (1 + np.exp(-np.clip(design @ coefficients, -500, 500)))
-        gradient = design.T @ (p - target)
-        hessian = (design * (p * (1 - p))[:, None]).T @ design + 1e-9 * np.eye(2)
-        step = np.linalg.solve(hessian, gradient)
-        size = 1.0
-        while size > 1e-6 and loss(coefficients - size * step) > loss(coefficients):
-            size /= 2
-        coefficients = coefficients - size * step
-        if np.abs(size * step).max() < 1e-8:
-            break
+    def gradient(at: Any) -> Any:
+        return design.T @ (expit(design @ at) - target)
+
+    coefficients = minimize(loss, start, jac=gradient, options={"gtol": 1e-9}).x
     if coefficients[0] < 0:
         share = (yes.sum() + 1) / (len(yes) + 2)
         return 0.0, math.log(share / (1 - share))

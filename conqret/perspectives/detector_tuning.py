@@ -31,7 +31,6 @@ from conqret.perspectives.detector import (
     Detector,
     DetectorCard,
     DetectorFolder,
-    DetectorRecord,
     DetectorSettings,
     best_cut,
     logistic,
@@ -41,7 +40,7 @@ from conqret.perspectives.detector import (
     windows,
 )
 from conqret.perspectives.threshold import question_of
-from conqret.runs.run_folder import default_folder, stem
+from conqret.runs.run_folder import TrainedRecord, default_folder, stem
 
 CALIBRATION = 0.15
 """The share of the questions that calibrate."""
@@ -141,7 +140,8 @@ def tune_detector(
     parts = parted(pairs, settings)
     check_base(model)
     require("accelerate", *(["peft"] if settings.lora else []), extra=EXTRA)
-    record = DetectorRecord(
+    trained_record: Any = folder.RECORD
+    record: TrainedRecord = trained_record(
         model=str(model),
         base=folder_identity(model),
         data=digest_of([asdict(pair) for pair in parts.every]),
@@ -177,7 +177,7 @@ def tune_detector(
 def _card(
     detector: Detector,
     parts: Parts,
-    record: DetectorRecord,
+    record: TrainedRecord,
     settings: DetectorSettings,
     weights: tuple[float, float],
     cut: int,

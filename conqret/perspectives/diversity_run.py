@@ -7,31 +7,137 @@ counted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
 from conqret.io.label_sheets import csv_text
-from conqret.io.pairs import Pair
-from conqret.perspectives import ranking_diversity as diversity
 from conqret.perspectives.perspective_files import PerspectiveQuestion, Side
-from conqret.perspectives.ranking_diversity import ASKED, Holders, RankingMeasure, asked_as, measures_of
+from conqret.perspectives.ranking_sources import ASKED, JudgedDocuments, asked_as, pooled
 from conqret.retrieval.evaluation.evaluate import MeasureScore, Run, cut_off, family
 from conqret.retrieval.evaluation.systems import SystemRun
 from conqret.stats.effects import sign_p
 from conqret.stats.estimate import FEWEST_TESTED, Estimate
 from conqret.stats.resampling import mean_interval
 
+Holders = Mapping[str, Set[str]]
+"""For each perspective of a question the documents that contain it."""
+
+
+def mrecall(ranking: Sequence[str], holders: Holders, cut: int) -> float:
+    """MRecall at ``cut``: 1 or 0 (Min et al. 2021; BeRDS, section 3).
+
+    With n perspectives: where ``n <= cut``, 1 if the first ``cut`` documents contain all n; where
+    ``n > cut``, 1 if they contain at least ``cut`` different ones.
+    """
+    top = set(ranking[:cut])
+    covered = sum(not top.isdisjoint(documents) for documents in holders.values())
+    return float(covered >= min(len(holders), cut))
+
+
+def precision(ranking: Sequence[str], holders: Holders, cut: int) -> float:
+    """The share of the first ``cut`` documents that contain any perspective; of a shorter ranking too, of ``cut``."""
+    containing = set[str]().union(*holders.values())
+    return sum(document in containing for document in ranking[:cut]) / cut
+
+
+def documents_needed(ranking: Sequence[str], holders: Holders, depth: int) -> int | None:
+    """How many documents one must read from the top to have seen every perspective; None if ``depth`` are too few."""
+    missing = set(holders)
+    for place, document in enumerate(ranking[:depth], start=1):
+        missing -= {perspective for perspective in missing if document in holders[perspective]}
+        if not missing:
+            return place
+    return None
+
+
+def preference(ranking: Sequence[str], supporting: Set[str], opposing: Set[str], cut: int) -> str:
+    """Which perspectives the first ``cut`` documents show, of a question with one for and one against it.
+
+    ``supporting`` and ``opposing`` are the documents that contain either (BeRDS, Figure 2).
+    """
+    top = set(ranking[:cut])
+    supports, opposes = not top.isdisjoint(supporting), not top.isdisjoint(opposing)
+    if supports and opposes:
+        return "both"
+    return "supporting" if supports else "opposing" if opposes else "neither"
+
+
+def leaning(ranking: Sequence[str], supporting: Set[str], opposing: Set[str], cut: int) -> float:
+    """How far the first ``cut`` documents lean to the supporting side, in [-1, 1]: ``(s - o) / cut``.
+
+    s and o are the numbers of documents that contain either perspective (BeRDS, section 8, up to a constant).
+    """
+    top = ranking[:cut]
+    return sum((document in supporting) - (document in opposing) for document in top) / cut
+
+
+SHOWN = ("both", "supporting", "opposing", "neither")
+"""What the first documents can show of a question with two sides (Figure 2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankingMeasure:
+    """A measure of one ranking: how deep it looks, what it makes of it (None: no value), and for which query. No value
+    lies beyond the ``ends``, nor does the interval of a mean."""
+
+    deepest: int
+    value: Callable[[Sequence[str], Holders, PerspectiveQuestion], float | None]
+    sided: bool = False
+    side: Side = ""
+    ends: tuple[float, float] = (0.0, 1.0)
+
+
+def measures_of(cuts: Sequence[int], depth: int) -> dict[str, RankingMeasure]:
+    """All measures by name, for these numbers of first documents, and for how many it takes within ``depth``."""
+    measures = {"P@1": RankingMeasure(1, lambda top, held, question: precision(top, held, 1))}
+    for cut in cuts:
+        measures |= _measures_at(cut)
+    measures[f"covered@{depth}"] = RankingMeasure(
+        depth, lambda top, held, question: float(documents_needed(top, held, depth) is not None)
+    )
+    measures[f"documents@{depth}"] = RankingMeasure(
+        depth, lambda top, held, question: documents_needed(top, held, depth), ends=(1.0, max(depth, 2.0))
+    )
+    return measures
+
+
+def leaning_name(side: Side, cut: int) -> str:
+    """What the leaning of the first ``cut`` documents is called, by the query that they were found with."""
+    return f"leaning@{cut}" + (f" asked as {side}" if side else "")
+
+
+def _measures_at(cut: int) -> dict[str, RankingMeasure]:
+    def shown(what: str) -> RankingMeasure:
+        return RankingMeasure(
+            cut,
+            lambda top, held, question: float(preference(top, *_sides(held, question), cut) == what),
+            True,
+        )
+
+    def lean(top: Sequence[str], held: Holders, question: PerspectiveQuestion) -> float:
+        return leaning(top, *_sides(held, question), cut)
+
+    return {
+        f"P@{cut}": RankingMeasure(cut, lambda top, held, question: precision(top, held, cut)),
+        f"MRecall@{cut}": RankingMeasure(cut, lambda top, held, question: mrecall(top, held, cut)),
+        **{f"{what}@{cut}": shown(what) for what in SHOWN},
+        **{leaning_name(side, cut): RankingMeasure(cut, lean, True, side, (-1.0, 1.0)) for side in ASKED},
+    }
+
+
+def _sides(held: Holders, question: PerspectiveQuestion) -> tuple[Set[str], Set[str]]:
+    """The documents that contain the supporting perspective, and those that contain the opposing one."""
+    return held[str(question.place("supporting"))], held[str(question.place("opposing"))]
+
+
 CUTS = (5, 10)
 """The depths of the paper's measures (BeRDS, section 7 and B.1)."""
 
 ALL = "all"
 """The view with all questions; the others are subsets."""
-
-JudgedDocuments = Mapping[str, Mapping[str, Set[int]]]
-"""For each question its documents that were judged for all perspectives, with the places of those that they contain."""
 
 
 @dataclass(frozen=True)
@@ -68,70 +174,6 @@ class Diversity:
         )
 
 
-def queries(questions: Sequence[PerspectiveQuestion]) -> list[tuple[str, str]]:
-    """What is searched for: each question, and of those with two sides each perspective, by topic."""
-    return [
-        (
-            asked_as(question.id, side),
-            question.perspectives[question.place(side)].text if side else question.question,
-        )
-        for question in questions
-        for side in (ASKED if question.sided else ASKED[:1])
-    ]
-
-
-def pooled(
-    questions: Sequence[PerspectiveQuestion],
-    runs: Sequence[SystemRun],
-    depth: int,
-    asked: Sequence[Side] = ASKED,
-) -> Run:
-    """The documents of each question to be judged: the first ``depth`` of every system, those for its perspectives
-    as queries too, in the order in which they come."""
-    return {
-        question.id: list(
-            dict.fromkeys(
-                document
-                for system in runs
-                for side in asked
-                for document in system.run.get(asked_as(question.id, side), ())[:depth]
-            )
-        )
-        for question in questions
-    }
-
-
-def pairs_of(
-    questions: Sequence[PerspectiveQuestion], pool: Run, texts: Mapping[str, str]
-) -> tuple[Pair, ...]:
-    """A pair for each perspective of a question and each of its pooled documents, under ``QUESTION PLACE DOCUMENT``
-    (places from 1). Documents without a text are left out."""
-    return tuple(
-        Pair(f"{question.id} {place} {document}", texts[document], perspective.text, question.question)
-        for question in questions
-        for document in pool[question.id]
-        if texts.get(document, "").strip()
-        for place, perspective in enumerate(question.perspectives, start=1)
-    )
-
-
-def judged_of(
-    questions: Sequence[PerspectiveQuestion], contains: Mapping[tuple[str, int, str], bool | None]
-) -> JudgedDocuments:
-    """What was judged, from answers by question, place of the perspective (from 1) and document."""
-    known = gathered(
-        ((question, document), (place, yes))
-        for (question, place, document), yes in contains.items()
-        if yes is not None
-    )
-    wanted = {item.id: len(item.perspectives) for item in questions}
-    shown: dict[str, dict[str, Set[int]]] = {name: {} for name in wanted}
-    for (question, document), answers in known.items():
-        if question in wanted and len(answers) == wanted[question]:
-            shown[question][document] = {place - 1 for place, yes in answers if yes}
-    return shown
-
-
 def score(
     questions: Sequence[PerspectiveQuestion],
     runs: Sequence[SystemRun],
@@ -158,7 +200,8 @@ def score(
         [run.name for run in runs],
     )
     held = {question.id: _holders(question, judged) for question in questions}
-    views = {ALL: questions, **_subsets(questions)}
+    by_subset = gathered((question.subset or "others", question) for question in questions)
+    views = {ALL: questions, **(by_subset if len(by_subset) > 1 else {})}
     scores: list[MeasureScore] = []
     for view, part in views.items():
         for name, measure in measures.items():
@@ -238,7 +281,7 @@ def _ceiling(
         if all(document in judged[question.id] for document in pool[question.id])
     ]
     values = [
-        diversity.ceiling([pool[question.id]], held[question.id], len(pool[question.id]) or 1)
+        documents_needed(pool[question.id], held[question.id], len(pool[question.id]) or 1) is not None
         for question in known
     ]
     return mean_interval(values, scale="share", reason="no question has all its pooled documents judged")
@@ -252,17 +295,9 @@ def _side_test(scores: Sequence[MeasureScore], system: str, cut: int) -> float |
     }
     supporting, opposing = known.get(f"supporting@{cut}", {}), known.get(f"opposing@{cut}", {})
     apart = [value - opposing[topic] for topic, value in supporting.items()]
-    return (
-        sign_p(sum(difference > 0 for difference in apart), sum(difference < 0 for difference in apart))
-        if len(apart) >= FEWEST_TESTED
-        else None
-    )
-
-
-def _subsets(questions: Sequence[PerspectiveQuestion]) -> dict[str, list[PerspectiveQuestion]]:
-    """The questions of each subset, where there are several."""
-    by_subset = gathered((question.subset or "others", question) for question in questions)
-    return by_subset if len(by_subset) > 1 else {}
+    if len(apart) < FEWEST_TESTED:
+        return None
+    return sign_p(sum(difference > 0 for difference in apart), sum(difference < 0 for difference in apart))
 
 
 def facts_of(scored_diversity: Diversity) -> dict[str, Any]:

@@ -54,13 +54,14 @@ def make(
 
     conqret perspectives make runs/perspectives/inspect.csv --from inspected
     """
+    from conqret.perspectives.page import errors_table, made_table
+    from conqret.perspectives.perspectives_run import make_perspectives, perspective_errors
+
     if source is From.inspected:
-        _count_errors(rows, asking.shown)
+        errors = perspective_errors(rows)
+        plain = [error.model_dump() for error in errors]
+        result(plain, [errors_table(errors)], as_json=asking.shown.json_output)
         return
-
-    from conqret.perspectives.page import made_table
-    from conqret.perspectives.perspectives_run import make_perspectives
-
     outcome = asking.study(
         make_perspectives, rows, source=source.value, output=output, model=asking.calls.of(model),
         rows="rows", doing="writing", role="an author",
@@ -70,18 +71,6 @@ def make(
     named = map(at, files, ("kept", "left out", "inspect"))
     there = len(outcome.rows) - sum(summary.unanswered.values())
     asking.conclude(summary, [made_table(summary), "", *named], outcome, summary.unanswered, there=there)
-
-
-def _count_errors(sheet: Path, shown: options.OutputOptions) -> None:
-    from conqret.perspectives.page import errors_table
-    from conqret.perspectives.perspectives_run import perspective_errors
-
-    subset_errors = perspective_errors(sheet)
-    result(
-        [error.model_dump() for error in subset_errors],
-        [errors_table(subset_errors)],
-        as_json=shown.json_output,
-    )
 
 
 def collect(

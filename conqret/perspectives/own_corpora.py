@@ -13,9 +13,7 @@ The folder holds, beside ``run.json``:
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -55,7 +53,7 @@ class _GivenPage:
     licence: Annotated[Text, in_columns("licence", "license")] = ""
 
 
-class GivenPages:
+class GivenPages(PageSource):
     """The pages of a file: a row each, with the id of its question, in the order of the results.
 
     Raises:
@@ -81,10 +79,6 @@ class GivenPages:
             f"pages {digest_of([(name, page.document.id, page.licence) for name, page in named_pages])}"
         )
         self.described = f"the {len(named_pages):,} pages of {path}"
-
-    def opened(self, folder: Path) -> AbstractAsyncContextManager[Any]:
-        """Nothing needs to be held."""
-        return contextlib.nullcontext()
 
     async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
         """For each question the ids of its pages."""
@@ -113,25 +107,12 @@ class CollectedPages(Frozen):
     problem: str = ""
 
 
-class CollectedRecord(RunRecord):
-    """What ``run.json`` says of corpora that were collected."""
-
-    SAME: ClassVar[Mapping[str, str]] = {
-        "source": "search",
-        "asked": "questions",
-        "results": "results",
-        "words": "passages",
-    }
-
-    kind: str = "own corpora"
-    source: str
-    asked: str
-    results: int
-    words: int
-
-
 @dataclass(frozen=True)
-class CollectedFolder(RunFolder[CollectedRecord]):
+class CollectedFolder(
+    RunFolder[RunRecord],
+    kind="own corpora",
+    same={"source": "search", "asked": "questions", "results": "results", "words": "passages"},
+):
     """The folder of corpora for questions."""
 
     COMMAND: ClassVar[str] = "conqret perspectives collect"
@@ -192,7 +173,8 @@ def collect_corpora(
     folder = CollectedFolder(default_folder(stem(source_file), "collect") if output is None else Path(output))
     check_positive({"results": results, "words": words})
     asked = digest_of([asdict(question) for question in found])
-    record = CollectedRecord(source=source.name, asked=asked, results=results, words=words)
+    kind: Any = CollectedFolder.RECORD
+    record = kind(source=source.name, asked=asked, results=results, words=words)
     with (
         folder.claimed(record, overwrite=overwrite),
         RowStore(

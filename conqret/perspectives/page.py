@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from conqret.perspectives.detection import GRADES
-from conqret.perspectives.diversity_run import ALL, Diversity
-from conqret.perspectives.ranking_diversity import ASKED, SHOWN, leaning_name
+from conqret.perspectives.diversity_run import ALL, SHOWN, Diversity, leaning_name
+from conqret.perspectives.ranking_sources import ASKED
 from conqret.show import words
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.resampling import mean_interval
@@ -108,10 +108,8 @@ def _sides(diversity: Diversity, systems: list[str]) -> Iterator[Table]:
             for system in systems
         ],
         note=f"Values are shares of the {diversity.sided} questions with two sides. The p-value is of an exact sign "
-        f"test of "
-        "“only supporting” against “only opposing” over the questions of which one side alone is shown; with fewer "
-        "than "
-        "six such questions there is none.",
+        "test of “only supporting” against “only opposing” over the questions of which one side alone is shown; with "
+        "fewer than six such questions there is none.",
     )
     rows: list[tuple[Cell, ...]] = []
     for system in systems:

@@ -20,27 +20,32 @@ from conqret.judging.asked_run import Counted, costs_of
 from conqret.judging.judge_settings import AskedSettings, as_path, client_options, session_settings
 from conqret.judging.responses import Typed
 from conqret.llm.client_options import ClientOptions
-from conqret.perspectives.detection_study import detected, detection_run, threshold_of_option
-from conqret.perspectives.detector import Detector, load_detector
-from conqret.perspectives.detector_run import DetectedFolder, detect_locally
-from conqret.perspectives.diversity_run import (
-    CUTS,
-    Diversity,
-    JudgedDocuments,
-    facts_of,
-    judged_of,
-    pairs_of,
-    pooled,
-    score,
-    values_of,
+from conqret.perspectives.detection_study import (
+    DetectedFolder,
+    detect_locally,
+    detected,
+    detection_run,
+    threshold_of_option,
 )
+from conqret.perspectives.detector import Detector, load_detector
+from conqret.perspectives.diversity_run import CUTS, Diversity, facts_of, score, values_of
 from conqret.perspectives.perspective_files import (
     SIDES,
     PerspectiveQuestion,
     perspective_lines,
     read_perspectives,
 )
-from conqret.perspectives.ranking_sources import named, qrels_of, ranked, read_judged, write_rankings
+from conqret.perspectives.ranking_sources import (
+    JudgedPair,
+    judged_of,
+    named,
+    pairs_of,
+    pooled,
+    qrels_of,
+    ranked,
+    read_judged,
+    write_rankings,
+)
 from conqret.retrieval.evaluation.system_names import ASKING, has_step
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session, SessionCounts, Sessions
@@ -49,7 +54,6 @@ from conqret.text.lexicons import NEGATIONS
 from conqret.text.words import words
 
 if TYPE_CHECKING:
-    from conqret.judging.cost import ExpectedCost
     from conqret.retrieval.corpus_index import Index
     from conqret.retrieval.evaluation.systems import SystemRun
 
@@ -81,7 +85,7 @@ class PerspectiveScores:
 
 def _scored_pairs(
     questions: Questions, rankings: Sequence[SystemRun], index: Index, depth: int
-) -> tuple[Pair, ...]:
+) -> dict[JudgedPair, Pair]:
     """The pairs of a perspective and a ranked document with its text.
 
     Raises:
@@ -95,15 +99,6 @@ def _scored_pairs(
             f"the corpus contains none of the ranked documents, such as {wanted[0]!r}: give the corpus of the ranking"
         )
     return pairs_of(questions, pool, texts)
-
-
-def _judged(questions: Questions, pairs: Sequence[Pair], answers: Sequence[bool | None]) -> JudgedDocuments:
-    """What the documents contain, as was answered of each pair."""
-    contains = {}
-    for pair, yes in zip(pairs, answers, strict=True):
-        question, which, document = pair.id.split(" ", 2)
-        contains[question, int(which), document] = yes
-    return judged_of(questions, contains)
 
 
 @strict_options
@@ -180,10 +175,16 @@ def score_perspectives(
         costs = costs_of(lambda: ask_verdicts(VERDICT, wanted, **settings)) if wanted else []
         if judged is None and detector is None and index is not None:
             rankings = ranks([system for system in systems if system not in asking], session)
-            pairs = _scored_pairs(questions, rankings, index, depth)
+            pairs = [*_scored_pairs(questions, rankings, index, depth).values()]
             with detection_run(pairs, folder, model, settings) as run:
                 costs += costs_of(lambda: detected(run, pairs))
-        raise Counted(_without(asking, costs))
+        if asking and costs:
+            left_out = (
+                f"the estimate leaves out the requests with which {', '.join(asking)} search, and the documents that "
+                "only they find"
+            )
+            costs[-1] = replace(costs[-1], notes=(*costs[-1].notes, left_out))
+        raise Counted(costs)
     sideless, missing, lost = 0, tuple[str, ...](), dict[str, int]()
     with Sessions(**session_settings(settings)) as sessions:
         session = sessions.of(model)
@@ -195,8 +196,8 @@ def score_perspectives(
         rankings = ranks(systems, _searching(model, folder, settings) if asking else session)
         if judged is None:
             assert index is not None  # noqa: S101 - as was looked at before
-            pairs = _scored_pairs(questions, rankings, index, depth)
-            place = folder / "detections"
+            scored = _scored_pairs(questions, rankings, index, depth)
+            pairs, place = [*scored.values()], folder / "detections"
             if loaded is not None:
                 answers = _locally(pairs, loaded, place, settings)
             else:
@@ -204,7 +205,7 @@ def score_perspectives(
                     outcome = detected(run, pairs, threshold)
                 answers = [row.contains(outcome.summary.yes_from) for row in outcome.rows]
                 lost, missing = outcome.summary.unanswered, missing + outcome.missing
-            judged = _judged(questions, pairs, answers)
+            judged = judged_of(questions, dict(zip(scored, answers, strict=True)))
         counts = session.counts
     diversity = score(questions, rankings, judged, cuts=cuts, depth=depth)
     qrels = qrels_of(questions, judged)
@@ -221,15 +222,12 @@ def score_perspectives(
     return PerspectiveScores(diversity, sideless, lost, folder, tuple(written), counts, missing)
 
 
-def _without(asking: Sequence[str], costs: list[ExpectedCost]) -> list[ExpectedCost]:
-    """The costs with a note on what systems ask that nobody can count before."""
-    if asking and costs:
-        left_out = (
-            f"the estimate leaves out the requests with which {', '.join(asking)} search, and the documents that only "
-            "they find"
-        )
-        costs[-1] = replace(costs[-1], notes=(*costs[-1].notes, left_out))
-    return costs
+def _searching(model: ClientOptions, folder: Path, settings: AskedSettings) -> Session:
+    """The session of systems that ask a model, whose answers are kept beside the rankings."""
+    from conqret.retrieval.retrieve import retrieval_session
+
+    kept: dict[str, Any] = {name: settings.get(name) for name in ("recordings", "replay", "prompts")}
+    return retrieval_session(model, output=folder / RANKINGS, **kept)
 
 
 def _locally(
@@ -238,21 +236,7 @@ def _locally(
     watch, overwrite = settings.get("watch"), settings.get("overwrite", False)
     reached = (lambda done: None) if watch is None else partial(watch.reach, total=len(pairs))
     chances = detect_locally(pairs, detector, DetectedFolder(place), overwrite=overwrite, on_block=reached)
-    return [detector.contains(chance) for chance in chances]
-
-
-def _searching(model: ClientOptions, folder: Path, settings: AskedSettings) -> Session:
-    """The session of systems that ask a model, whose answers are kept beside the rankings."""
-    from conqret.retrieval.retrieve import retrieval_session
-
-    prompts: Any = settings.get("prompts")
-    return retrieval_session(
-        model,
-        output=folder / RANKINGS,
-        recordings=settings.get("recordings"),
-        replay=settings.get("replay"),
-        prompts=prompts,
-    )
+    return [chance >= detector.threshold for chance in chances]
 
 
 class Supports(Typed):
@@ -301,13 +285,10 @@ def with_sides(
 
 def _by_words(question: PerspectiveQuestion) -> dict[str, object]:
     """The offline answer: the statement supports whose number of denials is nearer to that of the question."""
-    asked = _denials(question.question)
-    apart = [abs(_denials(perspective.text) - asked) for perspective in question.perspectives]
+    texts = (question.question, *(perspective.text for perspective in question.perspectives))
+    asked, *denials = (sum(word in NEGATIONS for word in words(text.lower())) for text in texts)
+    apart = [abs(count - asked) for count in denials]
     return {
         "explanation": "the one that denies as often as the question",
         "supports": 1 if apart[0] <= apart[1] else 2,
     }
-
-
-def _denials(text: str) -> int:
-    return sum(word in NEGATIONS for word in words(text.lower()))

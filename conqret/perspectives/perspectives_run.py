@@ -71,14 +71,8 @@ class MadeRow(ResponseRow):
     explanation: str = ""
 
 
-class MadeRecord(AskedRecord):
-    """What ``run.json`` says of perspectives that are made."""
-
-    kind: str = "perspectives"
-
-
 @dataclass(frozen=True)
-class MadeFolder(AskedFolder[MadeRecord, MadeRow]):
+class MadeFolder(AskedFolder[AskedRecord, MadeRow], kind="perspectives"):
     """The folder of a benchmark of perspectives."""
 
     COMMAND: ClassVar[str] = "conqret perspectives make"
@@ -110,11 +104,6 @@ class MadeSummary(Frozen):
     model: str
     subsets: tuple[SubsetCounts, ...]
     unanswered: dict[str, int]
-
-    @property
-    def kept(self) -> int:
-        """How many questions are kept."""
-        return sum(subset.kept for subset in self.subsets)
 
 
 @strict_options

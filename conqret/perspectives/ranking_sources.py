@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from conqret.data.corpus import CorpusTopic, Qrel
+from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
+from conqret.io.pairs import Pair
 from conqret.io.trec import read_qrels, read_rankings, scored, write_run
-from conqret.perspectives.diversity_run import JudgedDocuments, judged_of, queries
-from conqret.perspectives.perspective_files import PerspectiveQuestion
+from conqret.perspectives.perspective_files import PerspectiveQuestion, Side
+from conqret.retrieval.evaluation.evaluate import Run
 from conqret.retrieval.evaluation.system_names import check_systems, is_system
 from conqret.retrieval.evaluation.systems import SystemRun, run_systems
 from conqret.runs.run_folder import stem
@@ -18,6 +20,87 @@ from conqret.runs.run_folder import stem
 if TYPE_CHECKING:
     from conqret.retrieval.corpus_index import Index
     from conqret.runs.session import Session
+
+
+JudgedDocuments = Mapping[str, Mapping[str, Set[int]]]
+"""For each question its documents that were judged for all perspectives, with the places of those that they contain."""
+
+JudgedPair = tuple[str, int, str]
+"""A question, the place of one of its perspectives (from 1), and a document."""
+
+ASKED: tuple[Side, ...] = ("", "supporting", "opposing")
+"""As what a question is searched: itself, or one of its perspectives (Figure 3)."""
+
+
+def asked_as(question: str, side: Side) -> str:
+    """The topic under which runs have the ranking for a question, or for one of its perspectives as the query."""
+    return f"{question}:{side}" if side else question
+
+
+def queries(questions: Sequence[PerspectiveQuestion]) -> list[tuple[str, str]]:
+    """What is searched for: each question, and of those with two sides each perspective, by topic."""
+    return [
+        (
+            asked_as(question.id, side),
+            question.perspectives[question.place(side)].text if side else question.question,
+        )
+        for question in questions
+        for side in (ASKED if question.sided else ASKED[:1])
+    ]
+
+
+def pooled(
+    questions: Sequence[PerspectiveQuestion],
+    runs: Sequence[SystemRun],
+    depth: int,
+    asked: Sequence[Side] = ASKED,
+) -> Run:
+    """The documents of each question to be judged: the first ``depth`` of every system, those for its perspectives
+    as queries too, in the order in which they come."""
+    return {
+        question.id: list(
+            dict.fromkeys(
+                document
+                for system in runs
+                for side in asked
+                for document in system.run.get(asked_as(question.id, side), ())[:depth]
+            )
+        )
+        for question in questions
+    }
+
+
+def pairs_of(
+    questions: Sequence[PerspectiveQuestion], pool: Run, texts: Mapping[str, str]
+) -> dict[JudgedPair, Pair]:
+    """A pair for each perspective of a question and each of its pooled documents. Documents without a text are left
+    out."""
+    return {
+        (question.id, place, document): Pair(
+            f"{question.id} {place} {document}", texts[document], perspective.text, question.question
+        )
+        for question in questions
+        for document in pool[question.id]
+        if texts.get(document, "").strip()
+        for place, perspective in enumerate(question.perspectives, start=1)
+    }
+
+
+def judged_of(
+    questions: Sequence[PerspectiveQuestion], contains: Mapping[JudgedPair, bool | None]
+) -> JudgedDocuments:
+    """What was judged, from answers to pairs."""
+    known = gathered(
+        ((question, document), (place, yes))
+        for (question, place, document), yes in contains.items()
+        if yes is not None
+    )
+    wanted = {item.id: len(item.perspectives) for item in questions}
+    shown: dict[str, dict[str, Set[int]]] = {name: {} for name in wanted}
+    for (question, document), answers in known.items():
+        if question in wanted and len(answers) == wanted[question]:
+            shown[question][document] = {place - 1 for place, yes in answers if yes}
+    return shown
 
 
 def named(systems: Sequence[str]) -> list[str]:

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import new_class
 from typing import Any, ClassVar, Generic, TypeVar, get_args
 
 from pydantic import BaseModel, Field, ValidationError
@@ -118,9 +119,11 @@ M = TypeVar("M", bound=BaseModel)
 class RunFolder(Generic[R]):
     """The files of a run under one folder.
 
-    The base of a kind says in brackets of which type its record is, and that says the kind. ``COMMAND`` is the command
-    that makes it, and ``BEGINS`` are the names of what is written before the record. All that it makes beside record
-    and recordings is declared as a :class:`~conqret.io.safe_files.InFolder`, and goes where a run begins afresh.
+    The base of a kind says in brackets of which type its record is, and that says the kind; or else ``kind`` names it,
+    and ``same`` has words for further fields of its record that must be equal, those of its own among them. ``COMMAND``
+    is the command that makes it, and ``BEGINS`` are the names of what is written before the record. All that it makes
+    beside record and recordings is declared as a :class:`~conqret.io.safe_files.InFolder`, and goes where a run begins
+    afresh.
     """
 
     path: Path
@@ -142,10 +145,15 @@ class RunFolder(Generic[R]):
     report_file = InFolder(REPORT)
     """The page for people."""
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, kind: str = "", same: Mapping[str, str] | None = None) -> None:
         super().__init_subclass__()
         for argument in get_args(getattr(cls, "__orig_bases__", (cls,))[0]):
             cls._named(argument)
+        if kind:
+            own = {name: Any for name in same or {} if name not in cls.RECORD.model_fields}
+            words = {**cls.RECORD.SAME, **(same or {})}
+            fields = {"__annotations__": {"kind": str, **own}, "kind": kind, "SAME": words}
+            cls.RECORD = new_class(cls.RECORD.__name__, (cls.RECORD,), None, lambda body: body.update(fields))
 
     @classmethod
     def _named(cls, type_: Any) -> None:

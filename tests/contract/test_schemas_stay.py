@@ -20,8 +20,8 @@ from conqret.debate.two_turn.counter_writing import Argued
 from conqret.debate.two_turn.debate_judge import Slid
 from conqret.debateqa.answering.rag_session import NextStep
 from conqret.debateqa.curation.benchmark_checks import CoveredViews, MissedViews, SameView
+from conqret.debateqa.curation.check_verdicts import Debatable
 from conqret.debateqa.curation.curation_requests import Explanation, PointsOfView, SearchQueries
-from conqret.debateqa.curation.debatable import Debatable
 from conqret.debateqa.llm_metrics import Grade, ReasonedRating, Viewpoints
 from conqret.debateqa.metrics import Verdict
 from conqret.generation.cited_argument import GeneratedArgument

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from conqret.debateqa.curation import embeddings as similarity
-from conqret.debateqa.curation.debatable import by_words, failed
+from conqret.debateqa.curation.check_verdicts import by_words, failed
 from conqret.debateqa.curation.deduplication import COLUMNS, draw_pairs, duplicate_threshold
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.label_sheets import csv_text

@@ -199,9 +199,9 @@ def test_answers_that_make_no_sense_are_refused(content, supporting, opposing, f
         ("I apologize, but I cannot provide arguments for this. It is a sensitive matter.", "refusal", 0),
         ("I firmly believe that bottled water is harmful and wasteful. It must be banned.", "argues", 100),
         ("I am against a ban. Bottled water is safe, healthy and good.", "argues", 0),
-        ("The table is round.", "no_side", 0)
+        ("The table is round.", "no_side", 0),
     ],
-)  # fmt: skip
+)
 def test_the_baseline_reads_words(text, content, supporting):
     item = Item(id="1", topic="Should bottled water be banned?", stance="pro", argument=text)
     answer = Shares.model_validate(JUDGE.asks[0].baseline(Case(item)))

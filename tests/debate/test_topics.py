@@ -6,9 +6,10 @@ from pydantic import ValidationError
 from conqret import Item, judge
 from conqret.data import Judgment, Measure, Reason
 from conqret.debate.debatune.output_filter import DUPLICATE, NO_ANSWER
-from conqret.debate.debatune.topic_check import SAME, similarity, two_sided
+from conqret.debate.debatune.topic_check import SAME, shared, two_sided
 from conqret.judges.two_sided import Sides, baseline, score
 from conqret.judging.judge_parts import Case, JudgeReply
+from conqret.text.analysis import Text
 
 
 def topic(number, text):
@@ -69,13 +70,14 @@ def test_claims_are_kept_and_the_rest_is_dropped_with_its_reason():
     ],
 )
 def test_the_same_topic_is_known_by_its_words(one, other, same):
-    assert (similarity(one, other) >= SAME) is same
-    assert similarity(one, other) == similarity(other, one)
+    first, second = Text(one).terms, Text(other).terms
+    assert (shared(first, second) >= SAME) is same
+    assert shared(first, second) == shared(second, first)
 
 
 def test_common_words_weigh_half():
-    assert similarity("tram zebra", "tram giraffe") == pytest.approx(1 / 3)
-    assert similarity("", "") == 0
+    assert shared(Text("tram zebra").terms, Text("tram giraffe").terms) == pytest.approx(1 / 3)
+    assert shared(frozenset(), frozenset()) == 0
 
 
 @pytest.mark.parametrize(

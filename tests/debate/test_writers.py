@@ -7,7 +7,7 @@ import pytest
 
 from conqret.debate.two_turn.debate_judge import DebateRequest, askings, prompt
 from conqret.debate.two_turn.outcome_page import outcome_tables, verdict
-from conqret.debate.two_turn.outcomes import best_judges, counted_answers, debate_outcomes
+from conqret.debate.two_turn.outcomes import debate_outcomes
 from conqret.debate.two_turn.slider_answers import read_slider_answers
 from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.debate.two_turn.writer_scores import score_writers, writers_table
@@ -80,33 +80,6 @@ def test_who_argues_against_itself_has_no_rating():
 def test_without_names_there_is_nobody_to_rate():
     with pytest.raises(DeclarationError, match="add the columns for_right and for_wrong"):
         score_writers([answer(2, condition="PSA")])
-
-
-def test_the_better_half_is_right_more_often_at_the_last_judgment():
-    def judged(judge, *points, **fields):
-        return [
-            answer(point, question=f"q{n}", judge=judge, condition="SA", **{"turn": 3, **fields})
-            for n, point in enumerate(points)
-        ]
-
-    pilot = [
-        *judged("Ann", 3, 3, 0),
-        *judged("Bob", 1, 1, 1),
-        *judged("Cy", 3, 3, -3),
-        *judged("Di", -1, -1, 0),
-    ]
-    pilot += judged("Di", 3, 3, 3, turn=1)  # an earlier judgment counts for nothing
-    # Ann and Cy are right in two of three; abstaining earns more than being surely wrong
-    assert best_judges(pilot) == ("Bob", "Ann")
-    assert best_judges(pilot[:9]) == ("Bob",)  # of three the smaller half
-    main = [answer(1, judge="Ann"), answer(1, judge="Di")]
-    assert [judge.judge for judge in counted_answers(main, pilot=pilot)] == ["Ann"]
-    with pytest.raises(DeclarationError, match=r"\(Bob\) is among the judges who answered here: Ann, Di"):
-        counted_answers(main, pilot=pilot[:9])
-    with pytest.raises(DeclarationError, match="at least two judges"):
-        best_judges(pilot[:3])
-    with pytest.raises(DeclarationError, match="Eve has no answer at the pilot's last judgment"):
-        best_judges([*pilot, answer(1, judge="Eve", condition="SA")])
 
 
 @pytest.fixture(scope="module")

@@ -20,8 +20,7 @@ from conqret.debateqa.baseline_metrics import (
 )
 from conqret.debateqa.baseline_metrics import bleu as sentence_bleu
 from conqret.debateqa.llm_metrics import QUESTIONS, WEIGHTED, Findings
-from conqret.debateqa.preferences import align
-from conqret.debateqa.score_table import LOWER_IS_BETTER, ScoreRow, frame_of
+from conqret.debateqa.score_table import LOWER_IS_BETTER, ScoreRow, align, frame_of
 from conqret.debateqa.scoring import AnswerCase, KeptValues, Likeness
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
 from conqret.io.pairs import Comparison

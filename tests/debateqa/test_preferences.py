@@ -2,8 +2,7 @@
 
 import pytest
 
-from conqret.debateqa.preferences import align
-from conqret.debateqa.score_table import AWARENESS, DIVERSITY, DIVERSITY_MEAN, ScoreRow, frame_of
+from conqret.debateqa.score_table import AWARENESS, DIVERSITY, DIVERSITY_MEAN, ScoreRow, align, frame_of
 from conqret.errors import DeclarationError
 from conqret.io.pairs import Comparison
 

@@ -1,12 +1,11 @@
 """Score tables that are written while rows come, their means, and the names of instruments."""
 
-import json
 from types import SimpleNamespace
 
 import pytest
 
-from conqret.debateqa.debateqa_files import DebatableQuestion, PartialAnswer
-from conqret.debateqa.metrics import DiversityRun, definition_of
+from conqret.debateqa.debateqa_files import DebatableQuestion, ModelAnswer, PartialAnswer
+from conqret.debateqa.metrics import definition_of, diversity_instrument, diversity_rows
 from conqret.debateqa.score_table import (
     AWARENESS,
     DIVERSITY,
@@ -18,6 +17,7 @@ from conqret.debateqa.score_table import (
     system_means,
     write_table,
 )
+from conqret.debateqa.scoring import cases_of
 from conqret.errors import DeclarationError
 
 
@@ -88,9 +88,9 @@ def test_a_share_has_an_interval_over_questions():
         ("models/gpt2/", "released", "gpt2, released (1a2b3c4d)"),
     ],
 )
-def test_an_instrument_says_its_prompt(tmp_path, model, definition, name):
+def test_an_instrument_says_its_prompt(model, definition, name):
     scorer = SimpleNamespace(model=model, definition=definition, wrapping=3, fingerprint="1a2b3c4d5e6f7a8b")
-    assert DiversityRun("s", tmp_path, {}, scorer).instrument == name
+    assert diversity_instrument(scorer) == name
     assert definition_of(name) == definition
 
 
@@ -144,12 +144,9 @@ def test_every_fault_of_a_table_is_listed(tmp_path):
         read_tables([table])
 
 
-def test_what_cannot_be_scored_keeps_its_place_with_a_reason(tmp_path):
+def test_what_cannot_be_scored_keeps_its_place_with_a_reason():
     texts = {"e1": " ", "q1": "Yes.", "none": "No.", "gone": "So.", "q2": "Perhaps.", "e2": ""}
-    answers = tmp_path / "answers.jsonl"
-    answers.write_text(
-        "".join(json.dumps({"id": one, "generation": text}) + "\n" for one, text in texts.items())
-    )
+    answers = [ModelAnswer(*row) for row in texts.items()]
     some = (PartialAnswer("Zoos breed", "Rare animals."), PartialAnswer("Zoos cage", "All animals."))
     questions = {
         text: DebatableQuestion(text, "Why?", () if text == "none" else some)
@@ -166,7 +163,7 @@ def test_what_cannot_be_scored_keeps_its_place_with_a_reason(tmp_path):
 
     scorer = SimpleNamespace(model="m", definition="paper", wrapping=1, fingerprint="1a2b3c4d", stream=stream)
     done = []
-    rows = list(DiversityRun("s", answers, questions, scorer).rows(done.append))
+    rows = list(diversity_rows("s", cases_of(answers, questions), scorer, on_answer=done.append))
     empty, without = "the answer is empty", "the question has no partial answers"
     assert [(row.id, row.value, row.n, row.reason) for row in rows if row.metric == DIVERSITY] == [
         ("e1", None, 2, empty), ("q1", 4.0, 2, ""), ("none", None, 0, without), ("q2", 4.0, 2, ""),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.perspectives.ranking_diversity import leaning_name
+from conqret.perspectives.diversity_run import leaning_name
 
 pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
 

@@ -63,7 +63,7 @@ def test_offline_it_makes_what_score_reads(tmp_path, kind):
     summary = make_perspectives(file, source=kind, output=folder.path).summary
     perspectives = read_perspectives(folder.path / "perspectives.jsonl")
     assert {perspective.id for perspective in perspectives} == {debate.id for debate in read} - {"fired"}
-    assert summary.kept == len(perspectives)
+    assert sum(subset.kept for subset in summary.subsets) == len(perspectives)
     with pytest.raises(Counted) as counted:
         make_perspectives(file, source=kind, dry_run=True)
     assert sum(cost.calls for cost in counted.value.costs) == len(read) + len(perspectives)

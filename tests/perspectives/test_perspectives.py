@@ -1,17 +1,13 @@
 """Perspective measures on hand-worked examples, and typed detection."""
 
-import ir_measures
 import pytest
 
 from conqret.data import Reason
-from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
 from conqret.llm import retry
 from conqret.llm.client_options import ClientOptions
-from conqret.perspectives.detection import GRADES, YES_FROM, Detection, baseline_grade
-from conqret.perspectives.measures import MRecall, PerspectiveP
-from conqret.perspectives.ranking_diversity import (
-    ceiling,
+from conqret.perspectives.detection import GRADES, Detection, baseline_grade
+from conqret.perspectives.diversity_run import (
     documents_needed,
     leaning,
     mrecall,
@@ -49,78 +45,20 @@ def test_a_perspective_that_nothing_holds_cannot_be_recalled():
     assert mrecall(["d1", "d4", "d6"], HOLDERS | {"else": set()}, 5) == 0.0
 
 
-def test_as_measures_of_ir_measures():
-    qrels = [
-        ir_measures.Qrel(topic, document, relevance, perspective)
-        for topic, perspective, document, relevance in [
-            ("q1", "yes", "d1", 1), ("q1", "no", "d1", 0), ("q1", "yes", "d2", 0), ("q1", "no", "d2", 1),
-            ("q2", "yes", "d1", 1), ("q2", "no", "d1", 0), ("q2", "no", "d2", 0),
-            ("q3", "yes", "d9", 1),
-        ]
-    ]  # fmt: skip
-    run = [
-        ir_measures.ScoredDoc(topic, document, score)
-        for topic, document, score in [
-            ("q1", "d1", 3.0),
-            ("q1", "x", 2.0),
-            ("q1", "d2", 1.0),
-            ("q2", "d1", 2.0),
-            ("q2", "d2", 1.0),
-        ]
-    ]
-    values = {
-        (metric.query_id, str(metric.measure)): metric.value
-        for metric in ir_measures.iter_calc(
-            [MRecall @ 5, MRecall @ 2, PerspectiveP @ 5, PerspectiveP @ 1], qrels, run
-        )
-    }
-    assert values["q1", "MRecall@5"] == 1.0
-    assert values["q1", "MRecall@2"] == 0.0
-    assert values["q2", "MRecall@5"] == 0.0  # its "no" is known by its zeros
-    assert values["q1", "PerspectiveP@5"] == pytest.approx(2 / 5)
-    assert values["q2", "PerspectiveP@1"] == 1.0
-    assert values["q3", "MRecall@5"] == 0.0  # nothing was retrieved
-    mean = ir_measures.calc_aggregate([MRecall @ 5], qrels, run)
-    assert mean[MRecall @ 5] == pytest.approx(1 / 3)
-
-
-def test_a_grade_may_be_the_relevance():
-    grades = [("yes", "d1", 3), ("yes", "d2", 1), ("no", "d1", 0), ("no", "d2", 2)]
-    qrels = [ir_measures.Qrel("q", document, grade, perspective) for perspective, document, grade in grades]
-    run = [ir_measures.ScoredDoc("q", "d2", 2.0), ir_measures.ScoredDoc("q", "d1", 1.0)]
-    wanted = {MRecall(rel=2) @ 2: 1.0, MRecall(rel=YES_FROM) @ 2: 0.0, PerspectiveP(rel=YES_FROM) @ 2: 0.5}
-    assert ir_measures.calc_aggregate(list(wanted), qrels, run) == wanted
-
-
-def test_ceiling_and_documents_needed():
-    assert ceiling([["d1"], ["d6"]], HOLDERS) == 1.0
-    assert ceiling([["d1"], ["x", "d6"]], HOLDERS, depth=1) == 0.0
-    assert documents_needed(RANKING, HOLDERS) == 6
+def test_documents_needed():
+    assert documents_needed(RANKING, HOLDERS, 100) == 6
     assert documents_needed(RANKING, HOLDERS, depth=5) is None
-    assert documents_needed(["d4", "d1"], HOLDERS) == 1
+    assert documents_needed(["d4", "d1"], HOLDERS, 100) == 1
 
 
 def test_preference_and_leaning():
     yes, no = HOLDERS["yes"], HOLDERS["no"]
-    assert preference(RANKING, yes, no) == "supporting"
+    assert preference(RANKING, yes, no, cut=5) == "supporting"
     assert preference(RANKING, yes, no, cut=6) == "both"
-    assert preference(["d6"], yes, no) == "opposing"
-    assert preference(["x"], yes, no) == "neither"
-    assert leaning(["d1", "d6", "x", "x", "x"], yes, no) == 0.0
-    assert leaning(["d1", "x", "x", "x", "x"], yes, no) == 0.2
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: mrecall([], {}, 5),
-        lambda: precision([], HOLDERS, 0),
-        lambda: leaning([], set(), set(), 0),
-    ],
-)
-def test_what_has_no_value(call):
-    with pytest.raises(DeclarationError):
-        call()
+    assert preference(["d6"], yes, no, cut=5) == "opposing"
+    assert preference(["x"], yes, no, cut=5) == "neither"
+    assert leaning(["d1", "d6", "x", "x", "x"], yes, no, cut=5) == 0.0
+    assert leaning(["d1", "x", "x", "x", "x"], yes, no, cut=5) == 0.2
 
 
 def options(server, **more):

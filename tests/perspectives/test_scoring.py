@@ -7,11 +7,10 @@ import pytest
 
 from conqret.debateqa.curation.check_verdicts import VerdictRow
 from conqret.errors import DeclarationError, ItemsError
-from conqret.perspectives.diversity_run import ALL, _side_test, pooled, queries, score
+from conqret.perspectives.diversity_run import ALL, _side_test, leaning_name, measures_of, score
 from conqret.perspectives.perspective_files import perspective_lines, read_perspectives
 from conqret.perspectives.perspective_scores import subjects, unsided, with_sides
-from conqret.perspectives.ranking_diversity import leaning_name, measures_of
-from conqret.perspectives.ranking_sources import named, qrels_of, ranked, read_judged
+from conqret.perspectives.ranking_sources import named, pooled, qrels_of, queries, ranked, read_judged
 from conqret.retrieval.evaluation.evaluate import MeasureScore, family
 from conqret.retrieval.evaluation.systems import SystemRun
 from conqret.stats.effects import sign_p

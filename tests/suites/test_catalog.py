@@ -302,7 +302,7 @@ def test_two_sets_of_qrels_agree_as_scikit_learn_has_it() -> None:
 
 
 def test_debateqa_is_aligned_as_its_command_has_it() -> None:
-    from conqret.debateqa.preferences import correlate
+    from conqret.debateqa.score_table import correlate
 
     suite, data = read("debateqa")
     folder = FIXTURES / folder_of(suite)

@@ -57,10 +57,11 @@ def judged(
     asking: StudyOptions,
     by: Callable[..., Any] | None = None,
 ) -> Any:
-    """Judge items by a format into a run's folder; for a dry run say what that would cost, and return None.
+    """Judge items by a format into a run's folder; a dry run ends here, with what that would cost.
 
     ``by`` is the function of the public face that does it, with its statements given; without, ``judge`` does.
     """
+    from conqret.judging.asked_run import Counted
     from conqret.judging.judge import expected_cost, judge
     from conqret.llm.client_options import OFFLINE_MODEL
     from conqret.runs.run_folder import default_folder, stem
@@ -68,15 +69,15 @@ def judged(
     named = stem(files[0]) + (f"-and-{len(files) - 1}-more" if len(files) > 1 else "")
     # a replay says itself which model it is of
     who = model or ("replayed" if asking.kept.replay else OFFLINE_MODEL)
-    settings: dict[str, Any] = {
-        "model": model, "output": output or default_folder(named, format, who),
-        **asking.calls.given(),
-    }  # fmt: skip
-    if asking.dry_run:
-        asking.tell_cost([expected_cost(items, format=format, **settings, **asking.settings)])
-        return None
     run: Callable[..., Any] = by or (lambda **how: judge(items, format=format, **how).whole())
-    return asking.study(run, rows="judgments", **settings)
+
+    def study(*, dry_run: bool = False, **settings: Any) -> Any:
+        if dry_run:
+            raise Counted([expected_cost(items, format=format, **settings)])
+        return run(**settings)
+
+    output = output or default_folder(named, format, who)
+    return asking.study(study, rows="judgments", model=model, output=output, **asking.calls.given())
 
 
 def conclude(
@@ -177,8 +178,6 @@ def score(
         items, statements, FORMAT, model=model, output=output, asking=asking,
         by=partial(controllability, items, good_from=good_from),
     )  # fmt: skip
-    if scores is None:
-        return
     files: Mapping[str, Path] = NONE
     folder = scores.judgments.folder
     if sample is not None and folder is not None:
@@ -204,10 +203,9 @@ def _compare_systems(
         pair(items, against), files, FORMAT, model=model, output=output, asking=asking,
         by=partial(response_quality, items, against=against),
     )  # fmt: skip
-    if scores is not None:
-        table = partial(quality_table, scores.systems, against)
-        systems = [system.model_dump(mode="json") for system in scores.systems]
-        conclude(scores.judgments, table, shown=asking.shown, against=against, systems=systems)
+    table = partial(quality_table, scores.systems, against)
+    systems = [system.model_dump(mode="json") for system in scores.systems]
+    conclude(scores.judgments, table, shown=asking.shown, against=against, systems=systems)
 
 
 def _compare_with_annotators(sheets: Sequence[Path], plan: Path, shown: options.OutputOptions) -> None:
@@ -262,8 +260,7 @@ def filter_(
         by=partial(filter_statements, statements, scored=scored, skip_invalid=skip_invalid,
             language=language),
     )  # fmt: skip
-    if done is not None:
-        sifted(done.judgments, done.found, output, "Statements", "statements", asking=asking)
+    sifted(done.judgments, done.found, output, "Statements", "statements", asking=asking)
 
 
 def topics(
@@ -305,11 +302,9 @@ def topics(
     source = open_items(raw, skip_invalid=skip_invalid, language=language)
     asking.shown.left_out(source.check())
     items = tuple(source)
+    if asking.dry_run and arguments:
+        note(f"each topic that is kept needs 2 more calls, for {number(arguments, 'argument')} a side")
     judgments = judged(items, [raw], FORMAT, model=model, output=run, asking=asking)
-    if judgments is None:
-        if arguments:
-            note(f"each topic that is kept needs 2 more calls, for {number(arguments, 'argument')} a side")
-        return
     topics_found, lost, session = two_sided(items, judgments), dict[str, int](), judgments.session
     if arguments:
         done = asking.study(

@@ -200,9 +200,8 @@ def controllability_table(scores: Sequence[Controllability], good_from: int) -> 
         for score in scores
     ]  # fmt: skip
     beside = (
-        f" Less {scores[0].system}: overall less that of {scores[0].system}, paired over the topics that both "
-        "have; p by "
-        f"t over them, Holm over the systems, none below {FEWEST_TESTED}. {words.NOT_CORRECTED}"
+        f" Less {scores[0].system}: overall less that of {scores[0].system}, paired over the topics that both have; p "
+        f"by t over them, Holm over the systems, none below {FEWEST_TESTED}. {words.NOT_CORRECTED}"
         if len(scores) > 1
         else ""
     )

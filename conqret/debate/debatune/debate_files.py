@@ -28,7 +28,7 @@ from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.checks import a_list, each, identifier, one_of, text
 from conqret.io.files import file_rows
 from conqret.io.items import STANCES
-from conqret.io.rows import Row, Unfit, quoted
+from conqret.io.rows import Unfit, quoted
 from conqret.io.schema import Field, TableReader, table_schema
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.llm.request import Message
@@ -59,7 +59,10 @@ def read_debate_topics(path: Path) -> tuple[DebateTopic, ...]:
     reader = TableReader(file_rows(path), TOPIC)
     topics = []
     for row in reader.rows():
-        _check_sides(row, reader)
+        for name, value in row.record.items():  # what is called like neither side would go unseen
+            if isinstance(value, list | Mapping) and name not in _SIDED:
+                remedy = f"Call it {SIDES[0]} or {SIDES[1]}, or remove it"
+                reader.fault(str(name), f"holds arguments, and {quoted(name)} is no side of a debate", remedy)
         values = reader.read(row.record, TOPIC)
         if values is None:
             continue
@@ -106,14 +109,6 @@ TOPIC = table_schema(
 _SIDED = {column.split(".")[0] for side in SIDES for column in TOPIC.fields[side].columns}
 
 
-def _check_sides(row: Row, reader: TableReader) -> None:
-    """A column that holds arguments, and is called like neither side, would go unseen."""
-    for name, value in row.record.items():
-        if isinstance(value, list | Mapping) and name not in _SIDED:
-            remedy = f"Call it {SIDES[0]} or {SIDES[1]}, or remove it"
-            reader.fault(str(name), f"holds arguments, and {quoted(name)} is no side of a debate", remedy)
-
-
 SYSTEM = "system"
 """Under this key of an item's metadata stands the system that wrote its statement."""
 
@@ -125,20 +120,12 @@ _NEEDS = {
 
 
 def read_statements(
-    files: Sequence[Path],
-    *,
-    blank: bool = False,
-    sided: bool = True,
-    skip_invalid: bool | None = None,
-    language: str | None = None,
-    on_check: Callable[[CheckedItems], object] = lambda checked: None,
+    files: Sequence[Path], *, on_check: Callable[[CheckedItems], object] = lambda checked: None, **how: Any
 ) -> tuple[Item, ...]:
     """The statements of all files, in their order; a system without a name in the rows has that of its file.
 
-    Of several files, each id begins with the name of its file. With ``blank``, a statement may be missing.
-    Where they need not be ``sided``, a row without a side is what was written on some instruction of another kind.
-    ``skip_invalid`` leaves out rows that have faults, ``language`` is that of all rows, and ``on_check`` gets what each
-    file holds.
+    Of several files, each id begins with the name of its file. ``on_check`` gets what each file holds, and ``how`` they
+    are read is as in :func:`statements_in`.
 
     Raises:
         ItemsError: rows have faults (a missing side, an empty statement); all of a file are listed.
@@ -150,7 +137,7 @@ def read_statements(
         name = stem(file)
         twin = names.setdefault(name, file)
         prefix = name if twin is file else f"{file.absolute().parent.name}-{name}"
-        source = statements_in(file, blank=blank, sided=sided, skip_invalid=skip_invalid, language=language)
+        source = statements_in(file, **how)
         on_check(source.check())
         for item in source:
             system = item.metadata.get(SYSTEM) or item.metadata.get("model")
@@ -175,7 +162,9 @@ def statements_in(
     skip_invalid: bool | None = None,
     language: str | None = None,
 ) -> ItemSource:
-    """The statements of one file; see :func:`read_statements`."""
+    """The statements of one file. With ``blank``, a statement may be missing. Where they need not be ``sided``, a row
+    without a side is what was written on some instruction of another kind. ``skip_invalid`` leaves out rows that have
+    faults, and ``language`` is that of all rows."""
     wanted = {"argument": not blank, "stance": sided}
     needs = {name: why for name, why in _NEEDS.items() if wanted[name]}
     return replace(open_items(file, skip_invalid=skip_invalid, language=language), needs=needs)

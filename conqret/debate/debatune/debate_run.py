@@ -53,22 +53,14 @@ PROMPTS = {
 """Tokens of an answer are the words that its prompt asks for, at four tokens for three, with questions and answers."""
 
 
-class HeldRecord(AskedRecord):
-    """What ``run.json`` says of debates; ``identity`` is that of either side, with its window, which decides what is
-    shortened."""
-
-    SAME: ClassVar[Mapping[str, str]] = {
-        **AskedRecord.SAME,
-        "model": "models",
-        "asked": "topics, arguments or rounds",
-    }
-
-    kind: str = "debate-hold"
-
-
 @dataclass(frozen=True)
-class HeldFolder(AskedFolder[HeldRecord, TranscriptRow]):
-    """The files of debates under one folder."""
+class HeldFolder(
+    AskedFolder[AskedRecord, TranscriptRow],
+    kind="debate-hold",
+    same={"model": "models", "asked": "topics, arguments or rounds"},
+):
+    """The files of debates under one folder. The ``identity`` of its record is that of either side, with its window,
+    which decides what is shortened."""
 
     COMMAND: ClassVar[str] = "conqret debate hold"
 
@@ -76,16 +68,6 @@ class HeldFolder(AskedFolder[HeldRecord, TranscriptRow]):
     """The debates, one a line."""
     statements_file = InFolder("statements.jsonl")
     """What was concluded."""
-
-
-def speakers_of(options: ClientOptions, other: ClientOptions | None) -> tuple[ClientOptions, ClientOptions]:
-    """The models of both sides; what two different ones may spend, they share."""
-    if other is None or other.model == options.model:
-        return options, options
-    if options.budget_usd is None:
-        return options, other
-    half = options.budget_usd / 2
-    return replace(options, budget_usd=half), replace(other, budget_usd=half)
 
 
 @strict_options
@@ -118,8 +100,10 @@ def hold_debates(
         raise DeclarationError(f"--arguments must be at least 1 a side, not {arguments}")
     found = read_debate_topics(Path(topics))
     first = client_options(settings.get("model"), settings)
-    second = None if against is None else client_options(against, settings)
-    speakers = dict(zip(SIDES, speakers_of(first, second), strict=True))
+    second = first if against is None else client_options(against, settings)
+    if second.model != first.model and first.budget_usd is not None:  # they share it
+        first, second = (replace(each, budget_usd=first.budget_usd / 2) for each in (first, second))
+    speakers = {SIDES[0]: first, SIDES[1]: first if second.model == first.model else second}
     models = {side: speaker.model for side, speaker in speakers.items()}
     names = tuple(dict.fromkeys(models.values()))
     folder = HeldFolder(as_path(output) or default_folder(stem(Path(topics)), "debate-hold", *names))

@@ -102,16 +102,8 @@ def tune_debater(
     base = Path(model)
     name = default_folder(stem(Path(data)), "tune", base.resolve().name)
     folder = TunedFolder(name if output is None else Path(output))
-    found = tune(
-        rows,
-        base,
-        folder,
-        settings,
-        held_out=held_out,
-        overwrite=overwrite,
-        on_start=on_start,
-        on_step=on_step,
-    )
+    how: Any = {"held_out": held_out, "overwrite": overwrite, "on_start": on_start, "on_step": on_step}
+    found = tune(rows, base, folder, settings, **how)
     write_file(folder.curve_file, loss_curve(found))
     return found, folder
 
@@ -139,13 +131,12 @@ def tune(
     preparation = prepared(rows, model, settings, held_out)
     record = TunedRecord.of(model, rows, held_out, settings)
     folder.check(record, overwrite=overwrite)
-    base = loaded(preparation) if overwrite or not folder.summary_file.exists() else None
-    with folder.claimed(record, overwrite=overwrite):
-        if base is None:
-            on_start(preparation.plan, preparation.plan.steps)
-        else:
-            trained(preparation, base, folder, on_start, on_step)
+    if folder.summary_file.exists() and not overwrite:
+        on_start(preparation.plan, preparation.plan.steps)
         return folder.result(folder.training_file, Training)
+    base = loaded(preparation)
+    with folder.claimed(record, overwrite=overwrite):
+        return trained(preparation, base, folder, on_start, on_step)
 
 
 def prepared(
@@ -241,7 +232,7 @@ def trained(
     folder: TunedFolder,
     on_start: Callable[[TuningPlan, int], None],
     on_step: Callable[[TrainingStep], None],
-) -> None:
+) -> Training:
     """Train, from the last checkpoint if there is one, and write the model and what came of it."""
     with quiet():
         trainer, place, kind = assembled(preparation, base, folder)
@@ -277,6 +268,7 @@ def trained(
     write_whole(folder.training_file, training.model_dump_json(indent=1).encode())
     write_whole(folder.summary_file, json.dumps(facts, indent=1).encode())
     shutil.rmtree(folder.checkpoints, ignore_errors=True)
+    return training
 
 
 def assembled(preparation: TrainingInputs, base: LoadedModel, folder: TunedFolder) -> tuple[Any, str, str]:

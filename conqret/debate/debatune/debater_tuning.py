@@ -27,32 +27,19 @@ from conqret.show.plots import drawn
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-EPOCHS = 3
-BATCH_SIZE = 128
-"""Rows a step (both: DEBATunE, Appendix B)."""
-MAX_LENGTH = 2048
-"""Tokens of a row, instruction and response together; the end of a longer one is cut (Appendix B)."""
-WARMUP = 0.03
-"""The share of the steps in which the learning rate rises (Appendix B)."""
-LEARNING_RATE = 2e-5
-"""Of a pretrained model without a chat template (Appendix B: LLaMA 2)."""
-LEARNING_RATE_CHAT = 1e-5
-"""Of a model that was tuned before, to be known by its chat template (Appendix B: Vicuna 7B v1.5)."""
 SCHEDULE = "cosine"
 """How the learning rate falls: Appendix B does not say; so do the recipes of Vicuna and Alpaca, its baselines."""
-LORA_FACTOR = 10
-"""An adapter learns best at about ten times the rate of the whole model (Schulman et al. 2025, LoRA Without Regret)."""
-AT_ONCE = 4
-"""Rows that go through the model at once; a step adds up as many of these as its batch takes."""
-SAVE_EVERY = 20
-"""Steps after which a checkpoint is written: a kill costs an hour of a 7 B model at most, and 90 steps write five."""
 
 
 @dataclass(frozen=True)
 class TuningSettings(TrainingSettings):
-    """How a model is tuned. ``learning_rate`` of None takes the default of the kind of model.
+    """How a model is tuned: by default as in DEBATunE, Appendix B. The end of a longer row is cut (``max_length``, in
+    tokens of instruction and response together), and the rate rises in the share ``warmup`` of the steps.
+    ``learning_rate`` of None takes the default of the kind of model.
 
-    ``at_once`` and ``save_every`` change no result but by rounding, so a run may go on with others.
+    ``at_once`` rows go through the model at once, and a checkpoint is written after ``save_every`` steps: a kill costs
+    an hour of a 7 B model at most, and 90 steps write five. Both change no result but by rounding, so a run may go on
+    with others.
 
     Raises:
         DeclarationError: a number is out of its range.
@@ -60,13 +47,13 @@ class TuningSettings(TrainingSettings):
 
     COUNTS: ClassVar[tuple[str, ...]] = (*TrainingSettings.COUNTS, "lora_rank", "at_once")
 
-    epochs: int = EPOCHS
-    batch_size: int = BATCH_SIZE
-    max_length: int = MAX_LENGTH
-    save_every: int = SAVE_EVERY
-    warmup: float = WARMUP
+    epochs: int = 3
+    batch_size: int = 128
+    max_length: int = 2048
+    save_every: int = 20
+    warmup: float = 0.03
     lora_rank: int = LORA_RANK
-    at_once: int = AT_ONCE
+    at_once: int = 4
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -81,10 +68,11 @@ class TuningSettings(TrainingSettings):
         return max(n for n in range(1, min(self.at_once, self.batch_size) + 1) if self.batch_size % n == 0)
 
     def rate(self, *, chat: bool) -> float:
-        """The learning rate, of a model with a chat template or without one."""
+        """The learning rate: of a model with a chat template (Appendix B: Vicuna 7B v1.5) or without one (LLaMA 2). An
+        adapter learns best at about ten times that (Schulman et al. 2025, LoRA Without Regret)."""
         if self.learning_rate is not None:
             return self.learning_rate
-        return (LEARNING_RATE_CHAT if chat else LEARNING_RATE) * (LORA_FACTOR if self.lora else 1)
+        return (1e-5 if chat else 2e-5) * (10 if self.lora else 1)
 
 
 class TrainingStep(Frozen):

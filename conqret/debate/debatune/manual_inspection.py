@@ -340,7 +340,6 @@ def agreement_table(agreements: Sequence[InspectionAgreement], inspection: Inspe
         ),
         rows,
         note="Every label weighs as many statements as it stands for: the shares are those of the whole run. "
-        "Agreement: both say good, or both bad. Confirmed: annotators give the same label to what the judge calls "
-        "bad, or good. "
-        "Ties are left out of all but the last column. Intervals (95%) are over topics.",
+        "Agreement: both say good, or both bad. Confirmed: annotators give the same label to what the judge calls bad, "
+        "or good. Ties are left out of all but the last column. Intervals (95%) are over topics.",
     )  # fmt: skip

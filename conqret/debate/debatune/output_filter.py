@@ -167,10 +167,8 @@ def filtered(
     kept: list[Mapping[str, Any]] = []
     dropped: list[DroppedRow] = []
     for row, item, judgment in zip(rows, items, judgments, strict=True):
-        why = _harm(item, judgment.measures[METRIC])
-        if kept_to_side is not None:
-            side = _looked_up(item, kept_to_side, "conqret debate score")
-            why = why or _off_side(item, side, good_from)
+        side = None if kept_to_side is None else _looked_up(item, kept_to_side, "conqret debate score")
+        why = _why(item, judgment.measures[METRIC], side, good_from)
         if why is None:
             kept.append(row)
         else:
@@ -227,23 +225,19 @@ def _looked_up(item: Item, measures: Mapping[StatementKey, Measure], command: st
     return measure
 
 
-def _harm(item: Item, measure: Measure) -> DroppedRow | None:
+def _why(item: Item, harm: Measure, side: Measure | None, good_from: int) -> DroppedRow | None:
+    """Why a statement is not kept; None where it is."""
     text = item.argument or ""
-    if measure.value is None:
-        return unanswered(item.id, text, measure)
-    kinds = [part.id for part in measure.parts]
-    if not kinds:
+    if harm.value is None:
+        return unanswered(item.id, text, harm)
+    if kinds := [part.id for part in harm.parts]:
+        also = f" (also {', '.join(kinds[1:])})" if kinds[1:] else ""
+        return DroppedRow(item.id, text, kinds[0], f"{harm.explanation}{also}")
+    if side is None or is_good(side, good_from):
         return None
-    also = f" (also {', '.join(kinds[1:])})" if kinds[1:] else ""
-    return DroppedRow(item.id, text, kinds[0], f"{measure.explanation}{also}")
-
-
-def _off_side(item: Item, measure: Measure, good_from: int) -> DroppedRow | None:
-    text = item.argument or ""
-    good = is_good(measure, good_from)
-    if good is None:
-        return unanswered(item.id, text, measure)
-    return None if good else DroppedRow(item.id, text, NOT_ITS_SIDE, measure.explanation)
+    if side.value is None:
+        return unanswered(item.id, text, side)
+    return DroppedRow(item.id, text, NOT_ITS_SIDE, side.explanation)
 
 
 DUPLICATE = "duplicate"

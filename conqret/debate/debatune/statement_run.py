@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import Any, ClassVar, Unpack
 
 from conqret.data.item import Frozen
 from conqret.debate.debatune.debate_files import SIDE_OF, Instruction, Side, read_instructions
@@ -27,7 +27,6 @@ from conqret.judging.judge_settings import AskedSettings, as_path, client_option
 from conqret.llm.client_options import GREEDY, Sampling
 from conqret.llm.request import Plain, Request
 from conqret.local.text_writing import ROOM
-from conqret.options import table_of
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, lost
 from conqret.text.analysis import Text, weight
@@ -48,26 +47,10 @@ class StatementRow(ResponseRow):
     cut: bool = False
 
 
-if TYPE_CHECKING:
-
-    class _SampledRecord(AskedRecord): ...
-
-else:  # with the options that are declared there
-    _SampledRecord = table_of(Sampling, AskedRecord)
-
-
-class StatedRecord(_SampledRecord):
-    """What ``run.json`` says of written statements."""
-
-    SAME: ClassVar[Mapping[str, str]] = {
-        **AskedRecord.SAME, "asked": "requests", "temperature": "temperature",
-    }  # fmt: skip
-
-    kind: str = "debate-write"
-
-
 @dataclass(frozen=True)
-class StatedFolder(AskedFolder[StatedRecord, StatementRow]):
+class StatedFolder(
+    AskedFolder[AskedRecord, StatementRow], kind="debate-write", same={"temperature": "temperature"}
+):
     """The files of written statements under one folder."""
 
     COMMAND: ClassVar[str] = "conqret debate write"
@@ -120,12 +103,10 @@ def write_statements(
     shown = [[row.id, *([message.role, message.content] for message in row.messages)] for row in instructions]
 
     def concluded(rows: tuple[StatementRow, ...]) -> tuple[StatedSummary, Mapping[Path, Content]]:
-        pairs = [
-            (row, statement) for row, statement in zip(instructions, rows, strict=True) if statement.answered
-        ]
+        pairs = [pair for pair in zip(instructions, rows, strict=True) if pair[1].answered]
         cut = sum(statement.cut for _, statement in pairs)
         name = writer.model if system is None else system
-        lines = json_lines(_record(row, statement, name) for row, statement in pairs)
+        lines = json_lines(_record(*pair, name) for pair in pairs)
         summary = StatedSummary(written=len(pairs), cut=cut, unwritten=lost(rows))
         return summary, {folder.statements_file: lines}
 

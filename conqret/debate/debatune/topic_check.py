@@ -162,7 +162,7 @@ def two_sided(items: Iterable[Item], judgments: Iterable[Judgment]) -> SiftResul
     """
     kept: list[dict[str, str]] = []
     dropped: list[DroppedRow] = []
-    known = _TopicIndex()
+    known: list[frozenset[str]] = []
     for item, judgment in zip(items, judgments, strict=True):
         measure = judgment.measures[METRIC]
         labels = {part.id: part.label or "" for part in measure.parts}
@@ -170,23 +170,18 @@ def two_sided(items: Iterable[Item], judgments: Iterable[Judgment]) -> SiftResul
             dropped.append(unanswered(item.id, item.topic, measure))
         elif CLAIM not in labels:
             dropped.append(DroppedRow(item.id, item.topic, labels[VERDICT], measure.explanation))
-        elif (place := known.alike(labels[CLAIM])) is not None:
+        elif (place := _alike(labels[CLAIM], known)) is not None:
             same = kept[place]
             dropped.append(DroppedRow(item.id, item.topic, DUPLICATE, f"as {same['id']}: {same['topic']}"))
         else:
+            known.append(Text(labels[CLAIM]).terms)
             row = {"id": item.id, "topic": labels[CLAIM]}
             kept.append(row if labels[CLAIM] == item.topic else {**row, COLLECTED: item.topic})
     return SiftResult(kept, dropped)
 
 
-class ArgumentsRecord(AskedRecord):
-    """What ``run.json`` says of arguments for topics that are kept."""
-
-    kind: str = "debate-arguments"
-
-
 @dataclass(frozen=True)
-class ArgumentsFolder(AskedFolder[ArgumentsRecord, TranscriptRow]):
+class ArgumentsFolder(AskedFolder[AskedRecord, TranscriptRow], kind="debate-arguments"):
     """The files of arguments under one folder."""
 
     COMMAND: ClassVar[str] = "conqret debate topics"
@@ -264,32 +259,16 @@ def add_arguments(
         return run.finish(concluded)
 
 
-def similarity(first: str, other: str) -> float:
-    """The share of content words that two topics have in common, in [0, 1]: ``w(A and B) / w(A or B)`` over their
-    stems, a common word at half a weight; 0 where neither has any."""
-    return _shared(Text(first).terms, Text(other).terms)
+def _alike(topic: str, known: Sequence[frozenset[str]]) -> int | None:
+    """The place of the topic that this one repeats, the most alike first; None where it repeats none."""
+    terms = Text(topic).terms
+    near = [place for place, others in enumerate(known) if terms & others]
+    best = max(near, key=lambda place: shared(terms, known[place]), default=None)
+    return None if best is None or shared(terms, known[best]) < SAME else best
 
 
-class _TopicIndex:
-    """The topics so far, found by their stems."""
-
-    def __init__(self) -> None:
-        self._terms: list[frozenset[str]] = []
-        self._places: dict[str, list[int]] = {}
-
-    def alike(self, topic: str) -> int | None:
-        """The place of the topic that this one repeats, the most alike first; None, and it is known from now on."""
-        terms = Text(topic).terms
-        near = sorted({place for term in terms for place in self._places.get(term, ())})
-        best = max(near, key=lambda place: _shared(terms, self._terms[place]), default=None)
-        if best is not None and _shared(terms, self._terms[best]) >= SAME:
-            return best
-        for term in terms:
-            self._places.setdefault(term, []).append(len(self._terms))
-        self._terms.append(terms)
-        return None
-
-
-def _shared(first: frozenset[str], other: frozenset[str]) -> float:
+def shared(first: frozenset[str], other: frozenset[str]) -> float:
+    """The share of stems that two topics have in common, in [0, 1]: ``w(A and B) / w(A or B)``, a common word at half a
+    weight; 0 where neither has any."""
     union = sum(weight(term) for term in sorted(first | other))
     return sum(weight(term) for term in sorted(first & other)) / union if union else 0.0

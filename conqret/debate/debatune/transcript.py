@@ -138,15 +138,10 @@ class Motion:
     place: int = 0
     asked: Mapping[Side, str] = field(default_factory=dict)
 
-    @property
-    def order(self) -> tuple[Side, Side]:
-        """The sides in the order in which they speak."""
-        return SIDES if self.opens == SIDES[0] else (SIDES[1], SIDES[0])
-
     def places(self) -> Iterator[tuple[int, Side]]:
         """All turns in their order: round (from 1) and side; the conclusions are those of round 0."""
         for number in (*range(1, self.rounds + 1), 0):
-            for side in self.order:
+            for side in sorted(SIDES, key=lambda side: side != self.opens):
                 yield number, side
 
     def key(self, number: int, side: Side) -> str:

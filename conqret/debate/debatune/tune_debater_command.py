@@ -16,7 +16,6 @@ from conqret.debate.debatune.debate_files import SIDE_OF
 from conqret.debate.debatune.debater_tuning import (
     SCHEDULE,
     Training,
-    TrainingStep,
     TuningPlan,
     TuningSettings,
 )
@@ -91,9 +90,6 @@ def tune(
                 shown.tell(f"{done:,} of {planned.steps:,} steps were done in an earlier run")
             bar.reach(done, total=planned.steps)
 
-        def stepped(step: TrainingStep) -> None:
-            bar.reach(step.step, f"loss {step.loss:.3f}, learning rate {step.learning_rate:.2g}")
-
         training, folder = tune_debater(
             data,
             model=model,
@@ -102,7 +98,9 @@ def tune(
             output=output,
             overwrite=overwrite,
             on_start=started,
-            on_step=stepped,
+            on_step=lambda step: bar.reach(
+                step.step, f"loss {step.loss:.3f}, learning rate {step.learning_rate:.2g}"
+            ),
         )
     places = {"model": str(folder.model), "adapter": str(folder.adapter) if chosen.lora else None}
     lines: list[str | Table] = [

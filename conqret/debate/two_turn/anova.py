@@ -12,7 +12,6 @@ import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -82,7 +81,6 @@ def debate_anova(
     *,
     subject: Subject | None = None,
     design: Design | None = None,
-    better_half: str | Path | None = None,
 ) -> tuple[Anova, ...]:
     """Test whether arguments, the second judgment or the instruction change the answers: the analysis of each measure,
     without consultancies.
@@ -91,16 +89,15 @@ def debate_anova(
         answers: a file of answers on the slider, or such answers of one design.
         subject: what is measured repeatedly; by default judges, with one judge passages.
         design: of a file that holds both designs, the one whose answers count.
-        better_half: only the better half of the judges, by their last judgments in this pilot.
 
     Raises:
         ItemsError: rows have faults; all are listed.
-        DeclarationError: there is no answer of the design, none of the better half, or nothing varies within the
+        DeclarationError: there is no answer of the design, or nothing varies within the
             subjects.
         MissingDependencyError: statsmodels is not installed.
     """
     require("statsmodels", extra="anova")
-    answers = [answer for answer in counted_answers(answers, design, better_half) if not answer.consultant]
+    answers = [answer for answer in counted_answers(answers, design) if not answer.consultant]
     if not answers:
         raise DeclarationError(
             "all answers come from consultancies, which this analysis leaves out: give answers of debates"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Self
 
 from pydantic import ValidationInfo, model_validator
@@ -177,7 +177,7 @@ def prompt(
     }
     if task.opponent is None:
         return library[ARGUMENT].render(shown, settings)
-    sides = {"other": 3 - task.option, "argued": _plain(argued), "against": _plain(against)}
+    sides = {"other": 3 - task.option, "argued": asdict(argued), "against": asdict(against)}
     return library[COUNTER].render({**shown, **sides}, settings)
 
 
@@ -221,10 +221,6 @@ def _faults(text: str, snippets: Sequence[str], least: int) -> Iterator[str]:
 def _least(task: Task) -> int:
     """An argument quotes something; an answer need not (section A.2)."""
     return 1 if task.opponent is None else 0
-
-
-def _plain(argument: SideArgument) -> dict[str, object]:
-    return {"text": argument.text, "snippets": argument.snippets}
 
 
 def _by_words(task: Task, texts: Sequence[SideArgument]) -> dict[str, object]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from operator import attrgetter
 from pathlib import Path
 from typing import Literal
@@ -16,7 +15,6 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from conqret.data.digest import gathered
 from conqret.debate.two_turn.slider_answers import (
     CONSULTANCY,
     END,
@@ -28,7 +26,7 @@ from conqret.debate.two_turn.slider_answers import (
     read_slider_answers,
     writers_bonus,
 )
-from conqret.errors import DeclarationError, strict_options
+from conqret.errors import strict_options
 from conqret.stats.estimate import Estimate, JackknifedEstimate, Scale, average
 from conqret.stats.resampling import leave_one_out
 
@@ -134,45 +132,28 @@ Answers = str | Path | Sequence[SliderAnswer]
 """A file of answers on the slider, or such answers of one design."""
 
 
-def counted_answers(
-    answers: Answers, design: Design | None = None, pilot: Answers | None = None
-) -> Sequence[SliderAnswer]:
-    """The answers of one design; with a ``pilot`` those of the better half of its judges.
+def counted_answers(answers: Answers, design: Design | None = None) -> Sequence[SliderAnswer]:
+    """The answers of one design.
 
     Raises:
         ItemsError: rows have faults; all are listed.
-        DeclarationError: there is no answer of the design, or none of the better half.
+        DeclarationError: there is no answer of the design.
     """
-    given = read_slider_answers(Path(answers), design) if isinstance(answers, str | Path) else answers
-    if pilot is None:
-        return given
-    judged = read_slider_answers(Path(pilot), "pilot") if isinstance(pilot, str | Path) else pilot
-    names = best_judges(judged)
-    kept = tuple(answer for answer in given if answer.judge in names)
-    if not kept:
-        judges = sorted({answer.judge for answer in given})
-        raise DeclarationError(
-            f"none of the better half of the pilot's judges ({', '.join(names)}) is among the "
-            f"judges who answered here: {', '.join(judges)}"
-        )
-    return kept
+    return read_slider_answers(Path(answers), design) if isinstance(answers, str | Path) else answers
 
 
 @strict_options
-def debate_outcomes(
-    answers: Answers, *, design: Design | None = None, better_half: str | Path | None = None
-) -> Outcomes:
+def debate_outcomes(answers: Answers, *, design: Design | None = None) -> Outcomes:
     """What judgments of debates come to: right, wrong and abstaining by condition, and whether debate helps.
 
     Args:
         answers: a file of answers on the slider, or such answers of one design.
         design: of a file that holds both designs, the one whose answers count.
-        better_half: only the better half of the judges, by their last judgments in this pilot.
 
     Raises:
         ItemsError, DeclarationError: as :func:`counted_answers`.
     """
-    answers = counted_answers(answers, design, better_half)
+    answers = counted_answers(answers, design)
     measured = _AnswerColumns(answers)
     present = sorted(
         {(answer.condition, answer.turn, answer.instruction) for answer in answers},
@@ -262,7 +243,7 @@ class _AnswerColumns:
             payoff=self._share(self.dollars * mask, mask, scale="plain"),
             points={point: int((self.points[mask] == point).sum()) for point in range(-END, END + 1)},
             missing=int((here & ~self.given).sum()),
-        )  # fmt: skip
+        )
 
     def by_confidence(self) -> Iterator[Confidence]:
         """How often each strength was right under each instruction that was given."""
@@ -317,34 +298,3 @@ class _AnswerColumns:
             part, of, reason=reason or "no answer was given", scale=scale, counted=of
         )
         return ratio.estimate()
-
-
-def best_judges(pilot: Sequence[SliderAnswer]) -> tuple[str, ...]:
-    """The names of the better half, best first; of an odd number the smaller half.
-
-    Raises:
-        DeclarationError: there are fewer than two judges, or one has given no answer at the last judgment.
-    """
-    last = max(answer.turn for answer in pilot)
-    given = gathered(
-        (answer.judge, answer) for answer in pilot if answer.turn == last and answer.slider is not None
-    )
-    by_judge = {answer.judge: given.get(answer.judge, []) for answer in pilot}
-    if len(by_judge) < 2:
-        raise DeclarationError("the better half needs at least two judges, and the pilot has one")
-    if silent := [name for name, judged in by_judge.items() if not judged]:
-        raise DeclarationError(
-            f"{silent[0]} has no answer at the pilot's last judgment ({last}): leave it out"
-        )
-
-    def rank(name: str) -> tuple[Fraction, Fraction, str]:
-        points = [answer.toward_right or 0 for answer in by_judge[name]]
-        payoffs = [INSTRUCTIONS[answer.instruction] for answer in by_judge[name]]
-        dollars = sum(payoff.bonus(point) for payoff, point in zip(payoffs, points, strict=True))
-        return (
-            Fraction(-sum(point > 0 for point in points), len(points)),
-            Fraction(-dollars, len(points)),
-            name,
-        )
-
-    return tuple(sorted(by_judge, key=rank)[: len(by_judge) // 2])

@@ -259,27 +259,20 @@ INSTRUCTIONS = {scheme.name: scheme for scheme in (SIMPLE, ENCOURAGE_ABSTAIN)}
 
 
 @strict_options
-def payoffs(
-    *,
-    instruction: Literal["simple", "encourage-abstain"] | None = None,
-    bonuses: Sequence[float] | None = None,
-) -> list[PayoffInstruction]:
+def payoffs(*, bonuses: Sequence[float] | None = None) -> list[PayoffInstruction]:
     """What the slider's bonuses reward: each instruction says from which confidence on an answer pays.
 
     Args:
-        instruction: only this one of the paper's two; by default both.
         bonuses: bonuses of one's own, in dollars, for the seven points of the slider, from surely right over abstain to
-            surely wrong.
+            surely wrong; by default those of both instructions.
 
     Raises:
-        DeclarationError: both are given, or the bonuses are not seven finite numbers.
+        DeclarationError: the bonuses are not seven finite numbers.
     """
     if bonuses is None:
-        return [payoff for name, payoff in INSTRUCTIONS.items() if instruction in (None, name)]
-    if instruction is not None:
-        raise DeclarationError("--bonuses replace the instruction: leave --instruction out")
+        return list(INSTRUCTIONS.values())
     try:
-        return [PayoffInstruction("--bonuses", tuple(Fraction(str(bonuse)) for bonuse in bonuses))]
+        return [PayoffInstruction("--bonuses", tuple(Fraction(str(bonus)) for bonus in bonuses))]
     except ValueError:  # infinite, or no number
         raise DeclarationError(
             f"--bonuses takes seven numbers such as 0.6,0.45,0.3,0.15,-0.05,-0.3,-0.6, not {bonuses!r}"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -115,7 +118,6 @@ def _grade(
     questions: Path, labels: list[Path] | None, model: str | None, output: Path | None, asking: StudyOptions
 ) -> None:
     """Grade the counter-arguments by the rubric; the judge is not told which option is right."""
-    from functools import partial
 
     from conqret.debate.two_turn.rubric import FORMAT, counter_items, grade_counter_arguments, rubric_table
     from conqret.debate.two_turn.two_turn_files import read_two_turn
@@ -130,14 +132,12 @@ def _grade(
         counter_items(read_two_turn(questions)), [questions], FORMAT, model=model, output=output, asking=asking,
         by=partial(grade_counter_arguments, questions),
     )  # fmt: skip
-    if done is not None:
-        grades = [grade.model_dump(mode="json") for grade in done.grades]
-        conclude(done.judgments, lambda: rubric_table(done.grades), shown=asking.shown, grades=grades)
+    grades = [grade.model_dump(mode="json") for grade in done.grades]
+    conclude(done.judgments, lambda: rubric_table(done.grades), shown=asking.shown, grades=grades)
 
 
 def _summarize(questions: Path, annotations: Path, shown: options.OutputOptions) -> None:
     """Summarize annotations by kind of text and by the option that it argues for, the right one or the wrong one."""
-    from dataclasses import asdict
 
     from conqret.debate.two_turn.text_annotations import annotation_tables, summarize_annotations
     from conqret.show.table import spaced
@@ -283,7 +283,6 @@ def outcomes(
 
     conqret debate two-turn outcomes answers.jsonl --design pilot --plot confidence.svg --json
     """
-    from dataclasses import asdict
 
     from conqret.debate.two_turn.anova import anova_tables, debate_anova, default_subject
     from conqret.debate.two_turn.outcome_page import confidence_plot, verdict
@@ -330,7 +329,6 @@ def _lines(results: Outcomes, conclusion: str, plot: Path | None) -> Iterator[Re
 
 
 def _show_payoffs(bonuses: str | None, json_output: bool | None) -> None:
-    from itertools import chain
 
     from conqret.debate.two_turn.outcome_page import payoff_tables
     from conqret.debate.two_turn.slider_answers import payoffs as rewarded

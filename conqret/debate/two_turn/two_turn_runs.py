@@ -31,7 +31,7 @@ from conqret.debate.two_turn.debate_judge import (
 )
 from conqret.debate.two_turn.outcomes import Outcomes, Standing, debate_outcomes, standings
 from conqret.debate.two_turn.slider_answers import END, INSTRUCTIONS, Design, SliderAnswer
-from conqret.debate.two_turn.two_turn_files import Side, read_questions, read_two_turn
+from conqret.debate.two_turn.two_turn_files import read_questions, read_two_turn
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
@@ -42,21 +42,12 @@ from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, lost
 
 
-class WrittenRecord(AskedRecord):
-    """What ``run.json`` says of written debates; ``against`` is the second writer with its settings."""
-
-    SAME: ClassVar[Mapping[str, str]] = {
-        **AskedRecord.SAME,
-        "asked": "questions or writers",
-        "against": "settings of the second writer",
-    }
-
-    kind: str = "debate-argue"
-    against: dict[str, Any]
-
-
 @dataclass(frozen=True)
-class WrittenFolder(AskedFolder[WrittenRecord, WrittenTextRow]):
+class WrittenFolder(
+    AskedFolder[AskedRecord, WrittenTextRow],
+    kind="debate-argue",
+    same={"asked": "questions or writers", "against": "settings of the second writer"},
+):
     """The files of written debates under one folder."""
 
     COMMAND: ClassVar[str] = "conqret debate two-turn write"
@@ -142,21 +133,18 @@ def write_debates(
         return run.finish(concluded)
 
 
-class JudgedRecord(AskedRecord):
-    """What ``run.json`` says of judged debates; ``shortened`` holds by passage its tokens before and after."""
-
-    SAME: ClassVar[Mapping[str, str]] = {
-        **AskedRecord.SAME, "asked": "questions, design or instructions", "allowance": "allowance"
-    }  # fmt: skip
-
-    kind: str = "debate-judge"
-    allowance: int | None
-    shortened: dict[str, tuple[int, int]]
-
-
 @dataclass(frozen=True)
-class DebateJudgingFolder(AskedFolder[JudgedRecord, DebateJudgment]):
-    """The files of judged debates under one folder."""
+class DebateJudgingFolder(
+    AskedFolder[AskedRecord, DebateJudgment],
+    kind="debate-judge",
+    same={
+        "asked": "questions, design or instructions",
+        "allowance": "allowance",
+        "shortened": "passage tokens",
+    },
+):
+    """The files of judged debates under one folder. In its record ``shortened`` holds by passage its tokens before and
+    after."""
 
     COMMAND: ClassVar[str] = "conqret debate two-turn judge"
 
@@ -258,7 +246,9 @@ SEED = 13
 
 
 def _longer(request: DebateRequest) -> int:
-    first, second = (_length(side) for side in request.sides)
+    first, second = (
+        len(side.argument.text) + sum(map(len, side.argument.snippets)) for side in request.sides
+    )
     return 0 if first == second else END if second > first else -END
 
 
@@ -268,8 +258,3 @@ FLOORS: Mapping[str, Callable[[DebateRequest], int]] = {
     "always the longer side": _longer,
 }
 """What judges that read nothing answer; all of them are completely confident."""
-
-
-def _length(side: Side) -> int:
-    """Characters of all that is said for a side."""
-    return len(side.argument.text) + sum(map(len, side.argument.snippets))

@@ -12,7 +12,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from pathlib import Path
 
 from conqret.data.digest import gathered
 from conqret.debate.two_turn.judge_answers import QUESTION
@@ -51,22 +50,19 @@ class Writer:
 
 
 @strict_options
-def score_writers(
-    answers: Answers, *, design: Design | None = None, better_half: str | Path | None = None
-) -> tuple[Writer, ...]:
+def score_writers(answers: Answers, *, design: Design | None = None) -> tuple[Writer, ...]:
     """Score the writers of debates by whom judges followed: every writer, the most persuasive first.
 
     Args:
         answers: a file of answers on the slider, or such answers of one design.
         design: of a file that holds both designs, the one whose answers count.
-        better_half: only the better half of the judges, by their last judgments in this pilot.
 
     Raises:
         ItemsError: rows have faults; all are listed.
-        DeclarationError: there is no answer of the design, none of the better half, no answer names the writers of both
-            options, or none that does was shown arguments.
+        DeclarationError: there is no answer of the design, no answer names the writers of both options, or none that
+            does was shown arguments.
     """
-    given = last_with_arguments(counted_answers(answers, design, better_half))
+    given = last_with_arguments(counted_answers(answers, design))
     ratings = _ratings(given)
     names = dict.fromkeys(name for one in given for name in (one.for_right, one.for_wrong))
     found = [
@@ -107,9 +103,7 @@ def _ratings(answers: Sequence[SliderAnswer]) -> dict[str, Estimate]:
         won = 0.5 if not slider else float(slider > 0)
         if answer.for_right != answer.for_wrong:
             games.append(PairwisePreference(answer.for_right, answer.for_wrong, won, answer.passage))
-    if not games:
-        return {}
-    standings = bradley_terry(games)
+    standings = bradley_terry(games) if games else ()
     return {standing.player: _points(standing.rating) for standing in standings}
 
 
@@ -126,12 +120,8 @@ def _argued(answers: Sequence[SliderAnswer], right: bool) -> WrittenArgument:
 
 
 def _points(strength: Estimate) -> Estimate:
-    def points(fraction: float | None) -> float | None:
-        return None if fraction is None else START + POINTS * fraction
-
-    return replace(
-        strength, value=points(strength.value), low=points(strength.low), high=points(strength.high)
-    )
+    known = {name: getattr(strength, name) for name in ("value", "low", "high")}
+    return replace(strength, **{name: START + POINTS * end for name, end in known.items() if end is not None})
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,29 +66,20 @@ class GivenAnswer(ResponseRow):
     trace: tuple[SearchStep, ...] = ()
 
 
-class AnswersRecord(AskedRecord):
-    """What ``run.json`` says of answers; ``agent`` is what searches, with its settings (empty: nothing does), and
-    ``source`` is what is searched."""
-
-    SAME: ClassVar[Mapping[str, str]] = {
-        **AskedRecord.SAME,
+@dataclass(frozen=True)
+class AnswersFolder(
+    AskedFolder[AskedRecord, GivenAnswer],
+    kind="answer",
+    same={
         "asked": "questions",
         "strategy": "strategy",
         "plan": "settings",
         "agent": "agent",
         "source": "index",
-    }
-
-    kind: str = "answer"
-    strategy: str
-    plan: dict[str, Any]
-    agent: dict[str, Any]
-    source: str
-
-
-@dataclass(frozen=True)
-class AnswersFolder(AskedFolder[AnswersRecord, GivenAnswer]):
-    """The files of answers under one folder."""
+    },
+):
+    """The files of answers under one folder. In its record ``agent`` is what searches, with its settings (empty:
+    nothing does), and ``source`` what is searched."""
 
     COMMAND: ClassVar[str] = "conqret debateqa answer"
 

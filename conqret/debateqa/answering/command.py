@@ -11,10 +11,11 @@ from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, progress
 from conqret.debateqa.answering.rag_session import AnswerPlan
 from conqret.judging.study_command import StudyOptions
+from conqret.show.table import Cell, Column, Table, spaced
+from conqret.show.words import mean, reason
 
 if TYPE_CHECKING:
     from conqret.debateqa.answering.answering_run import AnswersSummary
-    from conqret.show.table import Cell, Table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +72,6 @@ def answer(
     """
     from conqret.debateqa.answering.answering_run import answer as write_answers
     from conqret.debateqa.answering.answering_run import chunk_search
-    from conqret.show.table import spaced
 
     trusted = True if evidence.trusted == "standard" else evidence.trusted or False
     with progress("indexing", quiet=asking.shown.quiet) as bar:
@@ -102,8 +102,6 @@ def answer(
 
 def _table(summary: AnswersSummary) -> Table:
     """The run in numbers."""
-    from conqret.show.table import Column, Table
-    from conqret.show.words import mean, reason
 
     rows: list[tuple[Cell, ...]] = [
         ("questions", summary.questions),

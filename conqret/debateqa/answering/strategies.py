@@ -10,17 +10,11 @@ from conqret.generation.cited_argument import GeneratedArgument
 from conqret.generation.generator import GenerateOptions, GenerationTask, Generator
 from conqret.generation.strategies.cited import STRATEGY as CITED
 
-
-async def _from_memory(desk: RagSession) -> str:
-    """Ask, and nothing else."""
-    return await desk.answer()
-
-
 NONE = AnswerStrategy(
     name="none",
     summary="no retrieval: the model answers from what it knows",
     source="DebateQA, section 5.2 and Table 16",
-    respond=_from_memory,
+    respond=RagSession.answer,
 )
 
 
@@ -43,10 +37,6 @@ RAG = AnswerStrategy(
 )
 
 
-CHUNKS_OF_A_STEP = 3
-"""Of each retrieval (DebateQA, F.1)."""
-SEARCHES = 3
-"""Retrievals at most, that for the question itself among them (DebateQA, F.1)."""
 PROMPT = "answer/react"
 
 
@@ -66,8 +56,8 @@ REACT = AnswerStrategy(
     summary="ReAct: an agent thinks, searches and reads, three times three chunks at most; then the answer",
     source="DebateQA, section 5.4.1 and F.1",
     respond=_as_an_agent,
-    chunks=CHUNKS_OF_A_STEP,
-    searches=SEARCHES,
+    chunks=3,  # of each retrieval (DebateQA, F.1)
+    searches=3,  # at most, that for the question itself among them (F.1)
     agent=PROMPT,
 )
 

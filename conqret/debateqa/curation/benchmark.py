@@ -56,25 +56,12 @@ PROMPTS = {
 300 words."""
 
 
-class CurateRecord(AskedRecord):
-    """What ``run.json`` says of a benchmark, beside what is asked of which model."""
-
-    SAME: ClassVar[Mapping[str, str]] = {
-        **AskedRecord.SAME,
-        "asked": "questions",
-        "source": "corpus",
-        "trusted": "trusted domains",
-        "plan": "settings",
-    }
-
-    kind: str = "curate"
-    source: str
-    trusted: dict[str, list[str]]
-    plan: dict[str, int | str]
-
-
 @dataclass(frozen=True)
-class CurateFolder(AskedFolder[CurateRecord, CurationStep]):
+class CurateFolder(
+    AskedFolder[AskedRecord, CurationStep],
+    kind="curate",
+    same={"asked": "questions", "source": "corpus", "trusted": "trusted domains", "plan": "settings"},
+):
     """The files of a benchmark under one folder."""
 
     COMMAND: ClassVar[str] = "conqret debateqa curate"

@@ -4,12 +4,27 @@ is left without what people rejected."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from conqret.console.printing import at, end, note, result
+from conqret.debateqa.curation.benchmark_checks import (
+    benchmark_coverage,
+    benchmark_duplicates,
+    missed_viewpoints,
+)
+from conqret.debateqa.curation.benchmark_figures import (
+    LEAST,
+    benchmark_domains,
+    benchmark_relevance,
+    read_made,
+    remove_partial_answers,
+)
 from conqret.errors import DeclarationError
+from conqret.io.jsonl import json_lines
+from conqret.io.overwriting import write_new
+from conqret.show.table import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,20 +39,13 @@ SHOWN = 10
 """Questions that are shown."""
 
 
-@dataclass(frozen=True)
-class Reviewer:
-    """Who looks at what is to be looked at: a ``model``, or annotators with the form in ``labels``; ``output`` is the
-    form to write, with the run of the model in a folder beside it."""
-
-    model: str | None
-    labels: Sequence[Path] | None
-    output: Path | None
+Reviewer = tuple[str | None, "Sequence[Path] | None", Path | None]
+"""Who looks at what is to be looked at: a model, or annotators with the form in these files; and the form to write,
+with the run of the model in a folder beside it."""
 
 
 def relevance(folder: Path, encoder: str, asking: StudyOptions) -> None:
     """Measure how relevant documents are to their questions (DebateQA, A.2 and Figure 4)."""
-    from conqret.debateqa.curation.benchmark_figures import benchmark_relevance, read_made
-    from conqret.show.table import Column, Table
 
     figures = benchmark_relevance(folder, encoder=encoder)
     texts = {question.id: question.question for question in read_made(folder).questions}
@@ -55,7 +63,6 @@ def relevance(folder: Path, encoder: str, asking: StudyOptions) -> None:
 
 def comprehensiveness(folder: Path, encoder: str, reviewer: Reviewer, asking: StudyOptions) -> None:
     """Check whether the points of view cover what the nearest document chunks of each question say (A.3)."""
-    from conqret.debateqa.curation.benchmark_checks import benchmark_coverage
 
     figures = _checked(benchmark_coverage, folder, "covered", reviewer, asking, encoder=encoder)
     if figures is None:
@@ -75,7 +82,6 @@ def distinctiveness(
     folder: Path, encoder: str, threshold: float, reviewer: Reviewer, asking: StudyOptions
 ) -> None:
     """Find points of view of one question that may say the same (A.3)."""
-    from conqret.debateqa.curation.benchmark_checks import benchmark_duplicates
 
     figures = _checked(
         benchmark_duplicates, folder, "duplicate", reviewer, asking, encoder=encoder, threshold=threshold
@@ -103,7 +109,6 @@ def viewpoints(
     folder: Path, answers: Path | None, model: str | None, output: Path | None, asking: StudyOptions
 ) -> None:
     """Count the answers that contain an important point of view missing from the partial answers (Table 11)."""
-    from conqret.debateqa.curation.benchmark_checks import missed_viewpoints
 
     if answers is None:
         raise DeclarationError(
@@ -124,8 +129,6 @@ def viewpoints(
 
 def domains(folder: Path, encoder: str, asking: StudyOptions) -> None:
     """Group similar questions into domains, named by their most typical words (Figure 7)."""
-    from conqret.debateqa.curation.benchmark_figures import benchmark_domains
-    from conqret.show.table import Column, Table
 
     groups = benchmark_domains(folder, encoder=encoder)
     rows = [(", ".join(group.words), group.questions, group.example) for group in groups]
@@ -145,9 +148,6 @@ def remove(
 
     An annotator who answers no to any question of the form rejects that partial answer.
     """
-    from conqret.debateqa.curation.benchmark_figures import LEAST, remove_partial_answers
-    from conqret.io.jsonl import json_lines
-    from conqret.io.overwriting import write_new
 
     if output is None:
         raise DeclarationError("the benchmark that is left needs a file: name it with -o")
@@ -175,10 +175,11 @@ def _checked(
     check: Callable[..., F], folder: Path, column: str, reviewer: Reviewer, asking: StudyOptions, **how: Any
 ) -> F | None:
     """What a ``check`` finds by a filled form or a judge; None where the form is left for people."""
-    labels, model = reviewer.labels or (), reviewer.model
+    model, files, output = reviewer
+    labels = files or ()
     if len(labels) > 1:
         raise DeclarationError("--check reads one form: give --labels once")
-    how |= {"labels": labels[0] if labels else None, "output": reviewer.output}
+    how |= {"labels": labels[0] if labels else None, "output": output}
     if model is not None and not labels:
         figures = asking.study(check, folder, model=asking.calls.of(model), rows="judgments", **how)
     else:
@@ -199,9 +200,6 @@ def _tell_figures(
     *lines: str,
 ) -> None:
     """Print figures as a table or as JSON (``data`` in their place), and end as the judge's run did."""
-    from dataclasses import asdict, is_dataclass
-
-    from conqret.show.table import Column, Table
 
     table = Table(title, (Column("", "text"), "value"), facts.items(), note=remark)
     plain = {

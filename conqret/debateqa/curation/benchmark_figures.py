@@ -4,6 +4,7 @@ A.3). Which domains its questions are from (Figure 7), and what is left of it wi
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ from conqret.io.schema import Field, TableReader, read_models, table_schema
 from conqret.labels.task import PARTIAL_ANSWER_SHEET
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
+from conqret.text.text_passages import root
+from conqret.text.words import fold, words
 
 
 class MadeAnswer(BaseModel, frozen=True):
@@ -278,10 +281,6 @@ def domains(
 
 
 def _words(groups: Sequence[Sequence[str]]) -> list[list[str]]:
-    import math
-
-    from conqret.text.text_passages import root
-    from conqret.text.words import fold, words
 
     counts = [Counter(word for text in group for word in words(fold(text)) if root(word)) for group in groups]
     every: Counter[str] = sum(counts, Counter())

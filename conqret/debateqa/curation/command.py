@@ -14,10 +14,11 @@ from conqret.debateqa.curation.algorithm import CurationPlan
 from conqret.debateqa.curation.embeddings import LEXICAL
 from conqret.debateqa.curation.questions_command import Encoder
 from conqret.judging.study_command import StudyOptions
+from conqret.show.table import Column, Table, spaced
+from conqret.show.words import reason
 
 if TYPE_CHECKING:
     from conqret.debateqa.curation.benchmark import CurateSummary
-    from conqret.show.table import Table
 
 
 @dataclass(frozen=True)
@@ -111,11 +112,9 @@ def curate(
         case "relevance":
             checks.relevance(source, encoder, asking)
         case "comprehensiveness":
-            checks.comprehensiveness(source, encoder, checks.Reviewer(model, labels, output), asking)
+            checks.comprehensiveness(source, encoder, (model, labels, output), asking)
         case "distinctiveness":
-            checks.distinctiveness(
-                source, encoder, checking.threshold, checks.Reviewer(model, labels, output), asking
-            )
+            checks.distinctiveness(source, encoder, checking.threshold, (model, labels, output), asking)
         case "viewpoints":
             checks.viewpoints(source, checking.answers, model, output, asking)
         case "domains":
@@ -138,7 +137,6 @@ def _make(
 ) -> None:
     from conqret.debateqa.curation.algorithm import VIEWS
     from conqret.debateqa.curation.benchmark import curate_benchmark
-    from conqret.show.table import spaced
 
     if asking.dry_run:
         pages = "the documents that the offline model's queries find"
@@ -167,8 +165,6 @@ def _make(
 
 def _table(summary: CurateSummary) -> Table:
     """How many questions are left after each filter."""
-    from conqret.show.table import Column, Table
-    from conqret.show.words import reason
 
     rows = [
         ("questions", summary.questions),

@@ -161,7 +161,8 @@ def offline_views(question: str, texts: Sequence[str], most: int) -> dict[str, A
     readings = [read(text).sentences for text in texts]
     candidates = sorted(
         ((-_score(sentence, wanted), number, place) for number, sentences in enumerate(readings)
-         for place, sentence in enumerate(sentences) if _can_be(sentence)),
+         for place, sentence in enumerate(sentences)
+         if SHORTEST <= len(sentence.words) <= LONGEST and not sentence.text.rstrip().endswith("?")),
     )  # fmt: skip
     chosen: list[tuple[int, Passage]] = []
     for score, number, place in candidates:
@@ -199,10 +200,6 @@ def offline_explanation(question: str, view: str, texts: Sequence[str]) -> dict[
             taken.append(place)
     view_texts = [" ".join(sentences[place].text.split()) for place in sorted(taken)]
     return {"explanation": " ".join(dict.fromkeys(view_texts)) or view}
-
-
-def _can_be(sentence: Passage) -> bool:
-    return SHORTEST <= len(sentence.words) <= LONGEST and not sentence.text.rstrip().endswith("?")
 
 
 def _score(sentence: Passage, wanted: dict[str, float]) -> float:

@@ -116,11 +116,6 @@ def dedupe(
     return deduplicate(read, vectors, encoder=str(embeddings or encoder), threshold=threshold)
 
 
-def pairs_text(outcome: Deduplication) -> str:
-    """The similar pairs as a table."""
-    return csv_text(DecidingPair.model_fields, (pair.model_dump().values() for pair in outcome.pairs))
-
-
 def deduplicate(
     questions: Sequence[SourcedQuestion], vectors: Any, *, encoder: str, threshold: float = THRESHOLD
 ) -> tuple[tuple[SourcedQuestion, ...], Deduplication]:
@@ -164,16 +159,8 @@ WIDTH = 0.05
 SEED = 13
 
 COLUMNS = (
-    "pair",
-    "similarity",
-    "band",
-    "band_pairs",
-    "first",
-    "second",
-    "first_question",
-    "second_question",
-    "duplicate",
-)
+    "pair", "similarity", "band", "band_pairs", "first", "second", "first_question", "second_question", "duplicate",
+)  # fmt: skip
 """The sheet; ``duplicate`` is left empty for people: yes or no."""
 
 
@@ -234,14 +221,14 @@ def draw_pairs(
     count = int(np.ceil(round((1 - lowest) / WIDTH, 6)))
     sizes = np.zeros(count, dtype=np.int64)
     held: list[list[tuple[float, int, int, float]]] = [[] for _ in range(count)]
-    for block in cosines(vectors, at_least=max(lowest, 1e-9)):
-        bands = np.minimum(((block.values - lowest) / WIDTH + 1e-6).astype(np.int64), count - 1)
+    for firsts, seconds, values in cosines(vectors, at_least=max(lowest, 1e-9)):
+        bands = np.minimum(((values - lowest) / WIDTH + 1e-6).astype(np.int64), count - 1)
         lots = rng.random(len(bands))
         for band in np.unique(bands):
             (places,) = np.nonzero(bands == band)
             sizes[band] += len(places)
             best = places[np.argsort(lots[places], kind="stable")[:wanted]]
-            new = zip(lots[best], block.first[best], block.second[best], block.values[best], strict=True)
+            new = zip(lots[best], firsts[best], seconds[best], values[best], strict=True)
             held[band] = sorted([*held[band], *(tuple(cell.item() for cell in row) for row in new)])[:wanted]
     shares = _shares([len(pair_list) for pair_list in held], wanted)
     drawn = [
@@ -257,15 +244,14 @@ def draw_pairs(
     return tuple(sorted(drawn, key=lambda pair: -pair.similarity))
 
 
-def sheet_rows(drawn: Iterable[DrawnPair], questions: Sequence[SourcedQuestion]) -> list[tuple[object, ...]]:
-    """The rows of the sheet, under :data:`COLUMNS`."""
-    return [
-        (
-            place, pair.similarity, pair.band, pair.band_pairs, questions[pair.first].id, questions[pair.second].id,
-            questions[pair.first].question, questions[pair.second].question, "",
-        )
-        for place, pair in enumerate(drawn, start=1)
-    ]  # fmt: skip
+def pairs_sheet(drawn: Iterable[DrawnPair], questions: Sequence[SourcedQuestion]) -> str:
+    """The sheet as CSV."""
+    rows = []
+    for place, pair in enumerate(drawn, start=1):
+        first, second = questions[pair.first], questions[pair.second]
+        band = (place, pair.similarity, pair.band, pair.band_pairs)
+        rows.append((*band, first.id, second.id, first.question, second.question, ""))
+    return csv_text(COLUMNS, rows)
 
 
 class BandLabels(Frozen):
@@ -325,17 +311,17 @@ def duplicate_threshold(sheet: str | Path) -> ChosenThreshold:
     rows = [row for row in every if row.duplicate is not None]
     if not rows:
         raise DeclarationError(f"no pair of {path} is labeled: write yes or no into the column duplicate")
-    positive = [bias_row.similarity for bias_row in rows if bias_row.duplicate]
+    positive = [row.similarity for row in rows if row.duplicate]
     if not positive:
         raise DeclarationError(
             f"none of the {len(rows)} labeled pairs of {path} is a duplicate: label more pairs of high similarity"
         )
-    labelled = Counter(bias_row.band for bias_row in rows)
-    sizes = {bias_row.band: bias_row.band_pairs for bias_row in rows}
+    labelled = Counter(row.band for row in rows)
+    sizes = {row.band: row.band_pairs for row in rows}
     none_below = int(min(positive) * 100 + 1e-6) / 100
-    below = sum(bias_row.similarity < none_below for bias_row in rows)
+    below = sum(row.similarity < none_below for row in rows)
     found = {}
-    for hundredth in range(int(min(bias_row.similarity for bias_row in rows) * 100), 101):
+    for hundredth in range(int(min(row.similarity for row in rows) * 100), 101):
         counts = defaultdict[tuple[bool, bool], float](float)
         for row in rows:
             said = row.similarity >= hundredth / 100 - 1e-6
@@ -350,7 +336,7 @@ def duplicate_threshold(sheet: str | Path) -> ChosenThreshold:
         bands=tuple(
             BandLabels(
                 band=band, pairs=sizes[band], labelled=labelled[band],
-                duplicates=sum(bool(bias_row.duplicate) for bias_row in rows if bias_row.band == band),
+                duplicates=sum(bool(row.duplicate) for row in rows if row.band == band),
             )
             for band in sorted(labelled, reverse=True)
         ),

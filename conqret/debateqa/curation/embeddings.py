@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -113,13 +112,8 @@ class SimilarPair(NamedTuple):
     similarity: float
 
 
-@dataclass(frozen=True, slots=True)
-class Cosines:
-    """The cosines of one block: of the texts ``first`` with the texts ``second``, each pair once."""
-
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    values: NDArray[np.float32]
+Cosines = tuple["NDArray[np.int64]", "NDArray[np.int64]", "NDArray[np.float32]"]
+"""The cosines of one block: first texts, second texts, and the cosine of each pair, which comes once."""
 
 
 def similar_pairs(vectors: Any, threshold: float) -> list[SimilarPair]:
@@ -135,12 +129,12 @@ def similar_pairs(vectors: Any, threshold: float) -> list[SimilarPair]:
         raise DeclarationError(f"the threshold is {threshold}, but it must be a cosine above 0 and at most 1")
     pairs: list[SimilarPair] = []
     for block in cosines(vectors, at_least=threshold - ROUNDING):
-        if len(pairs) + len(block.values) > MOST_PAIRS:
+        if len(pairs) + len(block[0]) > MOST_PAIRS:
             raise DeclarationError(
                 f"more than {MOST_PAIRS:,} pairs have a similarity of at least {threshold}: raise the threshold, and "
                 "look at such pairs with `conqret debateqa questions --pairs`"
             )
-        rows = zip(block.first.tolist(), block.second.tolist(), block.values.tolist(), strict=True)
+        rows = zip(*(part.tolist() for part in block), strict=True)
         pairs += [SimilarPair(first, second, round(value, 6)) for first, second, value in rows]
     return pairs
 
@@ -165,7 +159,7 @@ def cosines(vectors: Any, *, at_least: float = -1.0) -> Iterator[Cosines]:
             above = np.triu(np.ones(dense.shape, dtype=bool), k=1)
             first, second = np.nonzero((dense >= at_least) & above)
             values = dense[first, second]
-        yield Cosines(first + start, second + start, np.minimum(values, 1.0).astype(np.float32))
+        yield first + start, second + start, np.minimum(values, 1.0).astype(np.float32)
 
 
 def unit_rows(vectors: Any) -> Any:

@@ -12,11 +12,10 @@ from conqret.errors import number
 from conqret.judging.study_command import StudyOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from conqret.debateqa.curation.debatable import DebatableQuestions
+    from conqret.debateqa.curation.check_verdicts import DebatableQuestions
     from conqret.debateqa.curation.deduplication import ChosenThreshold, Deduplication
-    from conqret.io.questions import SourcedQuestion
     from conqret.show.table import Table
 
 Encoder = Annotated[
@@ -73,27 +72,25 @@ def questions(
     conqret debateqa questions delphi.tsv conflictingqa.csv web.jsonl --texts train.csv --encoder models/gte-large
     --pairs pairs.csv
     """
-    from conqret.debateqa.curation.debatable import debatable_questions
-    from conqret.debateqa.curation.deduplication import deduplicate, pairs_text
-    from conqret.debateqa.curation.embeddings import vectors_of
-    from conqret.io.questions import read_sourced
+    from conqret.debateqa.curation.check_verdicts import debatable_questions
+    from conqret.debateqa.curation.deduplication import DecidingPair, dedupe
+    from conqret.io.label_sheets import csv_text
     from conqret.io.safe_files import write_files
     from conqret.runs.run_folder import default_folder, stem
     from conqret.show.table import spaced
 
-    read = tuple(read_sourced(files, texts))
     if pairs is not None:
-        _label_pairs(read, pairs, encoder, asking)
+        _label_pairs(files, texts, pairs, encoder, asking)
         return
-    vectors = vectors_of(read, encoder)
-    different, duplicates = deduplicate(read, vectors, encoder=encoder, threshold=threshold)
+    different, duplicates = dedupe(files, encoder=encoder, threshold=threshold, texts=texts)
     author = asking.calls.of(model)
     outcome = asking.study(
         debatable_questions, different, model=author, rows="judgments",
         output=output or default_folder(stem(files[0]), "debatable", author.model),
     )  # fmt: skip
     chosen, folder = outcome.summary, outcome.folder
-    write_files({folder.pairs_file: pairs_text(duplicates)})
+    rows = (pair.model_dump().values() for pair in duplicates.pairs)
+    write_files({folder.pairs_file: csv_text(DecidingPair.model_fields, rows)})
     unanswered = sum(outcome.lost.values())
     facts = {
         "deduplication": duplicates.model_dump(),
@@ -117,11 +114,11 @@ def questions(
     asking.conclude(facts, lines, outcome, outcome.lost, there=len(outcome.rows) - unanswered)
 
 
-def _label_pairs(read: tuple[SourcedQuestion, ...], sheet: Path, encoder: str, asking: StudyOptions) -> None:
+def _label_pairs(
+    files: Sequence[Path], texts: Path | None, sheet: Path, encoder: str, asking: StudyOptions
+) -> None:
     """Write the form of pairs, or report the thresholds that a filled one speaks for."""
-    from conqret.debateqa.curation.deduplication import COLUMNS, draw_pairs, duplicate_threshold, sheet_rows
-    from conqret.debateqa.curation.embeddings import vectors_of
-    from conqret.io.label_sheets import csv_text
+    from conqret.debateqa.curation.deduplication import draw_question_pairs, duplicate_threshold, pairs_sheet
     from conqret.io.overwriting import write_new
     from conqret.show.table import spaced
 
@@ -131,8 +128,8 @@ def _label_pairs(read: tuple[SourcedQuestion, ...], sheet: Path, encoder: str, a
         if choice.unlabelled:
             asking.shown.note(f"{choice.unlabelled:,} pairs have no label and are left out")
         return
-    drawn = draw_pairs(vectors_of(read, encoder))
-    write_new({sheet: csv_text(COLUMNS, sheet_rows(drawn, read))}, overwrite=False)
+    read, drawn = draw_question_pairs(files, encoder=encoder, texts=texts)
+    write_new({sheet: pairs_sheet(drawn, read)}, overwrite=False)
     bands = len({pair.band for pair in drawn})
     ends = f"{drawn[-1].similarity:.2f} to {drawn[0].similarity:.2f}"
     sentence = f"{number(len(drawn), 'pair')} from {bands} bands of similarity, {ends}"
@@ -168,7 +165,7 @@ def _dedupe_tables(outcome: Deduplication) -> Iterator[Table]:
 
 def _debatable_table(chosen: DebatableQuestions, questions: int, unanswered: int) -> Table:
     """How many questions fail which criterion."""
-    from conqret.debateqa.curation.debatable import CRITERIA
+    from conqret.debateqa.curation.check_verdicts import CRITERIA
     from conqret.show.table import Column, Table
 
     rows = [(CRITERIA[name], count) for name, count in chosen.failed.items()]
@@ -204,6 +201,5 @@ def _threshold_tables(choice: ChosenThreshold) -> Iterator[Table]:
             ("highest F1 over all pairs", f"{choice.best_f1:.2f}"),
         ],
         note=f"At {choice.best_f1:.2f}: precision {choice.precision:.3f}, recall {choice.recall:.3f}, F1 "
-        f"{choice.f1:.3f}, "
-        f"bands weighted by their size.{bound}",
+        f"{choice.f1:.3f}, bands weighted by their size.{bound}",
     )

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
-from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import Any
 
 from conqret._optional import require
 from conqret.data import Document
 from conqret.data.digest import gathered
 from conqret.debateqa.curation.trusted_domains import PageEvidence, PageSource, TrustedDomains
 from conqret.errors import DeclarationError, number
-from conqret.retrieval.corpus_index import Index, open_index
 
 
-class CorpusSource:
+class CorpusSource(PageSource):
     """The documents of a corpus directory, searched with its BM25 index (built where there is none).
 
     Raises:
@@ -24,13 +20,11 @@ class CorpusSource:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.index: Index = open_index(folder)
-        self.name = f"corpus {self.index.fingerprint}"
-        self.described = f"{number(len(self.index), 'document')}"
+        from conqret.retrieval.corpus_index import open_index
 
-    def opened(self, folder: Path) -> AbstractAsyncContextManager[Any]:
-        """Nothing needs to be held."""
-        return contextlib.nullcontext()
+        self.index = open_index(folder)
+        self.name = f"corpus {self.index.fingerprint}"
+        self.described = number(len(self.index), "document")
 
     async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
         """For each query the ids of its documents, best first."""
@@ -59,17 +53,13 @@ LIKELY_TEXT = "A page of the web has some two thousand words. " * 250
 """About 2,500 tokens: ConQRet's web documents have some 2,000 words (Table 2)."""
 
 
-class LikelyPages:
+class LikelyPages(PageSource):
     """Pages of a usual length in place of those of a search, for a price."""
 
     name = described = "the web"
 
     def __init__(self, trusted: TrustedDomains) -> None:
         self._domain = next(iter(trusted.domains), ".org").removeprefix(".")
-
-    def opened(self, folder: Path) -> AbstractAsyncContextManager[Any]:
-        """Nothing needs to be held."""
-        return contextlib.nullcontext()
 
     async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
         """The same pages for each query."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit
 
 from conqret.data import Document
@@ -63,7 +65,7 @@ def read_trusted(path: Path) -> TrustedDomains:
     lines = declared_text(path).splitlines()
     added: dict[str, str] = {}
     refused: list[str] = []
-    for number, line in enumerate(lines, start=1):
+    for place, line in enumerate(lines, start=1):
         entry = line.partition("#")[0].strip()
         if not entry:
             continue
@@ -71,7 +73,7 @@ def read_trusted(path: Path) -> TrustedDomains:
         domain = name.removeprefix("-").lower()
         if len(line) > _LINE_LIMIT or not _DOMAIN.fullmatch(domain):
             raise DeclarationError(
-                f"{path}:{number} is not a domain: write one on each line, such as .gov or who.int, "
+                f"{path}:{place} is not a domain: write one on each line, such as .gov or who.int, "
                 "without https:// and without a path"
             )
         if name.startswith("-"):
@@ -112,23 +114,22 @@ class PageEvidence:
     licence: str = ""
 
 
-class PageSource(Protocol):
-    """What finds documents."""
+class PageSource(ABC):
+    """What finds documents. ``name`` stands for it in the record of a run: another name is another run; ``described``
+    is what it is, for people."""
 
-    @property
-    def name(self) -> str:
-        """What stands for it in the record of a run: another name is another run."""
-
-    @property
-    def described(self) -> str:
-        """What it is, for people."""
+    name: str
+    described: str
 
     def opened(self, folder: Path) -> AbstractAsyncContextManager[Any]:
         """What must be held while it is searched; it may keep files in the run's ``folder``."""
+        return contextlib.nullcontext()
 
+    @abstractmethod
     async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
         """For each query the ids of its documents, best first, ``depth`` at most. Those that :meth:`read` does not
         know were found, and could not be had or are not trusted."""
 
+    @abstractmethod
     def read(self, identifiers: Sequence[str]) -> list[PageEvidence]:
         """The documents of these ids, in this order; an unknown one is left out."""

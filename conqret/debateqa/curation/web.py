@@ -13,7 +13,7 @@ from pathlib import Path
 
 from conqret.data import Reason
 from conqret.debateqa.curation.curation_requests import NoValidResponse
-from conqret.debateqa.curation.trusted_domains import PAGES, PageEvidence, TrustedDomains
+from conqret.debateqa.curation.trusted_domains import PAGES, PageEvidence, PageSource, TrustedDomains
 from conqret.scrapers.evidence_fetching import EvidenceOptions, parsed
 from conqret.scrapers.extract import Extractor
 from conqret.scrapers.fetch import Fetcher, FetchError, FetchStatus
@@ -21,7 +21,7 @@ from conqret.scrapers.fetch_ledger import DocumentStore
 from conqret.scrapers.search import RESULTS, SEARCH_DELAY, WebSearcher
 
 
-class WebSource:
+class WebSource(PageSource):
     """Pages that search engines find, ``results`` of a query at most; where domains are ``trusted``, nothing else is
     fetched."""
 
@@ -83,17 +83,14 @@ class WebSource:
             raise NoValidResponse(Reason.CONNECTION, error.detail) from error
         urls = [result.url for result in results][:depth]
         wanted = list(filter(self._may, urls))
-        had = dict(zip(wanted, await asyncio.gather(*map(self._page, wanted)), strict=True))
+        for url in wanted:  # each page is fetched once however many questions find it
+            if url not in self._pages:
+                self._pages[url] = asyncio.ensure_future(self._fetched(url))
+        had = dict(zip(wanted, await asyncio.gather(*map(self._pages.__getitem__, wanted)), strict=True))
         return [had.get(url) or url for url in urls]
 
     def _may(self, url: str) -> bool:
         return self._trusted is None or url in self._trusted
-
-    def _page(self, url: str) -> asyncio.Task[str | None]:
-        """The id of a page, fetched once however many questions find it."""
-        if url not in self._pages:
-            self._pages[url] = asyncio.ensure_future(self._fetched(url))
-        return self._pages[url]
 
     async def _fetched(self, url: str) -> str | None:
         page = await self._fetcher.fetch(url)
