@@ -166,12 +166,13 @@ class TermContext:
         words = argument.uncommon if argument is not None else frozenset[str]()
         holders: Counter[str] = Counter()
         anchored: dict[str, int] = defaultdict(int)
+        total = 0
         for document in documents:
             holders.update(document.uncommon)
+            total += len(document.uncommon)
             anchor = _anchor(document, words)
             for term in document.uncommon:
                 anchored[term] += anchor
-        total = sum([len(document.uncommon) for document in documents])
         mean = total / len(documents) if documents else 0.0
         expected = mean * mean / (mean + VOCABULARY)
         return cls(words, holders, anchored, total, expected / (expected + HALF_TRUST))
@@ -187,11 +188,11 @@ class TermContext:
         """
         size = len(document.uncommon)
         chance = size / (size + VOCABULARY)
-        shared = sum([self.holders[term] for term in document.uncommon]) - size
+        shared = sum(map(self.holders.__getitem__, document.uncommon)) - size
         if not shared:
             among = 0.0
         else:
-            anchored = sum([self.anchored[term] for term in document.uncommon])
+            anchored = sum(map(self.anchored.__getitem__, document.uncommon))
             anchored -= _anchor(document, self.argument) * size
             among = _lift(shared, (self.total - size) * chance) * min(
                 1.0, 2 * anchored / (shared * ANCHOR_UNIT)

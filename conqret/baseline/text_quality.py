@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from conqret.baseline.alignment import Finding, clip
 from conqret.text import lexicons as lex
@@ -37,18 +36,9 @@ class LinearModel:
     def score(self, features: Mapping[str, float]) -> float:
         """The log-odds of a text with these features. Raises KeyError where a weighted feature is missing."""
         return self.intercept + math.fsum(
-            weight * standardised(features[name], self.mean[name], self.sd[name])
+            weight * max(-WIDEST, min(WIDEST, (features[name] - self.mean[name]) / self.sd[name]))
             for name, weight in self.weights.items()
         )
-
-    def share(self, features: Mapping[str, float]) -> float:
-        """The score as a share in (0, 1): ``1 / (1 + exp(-score))``."""
-        return share_of(self.score(features))
-
-
-def standardised(value: float, mean: float, sd: float) -> float:
-    """``(value - mean) / sd``, held within [-3, 3]."""
-    return max(-WIDEST, min(WIDEST, (value - mean) / sd))
 
 
 def share_of(log_odds: float) -> float:
@@ -59,7 +49,7 @@ def share_of(log_odds: float) -> float:
 @cache
 def fitted() -> Mapping[str, LinearModel]:
     """The models by name: preference, cogency, effectiveness, reasonableness."""
-    held = record()
+    held = json.loads(WEIGHTS.read_text(encoding="utf-8"))
     scale = held["features"]
     mean = {name: statistics["mean"] for name, statistics in scale.items()}
     sd = {name: statistics["sd"] for name, statistics in scale.items()}
@@ -69,12 +59,8 @@ def fitted() -> Mapping[str, LinearModel]:
     }
 
 
-def record() -> dict[str, Any]:
-    """All that ``fitted.json`` says: the weights, the scale of the features, and where they come from."""
-    return json.loads(WEIGHTS.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
-
-
 WEIGHTS = Path(__file__).with_name("fitted.json")
+"""The weights, the scale of the features, and where they come from."""
 
 
 ENOUGH_WORDS = 200
@@ -216,7 +202,7 @@ def dimensions(text: Text, relevance: float, grounded: float | None) -> dict[str
     counted = surface(text)
     models = fitted()
     for key in FITTED:
-        share = models[key].share(counted)
+        share = share_of(models[key].score(counted))
         lead = f"By length, words and tone ahead of {share:.0%} of real arguments"
         if grounded is None:
             d[key] = share, f"{lead}."
