@@ -258,11 +258,7 @@ class SpreadClient(Client):
         self._remote = self._facts.in_flight is None
         limits = (options.max_concurrency, options.rpm, options.tpm) if self._remote else ()
         self._count = min([cluster.workers, *(limit for limit in limits if limit is not None)])
-
-    @property
-    def in_flight(self) -> int:
-        """How many items or questions at a time make sense."""
-        return self._count * AHEAD + (super().in_flight if self._remote else self._count)
+        self.in_flight = self._count * AHEAD + (self.in_flight if self._remote else self._count)
 
     async def prepare(self) -> None:
         """Make sure that the model can be asked; one on this machine is loaded by the workers alone."""

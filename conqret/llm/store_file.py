@@ -202,18 +202,8 @@ class StoreFile:
         return db
 
     def _prepare(self, read_only: bool) -> None:
-        version = self._known()
-        if version == 0 and read_only:
-            raise DeclarationError(f"{self.path}: this file is empty; name a file of recordings")
-        if version == 0:
-            self._switch_to_wal()
-            self.db.executescript(_MAKE)
-        elif version < SCHEMA_VERSION:
-            raise DeclarationError(f"{self.path}: written by an older conqret, without checksums")
-        self.db.execute("PRAGMA synchronous = NORMAL")
-
-    def _known(self) -> int:
-        """The version of a store of ours, 0 of an empty one (seen at one moment: another process may be making it)."""
+        """Check that the file is a store of ours, or make an empty one (seen at one moment: another process may be
+        making it)."""
         application, version, tables, table, columns = self.db.execute(_STATE).fetchone()
         if application != _APPLICATION_ID and tables:
             raise DeclarationError(f"{self.path}: this SQLite file is not a file of recordings")
@@ -226,7 +216,14 @@ class StoreFile:
             raise DeclarationError(
                 f"{self.path}: this SQLite file contains no recordings in conqret's format"
             )
-        return version if tables else 0
+        if tables and version < SCHEMA_VERSION:
+            raise DeclarationError(f"{self.path}: written by an older conqret, without checksums")
+        if not tables and read_only:
+            raise DeclarationError(f"{self.path}: this file is empty; name a file of recordings")
+        if not tables:
+            self._switch_to_wal()
+            self.db.executescript(_MAKE)
+        self.db.execute("PRAGMA synchronous = NORMAL")
 
     def _switch_to_wal(self) -> None:
         """SQLite does not wait for others here, as it does elsewhere; so it is tried again."""

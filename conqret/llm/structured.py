@@ -7,7 +7,6 @@ renders Jinja templates that stand in the messages, and our messages hold hostil
 
 from __future__ import annotations
 
-import contextlib
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,6 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from conqret.io.jsonl import compact
 from conqret.llm.backend import ModelFacts
 from conqret.llm.request import Message, Plain, image_name
 
@@ -91,14 +89,6 @@ class Format:
             if message.images:
                 sent[place]["content"] = [_text(sent[place]["content"]), *_parts(message.images)]
         return sent
-
-    def encoded(self, messages: Sequence[Message]) -> bytes:
-        """The same as JSON."""
-        if not (self.system_suffix or self.user_suffix or any(message.images for message in messages)):
-            with contextlib.suppress(ValueError):  # half a surrogate pair
-                each = (b'{"role":%s,"content":%s}' % (compact(m.role), m.encoded) for m in messages)
-                return b"[%s]" % b",".join(each)
-        return compact(self.messages(messages))
 
 
 def _parts(images: Sequence[tuple[int, str]]) -> Iterator[dict[str, Any]]:

@@ -35,9 +35,8 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.servers import by_responses, directly, server_of
 from conqret.llm.provider_check import check_address
 from conqret.llm.recordings import Recordings, batches_beside
-from conqret.llm.redaction import KeyRedaction, keys_in_use
 from conqret.llm.request import Request, parameters
-from conqret.llm.retry import ProviderError
+from conqret.llm.retry import KeyRedaction, ProviderError, keys_in_use
 from conqret.llm.sender import Progress
 
 LOCK = ".lock"
@@ -97,7 +96,7 @@ class Batches:
             )
         self._service_of = service_of(options)
         self._options, self._progress = options, progress
-        self._redaction = KeyRedaction(keys_in_use(options))
+        self._redaction = KeyRedaction(keys_in_use(options.api_key))
         self._service: BatchService | None = None
         self._wanted: dict[str, Request[Any]] = {}
         self._file = Path()

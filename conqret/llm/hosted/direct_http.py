@@ -95,7 +95,7 @@ class Direct(HostedConnection):
             **{name: compact(value) for name, value in self.settings(request).items()},
             **_arguments(response, shape),
         }
-        first = {"messages": shaped.encoded(request.messages), "model": compact(model)}
+        first = {"messages": compact(shaped.messages(request.messages)), "model": compact(model)}
         members = [
             b'"%s":%s' % (name.encode(), value) for name, value in (*first.items(), *sorted(parts.items()))
         ]
