@@ -28,11 +28,11 @@ from conqret.errors import ConqretError, DeclarationError, ExecutionError, check
 from conqret.judging.instrument import Instrument, judge_item
 from conqret.llm.client import GRACE, Client
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.provider_check import is_loopback
 from conqret.llm.quota import SpendingLedger
 from conqret.llm.recordings import Recordings
 from conqret.llm.request import Answer, Completion, Request, Response
 from conqret.llm.sender import Progress
+from conqret.web.local_server import is_loopback
 
 Engine = Literal["process", "ray"]
 """The engines by their names."""

@@ -12,7 +12,6 @@ from typing import Any
 
 from conqret.data import Reason
 from conqret.errors import shortened
-from conqret.llm.hosted.unpacking import TooLongError
 from conqret.llm.retry import ProviderError, retry_after_of
 
 MAX_MESSAGE = 400
@@ -124,15 +123,11 @@ def provider_error(error: Exception) -> ProviderError:
 
     Keys that are in use are replaced by :class:`conqret.llm.retry.KeyRedaction`.
     """
-    if isinstance(error, ProviderError):
-        return error
     cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, TooLongError | ProviderError):
+    while cause is not None:  # the libraries between call an answer that is too long a broken connection
+        if isinstance(cause, ProviderError):
+            return cause
         cause = cause.__cause__ or cause.__context__
-    if isinstance(cause, ProviderError):
-        return cause
-    if cause is not None:  # the libraries between call it a broken connection
-        return ProviderError(Reason.SERVER_ERROR, str(cause))
     names = [kind.__name__ for kind in type(error).__mro__]
     status, body = getattr(error, "status_code", None), getattr(error, "body", None)
     text = _WRAPPINGS.sub("", str(error)) or names[0]

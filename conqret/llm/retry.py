@@ -220,18 +220,9 @@ REDACTED = "[key]"
 SHORTEST_KEY = 16
 """Characters: a shorter value is no key of a provider, but a word that texts may hold (``dummy``, ``none``)."""
 
-_KEY_VARIABLES = (
-    "AWS_ACCESS_KEY_ID",
-    "AWS_BEARER_TOKEN_BEDROCK",
-    "AWS_SECRET_ACCESS_KEY",
-    "AWS_SESSION_TOKEN",
-    "AZURE_AD_TOKEN",
-    "CONQRET_SERVER_KEY",
-    "HF_TOKEN",
-    "HUGGING_FACE_HUB_TOKEN",
-    "REPLICATE_API_TOKEN",
-    "WATSONX_APIKEY",
-    "WATSONX_TOKEN",
+_KEY_VARIABLES = frozenset(
+    "AWS_ACCESS_KEY_ID AWS_BEARER_TOKEN_BEDROCK AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AZURE_AD_TOKEN "
+    "CONQRET_SERVER_KEY HF_TOKEN HUGGING_FACE_HUB_TOKEN REPLICATE_API_TOKEN WATSONX_APIKEY WATSONX_TOKEN".split()
 )
 """The variables that hold a key of a provider or of a server under another name than ``…_API_KEY``."""
 

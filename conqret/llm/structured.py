@@ -19,20 +19,8 @@ from conqret.llm.backend import ModelFacts
 from conqret.llm.request import Message, Plain, image_name
 
 SCHEMA_ENDPOINTS = frozenset(
-    {
-        "anthropic",
-        "azure",
-        "custom_openai",
-        "gemini",
-        "hosted_vllm",
-        "litellm_proxy",
-        "lm_studio",
-        "llamafile",
-        "ollama",
-        "ollama_chat",
-        "openai",
-        "openai_like",
-    }
+    "anthropic azure custom_openai gemini hosted_vllm litellm_proxy lm_studio llamafile ollama ollama_chat openai "
+    "openai_like".split()
 )
 """Providers where a schema is tried first for models that the price list lacks: servers of one's own, mostly
 with guided decoding, and those for which litellm translates a schema whatever the model."""

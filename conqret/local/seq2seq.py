@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError
 from conqret.local.forward import CPU_BUDGET, TokenBudget, padded
-from conqret.local.models import SEQ2SEQ, load
-from conqret.local.token_windows import window_of
+from conqret.local.models import SEQ2SEQ, load, window_of
 
 if TYPE_CHECKING:
     import torch

@@ -18,8 +18,8 @@ from conqret.data import Reason
 from conqret.io.limits import ANSWER
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.direct_http import body_of, parsed, refused, session_of
+from conqret.llm.hosted.response_bodies import packing
 from conqret.llm.hosted.servers import Server
-from conqret.llm.hosted.unpacking import TooLongError, packing
 from conqret.llm.provider_errors import provider_error
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError, backoff
@@ -115,7 +115,8 @@ class BatchService(ABC):
         may be."""
         async with self._sent("GET", path) as response:
             if packing(response.headers.get("Content-Encoding")):
-                raise TooLongError("the results are compressed, which conqret did not request")
+                message = "the results are compressed, which conqret did not request"
+                raise ProviderError(Reason.SERVER_ERROR, message)
             rest = b""
             async for chunk in response.content.iter_any():
                 *whole, rest = (rest + chunk).split(b"\n")
@@ -151,7 +152,7 @@ class BatchService(ABC):
                 if response.status not in _TAKEN:
                     raise refused(self.server, response.status, response.headers, await body_of(response))
                 yield response
-        except (aiohttp.ClientError, TimeoutError, OSError, TooLongError) as error:
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise provider_error(error) from None
 
 

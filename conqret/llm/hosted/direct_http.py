@@ -21,8 +21,8 @@ from conqret.data import Reason
 from conqret.io.jsonl import compact
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.connection import HostedConnection
+from conqret.llm.hosted.response_bodies import ACCEPTED, packing, unpacked
 from conqret.llm.hosted.servers import NAMED, OPENAI, Server, as_chat, responses_body, server_of
-from conqret.llm.hosted.unpacking import ACCEPTED, packing, unpacked
 from conqret.llm.provider_check import address, check_address, proxy_of, sent_on
 from conqret.llm.provider_errors import error_in
 from conqret.llm.request import Request
@@ -126,7 +126,7 @@ def session_of(server: Server) -> aiohttp.ClientSession:
 
 
 async def body_of(response: aiohttp.ClientResponse) -> bytes:
-    """The whole body of an answer, unpacked. Raises TooLongError where it is too long, or packed otherwise."""
+    """The whole body of an answer, unpacked. Raises ProviderError where it is too long, or packed otherwise."""
     packed = packing(response.headers.get("Content-Encoding"))
     return b"".join([piece async for piece in unpacked(response.content.iter_any(), packed)])
 

@@ -1,14 +1,20 @@
-"""From the body of a chat completion, as plain data, to a completion; whoever sent it may have put anything there."""
+"""From the body of a chat completion to a completion; whoever sent it may have put anything there.
+
+A megabyte of gzip can hold a gigabyte: a body is unpacked here, a bounded piece at a time, and ends where it grows too
+long.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+import zlib
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping
 from typing import Any
 
 from conqret.data import Reason
 from conqret.io.jsonl import compact
+from conqret.io.limits import ANSWER
 from conqret.llm.provider_errors import error_in, filtered, scrub
 from conqret.llm.request import Completion, TokenLogprobs
 from conqret.llm.retry import ProviderError
@@ -168,3 +174,48 @@ def _finite(sent: Any) -> float:
     if not math.isfinite(number):
         raise ValueError(f"{number} is not a log-probability")
     return number
+
+
+ACCEPTED = "gzip, deflate"
+"""How an answer may be packed."""
+
+_PIECE = 2**20
+_WINDOWS = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
+
+
+def packing(header: str | None) -> str:
+    """How a body is packed, by its Content-Encoding; empty for not at all.
+
+    Raises:
+        ProviderError: as nobody asked for.
+    """
+    packed = (header or "").strip().lower().replace("identity", "")
+    if packed and packed not in _WINDOWS:
+        message = f"the response is compressed as {packed[:40]!r}, which conqret did not request"
+        raise ProviderError(Reason.SERVER_ERROR, message)
+    return packed
+
+
+async def unpacked(chunks: AsyncIterable[bytes], packed: str) -> AsyncIterator[bytes]:
+    """The body in pieces, unpacked.
+
+    Raises:
+        ProviderError: it is longer than the limit, or not packed as it says.
+    """
+    unpacker = zlib.decompressobj(_WINDOWS[packed]) if packed else None
+    left = ANSWER.most
+    async for chunk in chunks:
+        rest = chunk
+        while rest:
+            piece = rest
+            if unpacker is not None:
+                try:
+                    piece = unpacker.decompress(rest, _PIECE)
+                except zlib.error as error:
+                    message = f"the response is declared as {packed}, but is not"
+                    raise ProviderError(Reason.SERVER_ERROR, message) from error
+            left -= len(piece)
+            if left < 0:
+                raise ProviderError(Reason.SERVER_ERROR, f"the response is longer than {ANSWER}")
+            yield piece
+            rest = unpacker.unconsumed_tail if unpacker is not None else b""

@@ -20,10 +20,11 @@ from conqret.errors import DeclarationError
 from conqret.llm.catalogue import mode_of
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.connection import NO_KEY, HostedConnection
+from conqret.llm.hosted.response_bodies import ACCEPTED, packing, unpacked
 from conqret.llm.hosted.servers import NAMED
-from conqret.llm.hosted.unpacking import ACCEPTED, TooLongError, packing, unpacked
 from conqret.llm.provider_check import HERE, check_address, check_key, sent_on
 from conqret.llm.request import Request
+from conqret.llm.retry import ProviderError
 from conqret.llm.structured import Shape, choose_shape, format_for
 
 _users: WeakKeyDictionary[asyncio.AbstractEventLoop, int] = WeakKeyDictionary()
@@ -134,8 +135,6 @@ def load_litellm() -> Any:
     os.environ.setdefault("LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS", "True")
     _stay_here()
     litellm: Any = importlib.import_module("litellm")
-    from conqret.llm.hosted.through_litellm import bind  # httpx, which every run would import else
-
     bind(litellm)
     warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)  # a body of other types
     litellm.telemetry = False
@@ -184,8 +183,8 @@ class _BoundedStream(httpx.AsyncByteStream):
 def bounded(
     send: Callable[[httpx.Request], Awaitable[httpx.Response]],
 ) -> Callable[[httpx.Request], Awaitable[httpx.Response]]:
-    """A transport's ``handle_async_request`` whose answers raise :class:`TooLongError` where they are too long, and
-    :class:`ProviderError` where they send on to somebody else."""
+    """A transport's ``handle_async_request`` whose answers raise :class:`ProviderError` where they are too long, or
+    send on to somebody else."""
 
     async def handle(request: httpx.Request) -> httpx.Response:
         request.headers["Accept-Encoding"] = ACCEPTED
@@ -198,7 +197,7 @@ def bounded(
             raise sent_on(str(request.url), str(request.url.join(response.headers["Location"])))
         try:
             packed = packing(response.headers.get("Content-Encoding"))
-        except TooLongError:
+        except ProviderError:
             await stream.aclose()
             raise
         headers = [
