@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Literal
 from unicodedata import bidirectional
 
-from conqret.text.analysis import Sentence, Text, denied, stem
+from conqret.text.analysis import Sentence, Text, denied, other_stem, stem
 from conqret.text.lexicons import OPPOSITES
 from conqret.text.numbers import agrees
 from conqret.text.words import words_in_all
@@ -237,10 +237,7 @@ def _close(claim: Sentence, source: Text, place: int) -> bool:
 
 def _known(name: str, source: Text) -> bool:
     """Whether every part of a name (``Renfield-Oss``) is in the source, by word or by stem."""
-    if source.english:
-        stemmed = stem
-    else:
-        from conqret.text.analysis import other_stem as stemmed
+    stemmed = stem if source.english else other_stem
     return all(
         part in source.vocabulary or stemmed(part) in source.terms for part in _part.split(name) if part
     )

@@ -23,6 +23,7 @@ from conqret.judging.judge_parts import Ask
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client
 from conqret.llm.prompt_fitting import prompt_tokens
+from conqret.retrieval.evaluation.systems import rankings
 from conqret.studies.sensitivity.sensitivity_plan import rewriting
 
 ARGUMENT_TOKENS = 1_000
@@ -58,8 +59,6 @@ def estimate(job: Job) -> list[ExpectedCost]:
 
 def _first(job: Job, system: System) -> Mapping[str, Mapping[str, Sequence[str]]]:
     """By side and topic, the documents of the first stage."""
-    from conqret.retrieval.evaluation.systems import rankings
-
     retriever = job.experiment.retrievers[system.retriever]
     if retriever.run is not None:
         files = {side: retriever.file(side) for side in job.experiment.stances}

@@ -6,20 +6,22 @@ import importlib.util
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from conqret.data import Item, Judgment
 from conqret.experiments.config import System
 from conqret.experiments.job import Job
 from conqret.generation.generator import ArgumentRow
 from conqret.io.safe_files import write_whole
+from conqret.io.trec import read_rankings
 from conqret.judging.judge_folder import ScoreTable
 from conqret.judging.judge_parts import JURY
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from conqret.stats.estimate import Estimate
+from conqret.retrieval.evaluation.evaluate import default_measures, evaluate
+from conqret.stats.effects import holm
+from conqret.stats.estimate import Estimate, undefined
+from conqret.stats.resampling import mean, mean_interval
 
 Qrels = Mapping[str, Mapping[str, Mapping[str, int]]]
 """By side and topic the judged documents with their grades."""
@@ -60,9 +62,6 @@ def without_relevant(items: Iterable[Item], known: Qrels) -> list[str] | None:
 def retrieval(job: Job, known: Qrels) -> dict[str, Any]:
     """By side and ranking, precision, nDCG, and recall at the depth to which all were retrieved; empty where no qrels
     are known."""
-    from conqret.io.trec import read_rankings
-    from conqret.retrieval.evaluation.evaluate import default_measures, evaluate
-
     if importlib.util.find_spec("ir_measures") is None:
         return {}
     retrievers = [job.experiment.retrievers[ranking.retriever] for ranking in job.rankings.values()]
@@ -150,9 +149,6 @@ def _means(job: Job) -> dict[str, Any]:
 
     N counts every argument that was to be written: one that is not there has no score either.
     """
-    from conqret.stats.estimate import undefined
-    from conqret.stats.resampling import mean_interval
-
     wanted = len(job.topics()) * len(job.experiment.stances)
     measures = _measures(job)
     means: dict[str, dict[str, dict[str, Any]]] = {}
@@ -173,11 +169,6 @@ def _differences(job: Job) -> dict[str, Any]:
     """By system after the first, judge and metric: its score less that of the first on the same topic and side, as a
     mean with its interval over topics, n such pairs of N, and the p-value by t over topics (None below six topics), by
     Holm over all metrics of a judge and all systems: of two systems what ``conqret runs diff`` says of their runs."""
-    import polars as pl
-
-    from conqret.stats.effects import holm
-    from conqret.stats.resampling import mean
-
     pair = ["judge", "metric", "topic_id", "stance"]
     measures = _measures(job).drop_nulls("value").select("system", *pair, "value")
     first, *others = (measures.filter(pl.col("system") == system.name) for system in job.systems)
@@ -200,8 +191,6 @@ def _differences(job: Job) -> dict[str, Any]:
 
 def _measures(job: Job) -> pl.DataFrame:
     """The scores of whole arguments as they were written."""
-    import polars as pl
-
     return pl.read_parquet(job.out.scores_file).filter(
         pl.col("judge").is_not_null() & pl.col("perturbation").is_null() & pl.col("part").is_null()
     )

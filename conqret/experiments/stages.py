@@ -10,8 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conqret._optional import require
 from conqret.data import Stance
 from conqret.data.corpus import CorpusTopic
+from conqret.errors import DeclarationError
 from conqret.experiments.config import Reranker, Retriever, System
 from conqret.experiments.job import Job, digest_of
 from conqret.generation.generation_run import ArgumentRun, make_tasks
@@ -23,6 +25,8 @@ from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_parts import JURY
 from conqret.judging.judge_run import JudgePlan
 from conqret.judging.setup import Setup, check_items
+from conqret.retrieval.corpus_index import open_index
+from conqret.retrieval.evaluation.systems import queries, rankings
 from conqret.runs.engine import execute
 from conqret.runs.session import Sessions
 from conqret.studies.jury.jury_run import jury as jury_of
@@ -41,9 +45,6 @@ if TYPE_CHECKING:
 
 async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stance: Stance) -> int:
     """Write the ranking of a side; returns how many of the reranker's windows failed."""
-    from conqret._optional import require
-    from conqret.retrieval.corpus_index import open_index
-
     experiment = job.experiment
     retriever, reranker = experiment.retrievers[system.retriever], experiment.rerankers.get(system.reranker)
     topics = job.topics()
@@ -94,8 +95,6 @@ def _of_file(
     """The ranking of a file, with texts."""
     import pandas as pd
 
-    from conqret.errors import DeclarationError
-
     documents = list(
         dict.fromkeys(identifier for topic in topics for identifier in ranked.get(topic.id, [])[:depth])
     )
@@ -131,7 +130,6 @@ def first_stage(
         DeclarationError: there is no index by vectors and nothing says with which encoder to build it, or what
             :func:`conqret.retrieval.pipeline.open_indexes` raises.
     """
-    from conqret.retrieval.evaluation.systems import queries
     from conqret.retrieval.pipeline import assemble, open_indexes
 
     indexes = open_indexes(corpus, retriever.engines, retriever.encoder)
@@ -171,8 +169,6 @@ async def _rerank(
 
 
 def _ranked(frame: pd.DataFrame) -> Mapping[str, list[str]]:
-    from conqret.retrieval.evaluation.systems import rankings
-
     documents_by_topic: dict[str, list[str]] = {
         topic: list(documents) for topic, documents in rankings(frame).items()
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -189,8 +189,6 @@ def evaluate(
 
 
 def _facts(results: Evaluation, runs: Sequence[SystemRun], cost: float | None) -> dict[str, Any]:
-    from dataclasses import asdict
-
     return {
         "baseline": results.baseline,
         "topics": dict(results.topics),
@@ -342,8 +340,6 @@ def run(
 
     conqret retrieve run corpus/ --perspectives offline --mmr 0.95
     """
-    from dataclasses import asdict
-
     from conqret.retrieval.retrieve import retrieve
 
     with progress("indexing" if steps.rerank is None else "reranking", quiet=shown.quiet) as bar:

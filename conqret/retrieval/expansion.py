@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pandas as pd
 import pyterrier as pt
 from pydantic import Field, field_validator
 
@@ -21,9 +22,6 @@ from conqret.retrieval.rerank import MODEL, ordered, renumbered
 from conqret.runs.session import Session
 from conqret.runs.trials import collect
 from conqret.text.stance_detection import standpoints
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MOST = 10
 """Perspectives at most; GPT-4 gave 6.1 a question on average (BeRDS, footnote 11)."""
@@ -93,8 +91,6 @@ class PerspectiveExpansion(pt.Transformer):
 
     def transform(self, queries: pd.DataFrame) -> pd.DataFrame:
         """Expand, search and merge for every query."""
-        import pandas as pd
-
         pt.validate.query_frame(queries, extra_columns=["query"])
         if queries.empty:
             return self._search(queries).assign(perspective="", expanded=False)
@@ -133,8 +129,6 @@ class PerspectiveExpansion(pt.Transformer):
         self, groups: Sequence[pd.DataFrame], expanded: QueryExpansion, question: str
     ) -> pd.DataFrame:
         """The rankings of one topic's perspectives as one."""
-        import pandas as pd
-
         rankings = [list(map(str, group["docno"])) for group in groups]
         merged = round_robin(rankings, self.depth)
         rows = [groups[which].iloc[rankings[which].index(document)] for document, which in merged]

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import Self, TypeVar
 
 import numpy as np
+import pandas as pd
 import pyterrier as pt
 
 from conqret.errors import DeclarationError, check_positive
 from conqret.retrieval.corpus_index import Index, open_index
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 class Texts(pt.Transformer):
@@ -173,8 +171,6 @@ class Fusion(pt.Transformer):
 
     def transform(self, queries: pd.DataFrame) -> pd.DataFrame:
         """Search with each, and fuse."""
-        import pandas as pd
-
         pt.validate.query_frame(queries, extra_columns=["query"])
         parts = [
             ranking.assign(score=self._points(ranking, number))

@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
+import pandas as pd
 import pyterrier as pt
 from pydantic import ValidationInfo, field_validator
 
@@ -24,10 +25,6 @@ from conqret.llm.request import Request, messages
 from conqret.runs.session import Session
 from conqret.runs.trials import collect
 from conqret.text.stance_detection import stance_order
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 WINDOW, STEP = 20, 10
 """Documents in a window, and how far it moves (Sun et al. 2023)."""
@@ -221,8 +218,6 @@ class ListwiseReranker(pt.Transformer):
 
     async def rerank(self, frame: pd.DataFrame, client: Client) -> pd.DataFrame:
         """The same as :meth:`transform`, for code that is asynchronous."""
-        import pandas as pd
-
         pt.validate.result_frame(frame, extra_columns=["query", "text"])
         self.outcomes = ()
         if frame.empty:

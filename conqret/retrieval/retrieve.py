@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from conqret._optional import require
 from conqret.data import Stance
+from conqret.data.corpus import SPLITS, CorpusTopic, Split
 from conqret.errors import DeclarationError, check_known, strict_options
 from conqret.io.bounded import whole_text
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.trec import scored, write_run
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import STORE_NAME
+from conqret.retrieval.evaluation.systems import queries, rankings
 from conqret.runs.run_folder import RUNS
 from conqret.runs.session import Session, SessionCounts
 from conqret.text.language import language_of
 
 if TYPE_CHECKING:
-    from conqret.data.corpus import CorpusTopic, Split
     from conqret.retrieval.expansion import QueryExpansion
     from conqret.retrieval.rerank import RerankSummary
 
@@ -124,7 +125,6 @@ def retrieve(
         MissingDependencyError: pyterrier is not installed.
     """
     require("pyterrier", extra="retrieval")
-    from conqret.retrieval.evaluation.systems import queries, rankings
     from conqret.retrieval.pipeline import PipelinePlan, assemble, open_indexes
 
     if keep < 1:
@@ -196,8 +196,6 @@ def as_split(split: str) -> Split | None:
     Raises:
         UnknownNameError: there is no such split.
     """
-    from conqret.data.corpus import SPLITS
-
     known: dict[str, Split | None] = {"all": None, **{split: split for split in SPLITS}}
     check_known("split", known, split)
     return known[split]

@@ -13,6 +13,7 @@ from conqret.errors import DeclarationError, first_line
 from conqret.llm.backend import Backend, Connection, ModelFacts, stated
 from conqret.llm.backends.function import MOST, SAID, item_of
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.provider_errors import error_in, provider_error
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError
 
@@ -56,8 +57,6 @@ class ServerConnection(Connection):
             ProviderError: no answer came, or one that is no JSON.
         """
         import aiohttp
-
-        from conqret.llm.provider_errors import error_in, provider_error
 
         if self._session is None:
             key = os.environ.get(KEY)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import random
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
@@ -81,7 +80,7 @@ class BatchService(ABC):
         """How far a batch is. Raises ProviderError where that is not said."""
 
     @abstractmethod
-    def read(self, line: Mapping[str, Any], seconds: float) -> Result:
+    def read(self, line: Mapping[str, Any]) -> Result:
         """What a line of the results says. Raises ValueError (or its kin) where it is none."""
 
     def cost(self, prompt: int | None, completed: int | None, cached: int | None) -> float | None:
@@ -166,20 +165,3 @@ def listed(response: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for entry in data if isinstance(data, list) else ():
         if isinstance(entry, Mapping) and isinstance(entry.get("id"), str):
             yield entry
-
-
-def read_lines(raw: bytes, read: Callable[[Mapping[str, Any], float], Result]) -> Result | None:
-    """The result in a line; None of a blank one.
-
-    Raises:
-        ValueError: it holds none.
-    """
-    if not raw.strip():
-        return None
-    try:
-        line = json.loads(raw)
-        if not isinstance(line, dict):
-            raise ValueError("no object")
-        return read(line, 0.0)
-    except (ProviderError, ValueError, RecursionError, TypeError, KeyError, AttributeError) as error:
-        raise ValueError(str(error)) from None

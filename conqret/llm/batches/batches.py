@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import datetime as dt
+import json
 import logging
 import time
 import uuid
@@ -28,7 +29,7 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError, number
 from conqret.io.bounded import whole_bytes
 from conqret.io.safe_files import write_whole
-from conqret.llm.batches.batch_service import BatchService, read_lines
+from conqret.llm.batches.batch_service import BatchService
 from conqret.llm.batches.providers import AnthropicBatches, OpenAIBatches, anthropic_server
 from conqret.llm.catalogue import provider_of
 from conqret.llm.client_options import ClientOptions
@@ -286,12 +287,12 @@ class Batches:
 
     def _take(self, service: BatchService, store: Recordings, batch: Batch, raw: bytes) -> str:
         """Keep one line of the results; returns the word for what it was."""
-        try:
-            result = read_lines(raw, service.read)
-        except ValueError:
-            return _WORDS[3]
-        if result is None:
+        if not raw.strip():
             return ""
+        try:
+            result = service.read(json.loads(raw))
+        except (ProviderError, ValueError, RecursionError, TypeError, KeyError, AttributeError):
+            return _WORDS[3]
         asked = batch.asked.get(result.key)
         if asked is None:
             return _WORDS[2]

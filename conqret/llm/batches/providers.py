@@ -82,13 +82,13 @@ class OpenAIBatches(BatchService):
             tuple(f"/files/{quote(file_id, safe='')}/content" for file_id in (output, errors) if file_id),
         )
 
-    def read(self, line: Mapping[str, Any], seconds: float) -> Result:
+    def read(self, line: Mapping[str, Any]) -> Result:
         """An answer with its status, or an error instead."""
         key, response, error = str(line["custom_id"]), line.get("response"), line.get("error")
         if isinstance(response, Mapping):
             status, body = response.get("status_code"), response.get("body")
             if status == 200 and isinstance(body, Mapping):
-                return Result(key, completion_of(body, self.cost, seconds))
+                return Result(key, completion_of(body, self.cost, 0.0))
             failure = error_in(body, int(status or 500))
             return Result(key, stated_by(failure), failure)
         return Result(key, None, ProviderError(Reason.SERVER_ERROR, scrub(told(error) or "no answer")))
@@ -188,12 +188,12 @@ class AnthropicBatches(BatchService):
         ended = status == "ended"
         return BatchProgress(ended, scrub(status), (f"{path}/results",) if ended else ())
 
-    def read(self, line: Mapping[str, Any], seconds: float) -> Result:
+    def read(self, line: Mapping[str, Any]) -> Result:
         """A message, or why there is none."""
         key, result = str(line["custom_id"]), line["result"]
         kind = result["type"]
         if kind == "succeeded":
-            return Result(key, completion_of(_as_openai(result["message"]), self.cost, seconds))
+            return Result(key, completion_of(_as_openai(result["message"]), self.cost, 0.0))
         if kind == "errored":
             failure = error_in(result.get("error"), None)
             return Result(key, stated_by(failure), failure)

@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from conqret.errors import DeclarationError
 from conqret.io import limits
 from conqret.io.bounded import whole_bytes
+from conqret.local.checkpoint_weights import none, unread_pooler
+from conqret.local.models import load as load_model
+from conqret.local.models import load_encoder
 from conqret.retrieval.dense.text_encoding import (
     EXTRA,
     Encoder,
@@ -96,8 +99,6 @@ class _SentenceTransformer:
     """A model of sentence-transformers, with the modules that it names."""
 
     def __init__(self, name: str, encoding: Encoding) -> None:
-        from conqret.local.models import load_encoder
-
         self._model = load_encoder(name, extra=EXTRA)
         if encoding.max_tokens:
             self._model.max_seq_length = encoding.max_tokens
@@ -113,9 +114,6 @@ class _HuggingFace:
     """A bare model of transformers, whose tokens' states are pooled here."""
 
     def __init__(self, name: str, encoding: Encoding) -> None:
-        from conqret.local.checkpoint_weights import none, unread_pooler
-        from conqret.local.models import load as load_model
-
         self._pooling = encoding.pooling
         spared = none if self._pooling == "pooler" else unread_pooler
         self._loaded = load_model(name, auto=_kind(name), spared=spared)
