@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib.metadata
+import itertools
 import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -42,9 +43,8 @@ from conqret.studies.sensitivity.page import write_sensitivity
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
 
 LIBRARIES = (
-    "bm25s", "instructor", "ir-measures", "litellm", "numpy", "polars", "pydantic", "python-terrier",
-    "tiktoken", "torch", "transformers",
-)  # fmt: skip
+    "bm25s instructor ir-measures litellm numpy polars pydantic python-terrier tiktoken torch transformers"
+).split()
 """Whose versions can change a result."""
 
 _COUNTING = ("max_tokens", "context_window")
@@ -201,14 +201,9 @@ def run_experiment(job: Job) -> ExperimentOutcome:
 
 async def _rank(job: Job, sessions: Sessions, outcome: ExperimentOutcome) -> None:
     """Rank for all systems and sides at the same time, as far as the models' limits allow; so of the later stages."""
-    ranked = await asyncio.gather(
-        *(
-            rank(job, sessions, ranking, system, stance)
-            for ranking, system in job.rankings.items()
-            for stance in job.experiment.stances
-        )
-    )
-    outcome.count("rerank", sum(ranked))
+    wanted = itertools.product(job.rankings.items(), job.experiment.stances)
+    ranked = (rank(job, sessions, ranking, system, stance) for (ranking, system), stance in wanted)
+    outcome.count("rerank", sum(await asyncio.gather(*ranked)))
 
 
 async def _judge(job: Job, sessions: Sessions, outcome: ExperimentOutcome) -> None:
@@ -245,13 +240,11 @@ def experiment_job(experiment: str | Path, **settings: Unpack[ExperimentSettings
     """An experiment that is ready to be run, or to be estimated. Raises as :func:`run`."""
     table = read_experiment(Path(experiment), trust=settings.get("trust", False))
     require("pyterrier", extra="retrieval")
-    folder = as_path(settings.get("output")) or default_folder(table.name)
-    how: dict[str, Any] = {
-        name: value for name, value in settings.items() if name in ("overwrite", "engine", "workers", "say")
-    }
-    recordings, replay = as_path(settings.get("recordings")), as_path(settings.get("replay"))
-    out = ExperimentFolder(folder)
-    return Job(Path(experiment), table, out, recordings, replay, on_stop=write_report, **how)
+    how: dict[str, Any] = {**settings}
+    how.pop("trust", None)
+    out = ExperimentFolder(as_path(how.pop("output", None)) or default_folder(table.name))
+    how |= {name: as_path(how.get(name)) for name in ("recordings", "replay")}
+    return Job(Path(experiment), table, out, on_stop=write_report, **how)
 
 
 @strict_options

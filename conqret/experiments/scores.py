@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -54,7 +55,7 @@ def without_relevant(items: Iterable[Item], known: Qrels) -> list[str] | None:
     for item in items:
         grades = known.get(item.stance, {}).get(str(item.metadata["topic_id"]), {})
         relevant = {name for name, grade in grades.items() if grade > 0}
-        if relevant and not relevant & {document.id for document in item.documents}:
+        if relevant and relevant.isdisjoint(document.id for document in item.documents):
             identifiers.append(item.id)
     return identifiers
 
@@ -71,10 +72,7 @@ def retrieval(job: Job, known: Qrels) -> dict[str, Any]:
         runs = {name: read_rankings(job.out.ranking(name, stance)) for name in job.rankings}
         for score in evaluate(runs, {stance: judged}, measures=measures).scores:
             scores.setdefault(stance, {}).setdefault(score.system, {})[score.measure] = {
-                "mean": score.interval.value,
-                "low": score.interval.low,
-                "high": score.interval.high,
-                "reason": score.interval.reason,
+                **_ends(score.interval),
                 "difference": score.difference,
                 "p": score.p,
             }
@@ -104,7 +102,11 @@ def write_scores(job: Job) -> dict[str, Any]:
         "scores": _means(job),
         "differences": _differences(job),
         "sensitivity": {
-            system.name: _curves(job, system) for system in job.systems if job.experiment.perturbations
+            system.name: [curve.model_dump(mode="json") for curve in folder.results().curves]
+            if (folder := job.out.sensitivity(system)).results_file.is_file()
+            else []
+            for system in job.systems
+            if job.experiment.perturbations
         },
     }
     write_whole(
@@ -159,8 +161,8 @@ def _means(job: Job) -> dict[str, Any]:
         interval = undefined("nothing was scored")
         if values:
             interval = mean_interval(values, scored["topic_id"].to_list(), scale="share")
-        entry: dict[str, Any] = {"n": len(values), "total": wanted, **_ends(interval)}
-        entry |= {"worst_case": total / wanted, "best_case": (total + wanted - len(values)) / wanted}
+        bounds = {"worst_case": total / wanted, "best_case": (total + wanted - len(values)) / wanted}
+        entry = {"n": len(values), "total": wanted, **_ends(interval), **bounds}
         means.setdefault(str(system), {}).setdefault(str(judge), {})[str(metric)] = entry
     return means
 
@@ -210,31 +212,22 @@ def _arguments(job: Job, system: System, known: Qrels) -> dict[str, Any]:
     flagged = {
         judgment.item for judgment in job.out.judgments(system, label).judgments() if judgment.addressed
     }
-    reasons: dict[str, int] = {}
-    for generation in _generations(job, system):
-        if generation.reason is not None:
-            reasons[generation.reason] = reasons.get(generation.reason, 0) + 1
+    reasons = Counter(row.reason for row in _generations(job, system) if row.reason is not None)
+    cited = [fact["citations"] for fact in facts]
     return {
         "written": len(facts),
         "not_written": dict(sorted(reasons.items())),
-        "sentences": sum(fact["citations"]["sentences"] for fact in facts),
-        "cited_sentences": sum(fact["citations"]["cited_sentences"] for fact in facts),
-        "out_of_range": sum(len(fact["citations"]["out_of_range"]) for fact in facts),
-        "misquoted": sum(len(fact["citations"]["misquoted"]) for fact in facts),
-        "never_cited": sum(len(fact["citations"]["never_cited"]) for fact in facts),
+        "sentences": sum(check["sentences"] for check in cited),
+        "cited_sentences": sum(check["cited_sentences"] for check in cited),
+        **{
+            kind: sum(len(check[kind]) for check in cited)
+            for kind in ("out_of_range", "misquoted", "never_cited")
+        },
         "left_out": sum(len(fact["left_out"]) for fact in facts),
         "trimmed": sum(len(fact["trimmed"]) for fact in facts),
         "flagged": len(flagged & {item.id for item in items}),
         "none_relevant": None if lacking is None else len(lacking),
     }
-
-
-def _curves(job: Job, system: System) -> list[dict[str, Any]]:
-    """For each judge, perturbation and metric, what was expected and whether it came."""
-    folder = job.out.sensitivity(system)
-    if not folder.results_file.is_file():
-        return []
-    return [curve.model_dump(mode="json") for curve in folder.results().curves]
 
 
 def _generations(job: Job, system: System) -> list[ArgumentRow]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from conqret.retrieval.corpus_index import Index
-    from conqret.retrieval.pipeline import PipelinePlan
 
 
 async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stance: Stance) -> int:
@@ -72,7 +71,8 @@ async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stanc
     failed = 0
     if reranker is not None:
         frame, failed = await _rerank(job, sessions, frame, reranker, stance)
-    lines = scored(_ranked(frame))
+    ranked = rankings(frame)
+    lines = scored({topic: list(ranked[topic]) for topic in dict.fromkeys(map(str, frame["qid"]))})
     write_run(target, lines, tag=ranking)
     state = {
         "made_of": made_of,
@@ -105,19 +105,15 @@ def _of_file(
             f"{lacking[0]!r}): give the corpus of the ranking"
         )
     rows = [
-        (
-            topic.id,
-            topic.question,
-            identifier,
-            float(depth - place),
-            place,
-            entries[identifier].title,
-            entries[identifier].text,
-        )
+        (topic.id, topic.question, identifier, float(depth - place), place)
         for topic in topics
         for place, identifier in enumerate(ranked.get(topic.id, [])[:depth])
     ]
-    return pd.DataFrame(rows, columns=["qid", "query", "docno", "score", "rank", "title", "text"])
+    frame = pd.DataFrame(rows, columns=["qid", "query", "docno", "score", "rank"])
+    return frame.assign(
+        title=[entries[name].title for name in frame["docno"]],
+        text=[entries[name].text for name in frame["docno"]],
+    )
 
 
 def first_stage(
@@ -130,23 +126,11 @@ def first_stage(
         DeclarationError: there is no index by vectors and nothing says with which encoder to build it, or what
             :func:`conqret.retrieval.pipeline.open_indexes` raises.
     """
-    from conqret.retrieval.pipeline import assemble, open_indexes
+    from conqret.retrieval.pipeline import PipelinePlan, assemble, open_indexes
 
     indexes = open_indexes(corpus, retriever.engines, retriever.encoder)
-    made = assemble(indexes, plan_of(retriever), None)
-    return made.pipeline(queries(topics)), indexes
-
-
-def plan_of(retriever: Retriever) -> PipelinePlan:
-    """The stages of a retriever that searches. Raises DeclarationError where its settings do not fit each other."""
-    from conqret.retrieval.pipeline import PipelinePlan
-
-    return PipelinePlan(
-        depth=retriever.depth,
-        weights=retriever.weights,
-        cross_encoder=retriever.cross_encoder,
-        instruction=retriever.instruction,
-    )
+    settings = retriever.model_dump(include={"depth", "weights", "cross_encoder", "instruction"})
+    return assemble(indexes, PipelinePlan(**settings), None).pipeline(queries(topics)), indexes
 
 
 async def _rerank(
@@ -166,13 +150,6 @@ async def _rerank(
     if table.mmr is not None:
         frame = MMR(table.mmr).transform(frame)
     return frame, reranker.summary.failed
-
-
-def _ranked(frame: pd.DataFrame) -> Mapping[str, list[str]]:
-    documents_by_topic: dict[str, list[str]] = {
-        topic: list(documents) for topic, documents in rankings(frame).items()
-    }
-    return {topic: documents_by_topic[topic] for topic in dict.fromkeys(map(str, frame["qid"]))}
 
 
 def _state_file(target: Path) -> Path:
@@ -226,11 +203,8 @@ async def judge_arguments(job: Job, sessions: Sessions, system: System) -> list[
     if source is None:
         job.say("judge", f"{system.name}: no argument was written, and there is nothing to judge")
         return []
-    return list(
-        await asyncio.gather(
-            *(_judge(job, sessions, system, source, label, setup) for label, setup in job.setups.items())
-        )
-    )
+    judging = (_judge(job, sessions, system, source, label, setup) for label, setup in job.setups.items())
+    return list(await asyncio.gather(*judging))
 
 
 async def _judge(
@@ -241,11 +215,8 @@ async def _judge(
     plan = JudgePlan(sessions.of(setup.client), folder, source, checked, setup, on_stop=job.on_stop)
     another = folder.holds_another(plan.record())  # arguments that had failed are there now
     summary = (await execute(plan, overwrite=another)).summary
-    why = (
-        ""
-        if summary.any_score
-        else "".join(f", {reason}: {example}" for reason, example in summary.examples.items())
-    )
+    examples = {} if summary.any_score else summary.examples
+    why = "".join(f", {reason}: {example}" for reason, example in examples.items())
     job.say("judge", f"{system.name} by {label}: {summary.scored} of {summary.total} scored{why}")
     return folder, summary.failed if summary.any_score else summary.total
 
