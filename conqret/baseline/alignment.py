@@ -215,7 +215,7 @@ def _numbers(claim: Sentence, source: Text, start: int, end: int) -> tuple[int, 
     """
     if not claim.numbers:
         return 0, 0, []
-    numbers = source.numbers
+    numbers, reach = source.numbers, words_in_all(NEIGHBOURS, source.language)
     first, last = (bisect_left(numbers, place, key=attrgetter("place")) for place in (start, end))
     near = numbers[first:last]
     held = elsewhere = 0
@@ -223,16 +223,17 @@ def _numbers(claim: Sentence, source: Text, start: int, end: int) -> tuple[int, 
     for quantity in claim.numbers:
         if any(agrees(quantity, other) for other in near):
             held += 1
-        elif any(agrees(quantity, other) and _close(claim, source, other.place) for other in source.numbers):
+        elif any(
+            agrees(quantity, other)
+            and not claim.terms.isdisjoint(
+                source.stems[max(0, other.place - reach) : other.place + reach + 1]
+            )
+            for other in numbers
+        ):
             elsewhere += 1
         elif near:
             wrong.append(quantity.text)
     return held, elsewhere, wrong
-
-
-def _close(claim: Sentence, source: Text, place: int) -> bool:
-    reach = words_in_all(NEIGHBOURS, source.language)
-    return not claim.terms.isdisjoint(source.stems[max(0, place - reach) : place + reach + 1])
 
 
 def _known(name: str, source: Text) -> bool:

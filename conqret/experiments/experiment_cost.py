@@ -171,7 +171,7 @@ def _rewriting(
 
 def _item(task: GenerationTask) -> Item:
     """What will be judged, with stand-ins for the arguments."""
-    arguments = {"argument": STAND_IN, "second_argument": STAND_IN}
+    arguments: dict[str, Any] = {"argument": STAND_IN, "second_argument": STAND_IN}
     return Item(
         id=task.id, topic=task.topic.question, stance=task.stance, documents=task.documents, **arguments
     )

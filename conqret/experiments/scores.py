@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from conqret.data import Item, Judgment
+from conqret.data.corpus import SPLITS
 from conqret.experiments.config import System
 from conqret.experiments.job import Job
 from conqret.generation.generator import ArgumentRow
@@ -20,6 +21,7 @@ from conqret.io.trec import read_rankings
 from conqret.judging.judge_folder import ScoreTable
 from conqret.judging.judge_parts import JURY
 from conqret.retrieval.evaluation.evaluate import default_measures, evaluate
+from conqret.retrieval.evaluation.systems import judgments
 from conqret.stats.effects import holm
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.resampling import mean, mean_interval
@@ -30,20 +32,14 @@ Qrels = Mapping[str, Mapping[str, Mapping[str, int]]]
 
 def qrels(job: Job) -> Qrels:
     """The qrels of the experiment's topics; a side of which nothing relevant is known is left out."""
-    topics = {topic.id for topic in job.topics()}
     split = None if job.experiment.split == "all" else job.experiment.split
-    grades: dict[str, dict[str, dict[str, int]]] = {}
-    for stance in job.experiment.stances:
-        files = [job.corpus.qrels_file(stance, part) for part in ([split] if split else ("train", "test"))]
-        if not all(file.is_file() for file in files):
-            continue
-        judged: dict[str, dict[str, int]] = {}
-        for qrel in job.corpus.qrels_iter(stance, split):
-            if qrel.query_id in topics:
-                judged.setdefault(qrel.query_id, {})[qrel.doc_id] = qrel.relevance
-        if any(grade > 0 for documents in judged.values() for grade in documents.values()):
-            grades[stance] = judged
-    return grades
+    parts = SPLITS if split is None else (split,)
+    sides = [
+        side
+        for side in job.experiment.stances
+        if all(job.corpus.qrels_file(side, part).is_file() for part in parts)
+    ]
+    return judgments(job.corpus, split, {topic.id for topic in job.topics()}, sides)
 
 
 def without_relevant(items: Iterable[Item], known: Qrels) -> list[str] | None:

@@ -54,11 +54,6 @@ def image_name(number: int) -> str:
     return f'<image number="{number}"/>'
 
 
-def image_digest(url: str) -> str:
-    """What stands for an image in keys: the sha256 (hex) of its URL, which holds its bytes or its address."""
-    return hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()
-
-
 class Plain(BaseModel, frozen=True):
     """An answer that is a text as it stands, in no shape, and whether the room for it ended before it did."""
 
@@ -240,10 +235,11 @@ def request_key(model: str, request: Request[Any], *, read: bool = False) -> str
 
 
 def _told(message: Message) -> list[Any]:
-    """What of a message is part of the key: of an image its digest, and not its megabytes."""
+    """What of a message is part of the key: of an image the sha256 of its URL, and not its megabytes."""
     if not message.images:
         return [message.role, message.content]
-    return [message.role, message.content, [[number, image_digest(url)] for number, url in message.images]]
+    urls = ((number, url.encode("utf-8", "surrogatepass")) for number, url in message.images)
+    return [message.role, message.content, [[n, hashlib.sha256(url).hexdigest()] for n, url in urls]]
 
 
 @lru_cache(maxsize=KEPT)

@@ -177,16 +177,12 @@ class StoreFile:
         ) as error:  # a message that quotes a damaged name is no text
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the others say more exactly what is wrong
             if code in _DAMAGE or isinstance(error, UnicodeDecodeError):
-                raise DamagedStoreError(self.is_damaged(str(error))) from error
+                raise DamagedStoreError(
+                    f"{self.path} is corrupt ({error}); `conqret runs recordings export {self.path} saved.jsonl` saves "
+                    "every answer that can be read; then move the file away, and `import` saved.jsonl in its place"
+                ) from error
             full = "; free some space, and run the command again" if code in _FULL else ""
             raise family(f"{self.path}: {failed}: {error}{full}") from error
-
-    def is_damaged(self, problem: str) -> str:
-        """What is said where more than answers is damaged."""
-        return (
-            f"{self.path} is corrupt ({problem}); `conqret runs recordings export {self.path} saved.jsonl` saves every "
-            "answer that can be read; then move the file away, and `import` saved.jsonl in its place"
-        )
 
     def _connect(self, read_only: bool, untouched: bool) -> sqlite3.Connection:
         address = self.path.absolute().as_uri()

@@ -245,14 +245,7 @@ def _searching(model: ClientOptions, folder: Path, settings: AskedSettings) -> S
     """The session of systems that ask a model, whose answers are kept beside the rankings."""
     from conqret.retrieval.retrieve import retrieval_session
 
-    prompts: Any = settings.get("prompts")
-    return retrieval_session(
-        model,
-        output=folder / RANKINGS,
-        recordings=settings.get("recordings"),
-        replay=settings.get("replay"),
-        prompts=prompts,
-    )
+    return retrieval_session(model, folder / RANKINGS, settings)
 
 
 class Supports(Typed):

@@ -250,16 +250,13 @@ def _tune(corpus: Path, system: str, ranked: SearchedTopics, shown: options.Outp
 
     results, best = choose_mmr(corpus, system=system, **vars(ranked), on_start=started)
     facts = {"mmr": best, "measure": MEASURE, "topics": dict(results.topics), "scores": _scores_of(results)}
-    result(facts, _tuned(results, best, MEASURE), as_json=shown.json_output)
-
-
-def _tuned(evaluation: Evaluation, best: float, measure: str) -> Iterator[RenderableType]:
-    yield from _lines(evaluation)
     chosen, without = (
-        evaluation.score("stance", name, measure).interval.value or 0.0
-        for name in (f"{best:g}", evaluation.baseline)
+        results.score("stance", name, MEASURE).interval.value or 0.0
+        for name in (f"{best:g}", results.baseline)
     )
-    yield f"best       --mmr {best:g} ({'highest' if chosen > without else 'no better than without in'} {measure})"
+    better = "highest" if chosen > without else "no better than without in"
+    lines = (*_lines(results), f"best       --mmr {best:g} ({better} {MEASURE})")
+    result(facts, lines, as_json=shown.json_output)
 
 
 @dataclass(frozen=True, kw_only=True)

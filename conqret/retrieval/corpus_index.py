@@ -262,10 +262,34 @@ def _build(
     for left in collection.folder.glob(f".{engine.home}.*"):
         if left.is_dir() and (left != scratch or afresh or not engine.resumes):
             shutil.rmtree(left)
+    ids: list[str] = []
+    offsets: list[int] = []
+
+    def read() -> Iterator[str]:
+        for entry in collection.documents():
+            ids.append(entry.id)
+            offsets.append(entry.offset)
+            on_document()
+            yield fold(entry.whole) if engine.folds else entry.whole
+        if not ids:
+            raise DeclarationError(
+                f"{collection.documents_file} contains no documents, so there is nothing to index"
+            )
+
     try:
         work = scratch / "index"
         (work / _ENGINE).mkdir(parents=True, exist_ok=True)
-        _fill(work, collection, engine, settings, fingerprint, on_document)
+        engine.build(read(), work / _ENGINE, settings)
+        (work / _DOCUMENTS).write_text(json.dumps({"ids": ids, "offsets": offsets}), encoding="utf-8")
+        manifest = {
+            "fingerprint": fingerprint,
+            "engine": engine.name,
+            "version": engine.version(),
+            "settings": asdict(settings),  # type: ignore[call-overload]
+            "documents": len(ids),
+            "files": _digest(work),
+        }
+        (work / _MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
         target = collection.folder / engine.home
         if target.exists():
             target.replace(scratch / "old")
@@ -277,48 +301,22 @@ def _build(
     shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _fill(
-    work: Path,
-    collection: Collection,
-    engine: Engine,
-    settings: EngineSettings,
-    fingerprint: str,
-    on_document: Callable[[], object],
-) -> None:
-    ids: list[str] = []
-    offsets: list[int] = []
-
-    def read() -> Iterator[str]:
-        for entry in collection.documents():
-            ids.append(entry.id)
-            offsets.append(entry.offset)
-            on_document()
-            yield fold(entry.whole) if engine.folds else entry.whole
-
-    texts = read()
-    first = next(texts, None)
-    if first is None:
-        raise DeclarationError(
-            f"{collection.documents_file} contains no documents, so there is nothing to index"
-        )
-    engine.build(itertools.chain([first], texts), work / _ENGINE, settings)
-    (work / _DOCUMENTS).write_text(json.dumps({"ids": ids, "offsets": offsets}), encoding="utf-8")
-    manifest = {
-        "fingerprint": fingerprint,
-        "engine": engine.name,
-        "version": engine.version(),
-        "settings": asdict(settings),  # type: ignore[call-overload]
-        "documents": len(ids),
-        "files": _digest(work),
-    }
-    (work / _MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
-
-
 def _open(
     collection: Collection, engine: Engine, settings: EngineSettings, fingerprint: str, *, fresh: bool
 ) -> Index:
+    """Open an index.
+
+    Raises:
+        DeclarationError: a file of it is not as it was built: engines read their files in native code, which a damaged
+            one may bring down, or have find other documents.
+    """
     folder = collection.folder / engine.home
-    _check_files(collection, engine.home)
+    check_own_files(folder)
+    if object_in(folder / _MANIFEST).get("files") != _digest(folder):
+        raise DeclarationError(
+            f"the index in {folder} is corrupt: its files changed since it was built; build it again with "
+            f"conqret retrieve index {collection.folder} --rebuild"
+        )
     documents = json.loads(whole_bytes(folder / _DOCUMENTS, limits.UNPACKED))
     return Index(
         collection,
@@ -340,21 +338,6 @@ def _digest(folder: Path) -> str:
         if file.is_file() and file != folder / _MANIFEST:
             digest.update(f"{file.relative_to(folder).as_posix()} {file_sha256(file)}\n".encode())
     return digest.hexdigest()
-
-
-def _check_files(collection: Collection, home: str) -> None:
-    """Engines read their files in native code, which a damaged one may bring down, or have find other documents.
-
-    Raises:
-        DeclarationError: a file of the index is not as it was built.
-    """
-    folder = collection.folder / home
-    check_own_files(folder)
-    if object_in(folder / _MANIFEST).get("files") != _digest(folder):
-        raise DeclarationError(
-            f"the index in {folder} is corrupt: its files changed since it was built; build it again with "
-            f"conqret retrieve index {collection.folder} --rebuild"
-        )
 
 
 def _manifest(collection: Collection, home: str) -> dict[str, Any]:

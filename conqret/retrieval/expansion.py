@@ -96,27 +96,18 @@ class PerspectiveExpansion(pt.Transformer):
             return self._search(queries).assign(perspective="", expanded=False)
         topics = list(zip(map(str, queries["qid"]), map(str, queries["query"]), strict=True))
         self.expanded = tuple(self.session.run(lambda client: self._all(topics, client)))
-        searches = pd.DataFrame(
-            [
-                {"qid": f"{expanded.topic}:{number}:{place}", "query": text}
-                for number, (expanded, (_, question)) in enumerate(zip(self.expanded, topics, strict=True))
-                for place, text in enumerate(
-                    [perspective.text for perspective in expanded.perspectives] or [question]
-                )
-            ]
-        )
-        results = self._search(searches)
-        results_by_query = {str(name): ordered(group) for name, group in results.groupby("qid", sort=False)}
+        names: list[list[str]] = []
+        searches = []
+        for number, (expanded, (_, question)) in enumerate(zip(self.expanded, topics, strict=True)):
+            texts = [perspective.text for perspective in expanded.perspectives] or [question]
+            names.append([f"{expanded.topic}:{number}:{place}" for place in range(len(texts))])
+            searches += list(zip(names[-1], texts, strict=True))
+        results = self._search(pd.DataFrame(searches, columns=["qid", "query"]))
+        found = {str(name): ordered(group) for name, group in results.groupby("qid", sort=False)}
+        nothing = results.iloc[:0]
         parts = [
-            self._merged(
-                [
-                    results_by_query.get(f"{expanded.topic}:{number}:{place}", results.iloc[:0])
-                    for place in range(len(_names(expanded)))
-                ],
-                expanded,
-                question,
-            )
-            for number, (expanded, (_, question)) in enumerate(zip(self.expanded, topics, strict=True))
+            self._merged([found.get(name, nothing) for name in searched], expanded, question)
+            for searched, expanded, (_, question) in zip(names, self.expanded, topics, strict=True)
         ]
         whole = [part for part in parts if not part.empty]
         return pd.concat(whole, ignore_index=True) if whole else self._search(queries.iloc[:0])

@@ -30,29 +30,20 @@ class Texts(pt.Transformer):
     def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Add the texts to every row."""
         pt.validate.columns(frame, includes=["docno"])
-        return with_texts(frame, self.index)
+        identifiers = [str(identifier) for identifier in frame["docno"]]
+        entries = self.index.entries(identifiers)
+        if strangers := [identifier for identifier in identifiers if identifier not in entries]:
+            raise DeclarationError(
+                f"{self.index.collection.documents_file} has no document {strangers[0]!r} "
+                f"({len(set(strangers))} unknown ids): give the corpus that the ranking was made from"
+            )
+        return frame.assign(
+            title=[entries[identifier].title for identifier in identifiers],
+            text=[entries[identifier].text for identifier in identifiers],
+        )
 
     def __repr__(self) -> str:
         return f"Texts({str(self.index.collection.folder)!r})"
-
-
-def with_texts(frame: pd.DataFrame, index: Index) -> pd.DataFrame:
-    """The frame with ``title`` and ``text``.
-
-    Raises:
-        DeclarationError: the corpus has no document of some id.
-    """
-    identifiers = [str(identifier) for identifier in frame["docno"]]
-    entries = index.entries(identifiers)
-    if strangers := [identifier for identifier in identifiers if identifier not in entries]:
-        raise DeclarationError(
-            f"{index.collection.documents_file} has no document {strangers[0]!r} "
-            f"({len(set(strangers))} unknown ids): give the corpus that the ranking was made from"
-        )
-    return frame.assign(
-        title=[entries[identifier].title for identifier in identifiers],
-        text=[entries[identifier].text for identifier in identifiers],
-    )
 
 
 DEPTH = 100
@@ -91,7 +82,7 @@ class FirstStage(pt.Transformer):
             score=hits.scores,
             rank=frame.groupby(hits.queries).cumcount(),
         )
-        return with_texts(frame, self.index) if self.texts else frame
+        return Texts(self.index).transform(frame) if self.texts else frame
 
     def fuse_rank_cutoff(self, k: int) -> Self | None:
         """``bm25 % k`` searches no deeper than it must."""

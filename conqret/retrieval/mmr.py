@@ -56,9 +56,8 @@ class MMR(pt.Transformer):
             best = ordered(group)
             head = best.iloc[: self.candidates]
             scores = head["score"].to_numpy(float) / (highest if highest > 0 else 1.0)
-            order = select(
-                scores, cosines(self.encoder([str(text) for text in head["text"]])), self.trade_off
-            )
+            likeness = cosines(self.encoder([str(text) for text in head["text"]]))
+            order = select(scores, likeness, self.trade_off)
             parts.append(renumbered(pd.concat([head.iloc[order], best.iloc[self.candidates :]])))
         return pd.concat(parts, ignore_index=True)
 

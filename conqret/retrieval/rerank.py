@@ -248,10 +248,11 @@ class ListwiseReranker(pt.Transformer):
         outcomes = []
         for start, end in spans(len(documents), window=self.window, step=self.step):
             shown = tuple(documents[place] for place in order[start:end])
-            window_order, outcome = await self._ask(Item.model_construct(
+            item = Item.model_construct(
                 id=f"{topic}:{start + 1}-{end}", topic=question, stance=self.stance, documents=shown,
                 argument=None, second_argument=None, metadata={},
-            ), topic, start, client)  # fmt: skip
+            )  # fmt: skip
+            window_order, outcome = await self._ask(item, topic, start, client)
             order = apply(order, start, window_order)
             outcomes.append(outcome)
         self._on_query(topic)
@@ -261,6 +262,7 @@ class ListwiseReranker(pt.Transformer):
         self, item: Item, topic: str, start: int, client: Client
     ) -> tuple[Sequence[int], WindowOutcome]:
         count = len(item.documents)
+        texts = [f"{document.title}\n\n{document.text}" for document in item.documents]
         place: dict[str, Any] = {"topic": topic, "start": start, "end": start + count}
         prompt = self.session.library[INSTRUCTIONS[self.stance]]
         fitted = fit(
@@ -278,7 +280,9 @@ class ListwiseReranker(pt.Transformer):
                 response=RankingAnswer,
                 context={"documents": count},
                 temperature=0.0,
-                baseline=lambda: {"ranking": [number + 1 for number in baseline_order(item)]},
+                baseline=lambda: {
+                    "ranking": [number + 1 for number in stance_order(item.topic, item.stance, texts)]
+                },
             )
         )
         trimmed = len(fitted.trims)
@@ -286,18 +290,10 @@ class ListwiseReranker(pt.Transformer):
             reason = answer.reason or Reason.INVALID_ANSWER
             return range(count), WindowOutcome(**place, trimmed=trimmed, reason=reason, detail=answer.detail)
         order, repairs = repair(answer.value.ranking, count)
-        outcome: dict[str, Any] = {**place, **repairs}
-        return order, WindowOutcome(**outcome, trimmed=trimmed)
+        return order, WindowOutcome(**place, **repairs, trimmed=trimmed)
 
     def __repr__(self) -> str:
         return f"ListwiseReranker({self.stance})"
-
-
-def baseline_order(item: Item) -> list[int]:
-    """The offline answer: the item's documents by lexical stance evidence, by their numbers from 0."""
-    return stance_order(
-        item.topic, item.stance, [f"{document.title}\n\n{document.text}" for document in item.documents]
-    )
 
 
 def ordered(group: pd.DataFrame) -> pd.DataFrame:

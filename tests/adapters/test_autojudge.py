@@ -140,10 +140,11 @@ def test_nugget_banks_are_written_and_read_back(run, tmp_path, judge, format_):
     assert code == 0, said
     kind = getattr(autojudge, judge).nugget_banks_type
     banks = load_nugget_banks_from_path(tmp_path / f"{format_}.nuggets.jsonl", kind)
-    found = autojudge.nuggets_in(banks)
+    found = {str(topic): bank.nuggets_as_list() for topic, bank in banks.banks.items()}
     assert set(found) == set(TOPICS)
     assert len(found["leaf"]) >= 20
-    covered = next(one.coverage["groundedness"] for one in found["leaf"] if "groundedness" in one.coverage)
+    coverages = [nugget.metadata[autojudge.METADATA] for nugget in found["leaf"]]
+    covered = next(coverage["groundedness"] for coverage in coverages if "groundedness" in coverage)
     assert set(covered) == {"alpha", "beta", "gamma"}
     given = ("--no-create-nuggets", "--nugget-banks", str(tmp_path / f"{format_}.nuggets.jsonl"))
     code, said = run("--variant", format_, *given, workflow=workflow)

@@ -22,11 +22,7 @@ from conqret.llm.retry import ProviderError
 Price = Callable[[int | None, int | None, int | None], float | None]
 """From the tokens of prompt and answer, and the cached ones among the prompt's, to dollars."""
 
-_FINISHED = {
-    "length": "length",
-    "max_tokens": "length",
-    "model_length": "length",
-}
+_CUT_OFF = frozenset({"length", "max_tokens", "model_length"})
 """What servers call an answer that was cut off."""
 
 FAILED = "error"
@@ -66,6 +62,8 @@ def completion_of(body: Mapping[str, Any], price: Price, seconds: float) -> Comp
         completed = None if text else 0
     reason = _finish_of(choice)
     refusal = message.get("refusal") or mapping(message.get("provider_specific_fields")).get("refusal")
+    thoughts = message.get("reasoning_content") or message.get("reasoning")  # which a server sends apart
+    kept = isinstance(thoughts, str) and thoughts and not text.strip()
     return Completion(
         text=text,
         finish_reason=reason,
@@ -78,7 +76,7 @@ def completion_of(body: Mapping[str, Any], price: Price, seconds: float) -> Comp
         seconds=seconds,
         logprobs=_logprobs(choice),
         system_fingerprint=_whole(str(body.get("system_fingerprint") or "")) or None,
-        reasoning=None if text.strip() else _reasoning(message),
+        reasoning=_whole(thoughts) if kept else None,
     )
 
 
@@ -94,7 +92,7 @@ def _finish_of(choice: Mapping[str, Any]) -> str:
         raise ProviderError(Reason.SERVER_ERROR, "the provider ended the answer with an error")
     if any(map(filtered, said)):
         return "content_filter"
-    return next((_FINISHED[reason] for reason in said if reason in _FINISHED), "stop")
+    return "stop" if _CUT_OFF.isdisjoint(said) else "length"
 
 
 def usage_of(usage: Any) -> tuple[int | None, int | None, int | None]:
@@ -104,11 +102,8 @@ def usage_of(usage: Any) -> tuple[int | None, int | None, int | None]:
     """
     counts = mapping(usage)
     cached = mapping(counts.get("prompt_tokens_details")).get("cached_tokens")
-    return (
-        _count(counts.get("prompt_tokens")) or None,
-        _count(counts.get("completion_tokens")),
-        _count(cached),
-    )
+    prompt, completed = _count(counts.get("prompt_tokens")), _count(counts.get("completion_tokens"))
+    return prompt or None, completed, _count(cached)
 
 
 def _first(several: Any) -> Mapping[str, Any] | None:
@@ -130,12 +125,6 @@ def _content(message: Mapping[str, Any]) -> str:
     return _whole(str(content or ""))
 
 
-def _reasoning(message: Mapping[str, Any]) -> str | None:
-    """The thoughts that a server sends apart."""
-    reasoning = message.get("reasoning_content") or message.get("reasoning")
-    return _whole(reasoning) if isinstance(reasoning, str) and reasoning else None
-
-
 def _whole(text: str) -> str:
     return text if text.isascii() else _HALVES.sub("\ufffd", text)
 
@@ -154,26 +143,17 @@ def _logprobs(choice: Mapping[str, Any]) -> tuple[TokenLogprobs, ...] | None:
     content = mapping(choice.get("logprobs")).get("content")
     if not content:
         return None
+    tokens = []
     try:
-        return tuple(
-            TokenLogprobs(
-                str(token["token"]),
-                {
-                    str(candidate["token"]): _finite(candidate["logprob"])
-                    for candidate in (token, *(token.get("top_logprobs") or ()))
-                },
-            )
-            for token in content
-        )
+        for token in content:
+            listed = (token, *(token.get("top_logprobs") or ()))
+            alternatives = {str(one["token"]): float(one["logprob"]) for one in listed}
+            if not all(map(math.isfinite, alternatives.values())):
+                return None
+            tokens.append(TokenLogprobs(str(token["token"]), alternatives))
     except (TypeError, ValueError, KeyError, OverflowError, AttributeError):
         return None
-
-
-def _finite(sent: Any) -> float:
-    number = float(sent)
-    if not math.isfinite(number):
-        raise ValueError(f"{number} is not a log-probability")
-    return number
+    return tuple(tokens)
 
 
 ACCEPTED = "gzip, deflate"

@@ -150,10 +150,7 @@ def evaluate_rankings(
     check_systems(systems)
     chosen = chosen_topics(Path(corpus), split, topics)
     judged = judgments(CorpusDirectory(Path(corpus)), as_split(split), {one.id for one in chosen})
-    session = retrieval_session(
-        rerank, output=RUNS / "evaluate", recordings=settings.get("recordings"), replay=settings.get("replay"),
-        prompts=settings.get("prompts"),
-    )  # fmt: skip
+    session = retrieval_session(rerank, RUNS / "evaluate", settings)
     index = open_index(Path(corpus))
     if not any("=" in name for name in systems):
         check_depth(wanted, depth, len(index))
