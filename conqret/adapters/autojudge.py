@@ -101,8 +101,8 @@ class ConqretJudge:
         judgments = {judgment.item: judgment for judgment in run_judgments or ()}
         for report, item in zip(reports, run.reports, strict=True):
             if (judgment := judgments.get(item.id)) is not None:
-                told = judgment.model_dump(mode="json", exclude_none=True, include=EVALDATA)
-                report.evaldata = {**(report.evaldata or {}), METADATA: told}
+                kept = judgment.model_dump(mode="json", exclude_none=True, include=EVALDATA)
+                report.evaldata = {**(report.evaldata or {}), METADATA: kept}
             elif not item.argument:
                 report.evaldata = {**(report.evaldata or {}), METADATA: {"empty": True}}
         specs = []

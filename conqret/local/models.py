@@ -242,9 +242,8 @@ def _constant_rotation(settings: Mapping[str, Any]) -> Iterator[Any]:
 
     A prefix that was read on this side of it would not fit a row that ends on the other.
     """
-    original_length = settings.get("original_max_position_embeddings") or settings.get(
-        "max_position_embeddings"
-    )
+    lengths = (settings.get(f"{name}max_position_embeddings") for name in ("original_", ""))
+    original_length = next(filter(None, lengths), None)
     for name in _ROTATIONS:
         rotary = settings.get(name)
         if not isinstance(rotary, Mapping):

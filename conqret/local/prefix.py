@@ -146,11 +146,8 @@ class PrefixEncoder:
 
     def target(self, text: str) -> tuple[int, ...]:
         """The target's tokens; names of special tokens in it are text."""
-        return tuple(
-            self._tokenizer(
-                text, add_special_tokens=False, split_special_tokens=True, verbose=False
-            ).input_ids
-        )
+        settings = {"add_special_tokens": False, "split_special_tokens": True, "verbose": False}
+        return tuple(self._tokenizer(text, **settings).input_ids)
 
     @property
     def around(self) -> tuple[str, str]:

@@ -118,12 +118,11 @@ class Seq2SeqLikelihood:
 
     def _tokens(self, text: str) -> tuple[tuple[int, ...], int]:
         """The tokens of a text within the window, special tokens kept, and how many did not fit."""
-        ids = self._tokenizer(text, split_special_tokens=True, verbose=False).input_ids
+        settings = {"split_special_tokens": True, "verbose": False}
+        ids = self._tokenizer(text, **settings).input_ids
         if len(ids) <= self.window:
             return tuple(ids), 0
-        cut = self._tokenizer(
-            text, split_special_tokens=True, truncation=True, max_length=self.window, verbose=False
-        ).input_ids
+        cut = self._tokenizer(text, truncation=True, max_length=self.window, **settings).input_ids
         return tuple(cut), len(ids) - len(cut)
 
     def _step(self, batch: Sequence[_Row]) -> list[float]:

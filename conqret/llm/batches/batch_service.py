@@ -101,11 +101,8 @@ class BatchService(ABC):
                 return await self._exchange("GET", path)
             except ProviderError as error:
                 delay = backoff(attempt, self._rng, error.retry_after)
-                if (
-                    not error.retryable
-                    or attempt >= self.options.max_attempts
-                    or delay > self.options.timeout
-                ):
+                last = attempt >= self.options.max_attempts or delay > self.options.timeout
+                if last or not error.retryable:
                     raise
                 await asyncio.sleep(delay)
 

@@ -49,16 +49,10 @@ class OpenAIBatches(BatchService):
         """Upload, and make a batch that has a day's time and our name in its metadata."""
         form = aiohttp.FormData()
         form.add_field("purpose", "batch")
-        form.add_field(
-            "file", b"\n".join(lines) + b"\n", filename="conqret.jsonl", content_type="application/jsonl"
-        )
-        file = await self.post("/files", data=form)
-        asked = {
-            "input_file_id": str(file["id"]),
-            "endpoint": _AT,
-            "completion_window": "24h",
-            "metadata": {NAME: name},
-        }
+        content = b"\n".join(lines) + b"\n"
+        form.add_field("file", content, filename="conqret.jsonl", content_type="application/jsonl")
+        file = str((await self.post("/files", data=form))["id"])
+        asked = {"input_file_id": file, "endpoint": _AT, "completion_window": "24h", "metadata": {NAME: name}}
         return str((await self.post("/batches", json=asked))["id"])
 
     async def find(self, name: str, begun: datetime, count: int, known: Set[str]) -> str | None:
@@ -75,12 +69,9 @@ class OpenAIBatches(BatchService):
         output, errors = (file if isinstance(file, str) and file else None for file in files)
         status = str(batch_data.get("status"))
         late = status == "completed" and output is None and (errors is None or _completed(batch_data) > 0)
-        return BatchProgress(
-            status in _ENDED and not late,
-            scrub(status)
-            + (", and its results are not there yet" if late else _why(batch_data.get("errors"))),
-            tuple(f"/files/{quote(file_id, safe='')}/content" for file_id in (output, errors) if file_id),
-        )
+        told = ", and its results are not there yet" if late else _why(batch_data.get("errors"))
+        results = tuple(f"/files/{quote(file, safe='')}/content" for file in (output, errors) if file)
+        return BatchProgress(status in _ENDED and not late, scrub(status) + told, results)
 
     def read(self, line: Mapping[str, Any]) -> Result:
         """An answer with its status, or an error instead."""
@@ -174,11 +165,8 @@ class AnthropicBatches(BatchService):
         is not known. Were it another's, none of its results would bear our keys, and ours would be handed in again."""
         since = begun - SLACK
         batches = listed(await self.get(f"/messages/batches?limit={LISTED}"))
-        ours = [
-            batch
-            for batch in batches
-            if batch["id"] not in known and _length(batch) == count and _made(batch) >= since
-        ]
+        strangers = (batch for batch in batches if batch["id"] not in known)
+        ours = [batch for batch in strangers if _length(batch) == count and _made(batch) >= since]
         return str(min(ours, key=_made)["id"]) if ours else None
 
     async def look(self, batch: str) -> BatchProgress:
@@ -235,19 +223,15 @@ def _as_openai(message: Mapping[str, Any]) -> Mapping[str, Any]:
     counts = mapping(message.get("usage"))
     cached = counts.get("cache_read_input_tokens") or 0
     prompt = counts.get("input_tokens")
+    if isinstance(prompt, int) and isinstance(cached, int):
+        prompt += cached
     content = texts if used is None else compact(used.get("input")).decode()
+    reason = _STOPPED.get(str(message.get("stop_reason")), "stop")
     return {
         "model": message.get("model"),
-        "choices": [
-            {
-                "message": {"content": content},
-                "finish_reason": _STOPPED.get(str(message.get("stop_reason")), "stop"),
-            }
-        ],
+        "choices": [{"message": {"content": content}, "finish_reason": reason}],
         "usage": {
-            "prompt_tokens": prompt + cached
-            if isinstance(prompt, int) and isinstance(cached, int)
-            else prompt,
+            "prompt_tokens": prompt,
             "completion_tokens": counts.get("output_tokens"),
             "prompt_tokens_details": {"cached_tokens": cached},
         },

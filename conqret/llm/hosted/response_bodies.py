@@ -63,7 +63,6 @@ def completion_of(body: Mapping[str, Any], price: Price, seconds: float) -> Comp
     reason = _finish_of(choice)
     refusal = message.get("refusal") or mapping(message.get("provider_specific_fields")).get("refusal")
     thoughts = message.get("reasoning_content") or message.get("reasoning")  # which a server sends apart
-    kept = isinstance(thoughts, str) and thoughts and not text.strip()
     return Completion(
         text=text,
         finish_reason=reason,
@@ -76,7 +75,7 @@ def completion_of(body: Mapping[str, Any], price: Price, seconds: float) -> Comp
         seconds=seconds,
         logprobs=_logprobs(choice),
         system_fingerprint=_whole(str(body.get("system_fingerprint") or "")) or None,
-        reasoning=_whole(thoughts) if kept else None,
+        reasoning=_whole(thoughts) if thoughts and isinstance(thoughts, str) and not text.strip() else None,
     )
 
 

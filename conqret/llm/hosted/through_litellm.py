@@ -53,33 +53,27 @@ class ThroughLitellm(HostedConnection):
 
     async def _settle(self, litellm: Any) -> None:
         options = self.options
-        if (
-            mode_of(options.model) == "responses" or f"/{NAMED}" in options.model
-        ) and importlib.util.find_spec("mcp") is None:
+        by_responses = mode_of(options.model) == "responses" or f"/{NAMED}" in options.model
+        if by_responses and importlib.util.find_spec("mcp") is None:
             raise DeclarationError(
                 f"the model {options.model} is served by the Responses interface alone, for which litellm needs the "
                 "package mcp: pip install mcp, or name another model"
             )
         try:
-            _, self.provider, provider_key, _ = litellm.get_llm_provider(
-                options.model, api_base=options.api_base
-            )
+            named = litellm.get_llm_provider(options.model, api_base=options.api_base)
         except Exception as error:
             raise DeclarationError(
                 f"litellm does not know the provider of the model {options.model!r}: write provider/model "
                 "(anthropic/…, gemini/…), or openai/… with an api_base for an OpenAI-compatible server"
             ) from error
+        _, self.provider, provider_key, _ = named
         check_key(litellm, options, self.provider, provider_key)
         if options.api_base:
             await check_address(options.api_base)
         self.shape = choose_shape(self.provider, self.facts)
         key = options.api_key
-        if (
-            key is None
-            and options.api_base
-            and self.provider == "openai"
-            and "OPENAI_API_KEY" not in os.environ
-        ):
+        own_server = options.api_base and self.provider == "openai"
+        if key is None and own_server and "OPENAI_API_KEY" not in os.environ:
             key = NO_KEY
         self._fixed = {
             "model": options.model,
@@ -152,9 +146,8 @@ def _stay_here() -> None:
     proxies = getproxies_environment()
     spared = proxies.get("no", "").split(",")
     if proxies and spared != ["*"] and not {*HERE} <= {*spared}:
-        os.environ["no_proxy"] = os.environ["NO_PROXY"] = ",".join(
-            filter(None, dict.fromkeys([*spared, *HERE]))
-        )
+        names = filter(None, dict.fromkeys([*spared, *HERE]))
+        os.environ["no_proxy"] = os.environ["NO_PROXY"] = ",".join(names)
 
 
 async def _close_connections(litellm: Any, loop: asyncio.AbstractEventLoop) -> None:
@@ -200,15 +193,9 @@ def bounded(
         except ProviderError:
             await stream.aclose()
             raise
-        headers = [
-            (name, value) for name, value in response.headers.raw if name.lower() != b"content-encoding"
-        ]
-        return httpx.Response(
-            response.status_code,
-            headers=headers,
-            stream=_BoundedStream(stream, packed),
-            extensions=response.extensions,
-        )
+        headers = [header for header in response.headers.raw if header[0].lower() != b"content-encoding"]
+        bounded_stream, more = _BoundedStream(stream, packed), response.extensions
+        return httpx.Response(response.status_code, headers=headers, stream=bounded_stream, extensions=more)
 
     return handle
 
