@@ -131,14 +131,11 @@ class BudgetedQuestion:
     def rendered(self, documents: Sequence[Document]) -> RenderedPrompt:
         """The prompt with ``documents`` in place of those of :attr:`shown`."""
         left = iter(documents)
-        examples = [
-            {
-                "topic": example.expert.question,
-                "argument": example.expert.text(),
-                "documents": list(islice(left, len(example.documents))),
-            }
-            for example in self.examples
-        ]
+        examples = []
+        for example in self.examples:
+            own = list(islice(left, len(example.documents)))
+            expert = example.expert
+            examples.append({"topic": expert.question, "argument": expert.text(), "documents": own})
         variables = {"topic": self.topic, "documents": list(left), "examples": examples, **self.said}
         return self.prompt.render(variables, {"stance": self.stance})
 
@@ -329,11 +326,8 @@ class Generator:
 
 def _left_out(argument: GeneratedArgument, documents: Sequence[Document]) -> list[dict[str, Any]]:
     """The documents left out, in order, by number and id; a number that no document has gets no id."""
+    ids = {number: document.id for number, document in enumerate(documents, start=1)}
     return [
-        {
-            "document": omission.document,
-            "id": documents[omission.document - 1].id if 1 <= omission.document <= len(documents) else None,
-            "reason": omission.reason,
-        }
+        {"document": omission.document, "id": ids.get(omission.document), "reason": omission.reason}
         for omission in sorted(argument.left_out, key=lambda entry: entry.document)
     ]

@@ -85,14 +85,9 @@ def compose(topic: str, stance: Stance, documents: Sequence[Document]) -> dict[s
     chosen = _select(
         candidates or [_first_words(n, document.text) for n, document in enumerate(documents[:1])]
     )
-    return {
-        "conclusions": _arrange(topic, stance, chosen),
-        "left_out": [
-            {"document": n + 1, "reason": _reason(relevance[n], sides[n], stance)}
-            for n in range(len(documents))
-            if n not in {candidate.document for candidate in chosen}
-        ],
-    }
+    unused = sorted(set(range(len(documents))) - {candidate.document for candidate in chosen})
+    left_out = [{"document": n + 1, "reason": _reason(relevance[n], sides[n], stance)} for n in unused]
+    return {"conclusions": _arrange(topic, stance, chosen), "left_out": left_out}
 
 
 def _sides(topic: str, stance: Stance, texts: Sequence[str]) -> list[float]:
@@ -153,11 +148,8 @@ def _standing(piece: str) -> str | None:
 
 def _unbalanced(line: str) -> bool:
     """Whether a quotation or a bracket is open at either end."""
-    return (
-        line.count("\u201c") != line.count("\u201d")
-        or line.count("(") != line.count(")")
-        or line.count('"') % 2 == 1
-    )
+    pairs = (("\u201c", "\u201d"), ("(", ")"))
+    return line.count('"') % 2 == 1 or any(line.count(first) != line.count(last) for first, last in pairs)
 
 
 def _select(candidates: Sequence[_Candidate]) -> list[_Candidate]:
@@ -185,7 +177,7 @@ def _arrange(topic: str, stance: Stance, chosen: Sequence[_Candidate]) -> list[d
     count = 1 if len(chosen) < 4 else 2 if len(chosen) < 7 else CONCLUSIONS
     share = -(-len(chosen) // count)
     left = list(chosen)
-    groups = []
+    groups: list[dict[str, Any]] = []
     named: set[str] = set()
     while left:
         aspect = max(
@@ -193,20 +185,12 @@ def _arrange(topic: str, stance: Stance, chosen: Sequence[_Candidate]) -> list[d
             key=lambda name: sum(min(2, len(ASPECTS[name] & candidate.terms)) for candidate in left),
         )
         named.add(aspect)
-        best = sorted(
-            left, key=lambda candidate: (-len(ASPECTS[aspect] & candidate.terms), -candidate.score)
-        )[:share]
+        best = sorted(left, key=lambda one: (-len(ASPECTS[aspect] & one.terms), -one.score))[:share]
         left = [candidate for candidate in left if candidate not in best]
-        groups.append((aspect, sorted(best, key=lambda candidate: (candidate.document, candidate.place))))
-    return [
-        {
-            "conclusion": _conclusion(topic, stance, aspect),
-            "premises": [
-                {"text": candidate.text, "citations": [candidate.document + 1]} for candidate in group
-            ],
-        }
-        for aspect, group in groups
-    ]
+        group = sorted(best, key=lambda candidate: (candidate.document, candidate.place))
+        premises = [{"text": candidate.text, "citations": [candidate.document + 1]} for candidate in group]
+        groups.append({"conclusion": _conclusion(topic, stance, aspect), "premises": premises})
+    return groups
 
 
 def _conclusion(topic: str, stance: Stance, aspect: str) -> str:
