@@ -60,7 +60,12 @@ def experiment_record(job: Job) -> ExperimentRecord:
     experiment, setups = job.experiment, job.setups
     placeless = {judge.model: setups[judge.label].client.identity["model"] for judge in experiment.judges}
     resolved = experiment.model_dump(mode="json")
-    resolved["judges"] = [_stated(judge) for judge in resolved["judges"]]
+    resolved[
+        "judges"
+    ] = [  # without criteria where it has none: experiments that have none keep their fingerprints
+        {name: value for name, value in judge.items() if value or name not in OWN}
+        for judge in resolved["judges"]
+    ]
     for model in resolved["models"].values():
         model["api_base"] = model["api_base"] and without_password(model["api_base"])
     corpus = {
@@ -102,11 +107,6 @@ def experiment_record(job: Job) -> ExperimentRecord:
         runs=runs,
         experiment=resolved,
     )
-
-
-def _stated(judge: Mapping[str, Any]) -> dict[str, Any]:
-    """A judge's table without criteria where it has none: experiments that have none keep records and fingerprints."""
-    return {name: value for name, value in judge.items() if value or name not in OWN}
 
 
 def _placeless(judge: Mapping[str, Any], models: Mapping[str, str]) -> dict[str, Any]:

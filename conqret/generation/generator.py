@@ -7,7 +7,7 @@ shared among all documents, the examples' and the topic's own alike: each loses 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -237,11 +237,14 @@ class Generator:
         if not strategy.prompts:
             made = strategy.baseline(task.topic.question, task.stance, task.documents)
             return self._written(task, GeneratedArgument.model_validate(made))
+        answers: list[Callable[..., Mapping[str, Any]]] = [strategy.baseline]
+        answers += [turn.baseline for turn in strategy.turns]
         responses: list[GeneratedArgument] = []
         calls: tuple[Call, ...] = ()
         facts: dict[str, Any] = {}
+        names = (FIRST, *(turn.name for turn in strategy.turns))
         for number, question in enumerate(self.questions(task)):
-            texts = dict(zip(self._names, map(render, responses), strict=False))
+            texts = dict(zip(names, map(render, responses), strict=False))
             if responses and not all(texts.values()):
                 break  # nothing was argued, or nothing against it
             question = replace(question, said=texts)
@@ -251,6 +254,7 @@ class Generator:
                 detail = shortage(needed, self.client, self.answer_room, shots=len(question.examples))
                 return task.outcome(calls=calls, reason=Reason.CONTEXT_OVERFLOW, detail=detail)
             documents, trims, example_trims = question.own(fitted)
+            said = (tuple(responses),) if number else ()
             answer = await self.client.ask(
                 Request(
                     ask=question.prompt.id,
@@ -258,7 +262,7 @@ class Generator:
                     messages=messages(fitted.rendered),
                     response=GeneratedArgument,
                     temperature=self.options.sampling_temperature,
-                    baseline=partial(self._baseline, number, question, documents, tuple(responses)),
+                    baseline=partial(answers[number], question.topic, question.stance, documents, *said),
                 )
             )
             calls += answer.calls
@@ -275,7 +279,7 @@ class Generator:
             }
         last = max(n for n in range(len(responses)) if n == 0 or not strategy.turns[n - 1].other)
         if strategy.turns:
-            facts["turns"] = dict(zip(self._names, map(render, responses), strict=False))
+            facts["turns"] = dict(zip(names, map(render, responses), strict=False))
         return self._written(task, responses[last], facts, calls)
 
     def questions(self, task: GenerationTask) -> Iterator[BudgetedQuestion]:
@@ -285,24 +289,6 @@ class Generator:
         yield BudgetedQuestion(first, topic, task.stance, task.documents, task.examples)
         for turn in way.turns:
             yield BudgetedQuestion(self.library[turn.prompt], topic, turn.side(task.stance), task.documents)
-
-    def _baseline(
-        self,
-        number: int,
-        question: BudgetedQuestion,
-        documents: Sequence[Document],
-        responses: Sequence[GeneratedArgument],
-    ) -> Mapping[str, Any]:
-        """What the offline model answers at a turn."""
-        way = self.options.way
-        if not number:
-            return way.baseline(question.topic, question.stance, documents)
-        return way.turns[number - 1].baseline(question.topic, question.stance, documents, responses)
-
-    @property
-    def _names(self) -> tuple[str, ...]:
-        """What later turns call the answers."""
-        return (FIRST, *(turn.name for turn in self.options.way.turns))
 
     def _written(
         self,

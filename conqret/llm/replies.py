@@ -147,7 +147,8 @@ def rating_distribution(
     ends = list(itertools.accumulate(len(token.token) for token in logprobs))
     index = bisect.bisect_right(ends, place)
     token = logprobs[index]
-    if text[ends[index] - len(token.token) : place].strip() or _goes_on(logprobs, index):
+    goes_on = index + 1 < len(logprobs) and logprobs[index + 1].token[:1].isdigit()
+    if text[ends[index] - len(token.token) : place].strip() or goes_on or not token.token.strip().isdigit():
         return None
     if not all(-math.inf < logprob <= ROUNDING for logprob in token.alternatives.values()):
         return None
@@ -159,12 +160,6 @@ def rating_distribution(
             masses[choice] += math.exp(logprob)
     total = math.fsum(masses.values())
     return {choice: mass / total for choice, mass in masses.items()} if total > 0 else None
-
-
-def _goes_on(logprobs: Sequence[TokenLogprobs], index: int) -> bool:
-    if not logprobs[index].token.strip().isdigit():
-        return True
-    return index + 1 < len(logprobs) and logprobs[index + 1].token[:1].isdigit()
 
 
 CONTEXT_OVERFLOW = "context_overflow"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import pandas as pd
 import pyterrier as pt
@@ -139,6 +138,7 @@ class PerspectiveExpansion(pt.Transformer):
 
     async def _one(self, topic: str, question: str, client: Client) -> QueryExpansion:
         rendered = self.session.library[PROMPT].render({"topic": question}, {"most": MOST})
+        sides = standpoints(question)  # what the offline model answers: the yes side and the no side
         answer = await client.ask(
             Request(
                 ask=PROMPT,
@@ -146,7 +146,7 @@ class PerspectiveExpansion(pt.Transformer):
                 messages=messages(rendered),
                 response=Perspectives,
                 temperature=0.0,
-                baseline=lambda: baseline_perspectives(question),
+                baseline=lambda: {"perspectives": [{"name": n, "text": t} for n, t in sides.items()]},
             )
         )
         if answer.value is None:
@@ -155,11 +155,6 @@ class PerspectiveExpansion(pt.Transformer):
 
     def __repr__(self) -> str:
         return f"PerspectiveExpansion({self.retriever!r})"
-
-
-def baseline_perspectives(question: str) -> dict[str, Any]:
-    """The offline answer: the yes side and the no side of the question."""
-    return {"perspectives": [{"name": name, "text": text} for name, text in standpoints(question).items()]}
 
 
 def _names(expanded: QueryExpansion) -> list[str]:

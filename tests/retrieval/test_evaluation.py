@@ -34,11 +34,6 @@ def test_by_hand():
     assert (base.p, base.difference, base.mark) == (None, None, "")
 
 
-def test_the_order_of_the_run_counts_and_missing_topics_score_nothing():
-    found = evaluate({"a": {"t1": ["p1", "p2"]}}, {"pro": PRO}, measures=("R@10",))
-    assert found.score("pro", "a", "R@10").by_topic == {"t1": 1.0, "t2": 0.0}
-
-
 def test_a_topic_without_a_ranking_counts_0_in_the_measures_of_both_sides():
     both = {topic: ["p1", "c1"] if topic == "t1" else ["p3", "c2"] for topic in PRO}
     found = evaluate(

@@ -82,9 +82,10 @@ def compose(topic: str, stance: Stance, documents: Sequence[Document]) -> dict[s
         for n in kept or range(len(documents))
         for candidate in _candidates(n, topic, stance, documents[n], relevance[n] * (1 + sides[n]) / 2)
     ]
-    chosen = _select(
-        candidates or [_first_words(n, document.text) for n, document in enumerate(documents[:1])]
-    )
+    if not candidates and documents:
+        line = passages(strip_citations(documents[0].text), LONGEST)[0] or "The document is empty."
+        candidates = [_Candidate(0, 0, line, frozenset(), 0.0)]
+    chosen = _select(candidates)
     unused = sorted(set(range(len(documents))) - {candidate.document for candidate in chosen})
     left_out = [{"document": n + 1, "reason": _reason(relevance[n], sides[n], stance)} for n in unused]
     return {"conclusions": _arrange(topic, stance, chosen), "left_out": left_out}
@@ -124,11 +125,6 @@ def _candidates(
         score *= 1.25 if sentence.numbers else 1.0
         candidates.append(_Candidate(number, place, line, sentence.terms, score))
     return candidates
-
-
-def _first_words(number: int, text: str) -> _Candidate:
-    line = passages(strip_citations(text), LONGEST)[0]
-    return _Candidate(number, 0, line or "The document is empty.", frozenset(), 0.0)
 
 
 def _standing(piece: str) -> str | None:
@@ -174,6 +170,8 @@ def _arrange(topic: str, stance: Stance, chosen: Sequence[_Candidate]) -> list[d
     """Two or three conclusions (one for fewer than four premises), each with the premises of its aspect."""
     if not chosen:
         return []
+    subject = strip_citations(" ".join(topic.split())).strip().rstrip("?!. ")
+    speaks = {"pro": "speaks for a yes to", "con": "speaks for a no to"}.get(stance, "bears on")
     count = 1 if len(chosen) < 4 else 2 if len(chosen) < 7 else CONCLUSIONS
     share = -(-len(chosen) // count)
     left = list(chosen)
@@ -189,14 +187,9 @@ def _arrange(topic: str, stance: Stance, chosen: Sequence[_Candidate]) -> list[d
         left = [candidate for candidate in left if candidate not in best]
         group = sorted(best, key=lambda candidate: (candidate.document, candidate.place))
         premises = [{"text": candidate.text, "citations": [candidate.document + 1]} for candidate in group]
-        groups.append({"conclusion": _conclusion(topic, stance, aspect), "premises": premises})
+        conclusion = f"{aspect}: this {speaks} the question, {subject}."
+        groups.append({"conclusion": conclusion, "premises": premises})
     return groups
-
-
-def _conclusion(topic: str, stance: Stance, aspect: str) -> str:
-    subject = strip_citations(" ".join(topic.split())).strip().rstrip("?!. ")
-    speaks = {"pro": "speaks for a yes to", "con": "speaks for a no to"}.get(stance, "bears on")
-    return f"{aspect}: this {speaks} the question, {subject}."
 
 
 def _reason(relevance: float, side: float, stance: Stance) -> str:
