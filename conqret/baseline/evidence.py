@@ -225,8 +225,8 @@ class Evidence:
             relevant_share = len(relevant) / n
             touched = sum(any(len(a & d.body.terms) >= 2 for d in relevant) for a in ASPECTS.values())
             breadth = touched / len(ASPECTS)
-            told = (d.body.sentences for d in relevant)
-            figures = sum(any(s.numbers for s in each) and any(s.names for s in each) for each in told) / n
+            texts = (d.body.sentences for d in relevant)
+            figures = sum(any(s.numbers for s in each) and any(s.names for s in each) for each in texts) / n
             mean = math.fsum(relevances) / n
             spread = math.sqrt(math.fsum((r - mean) ** 2 for r in relevances) / n)
             noises = (d.noise if r >= RELEVANT else 1.0 for d, r in zip(documents, relevances, strict=True))
@@ -240,36 +240,29 @@ class Evidence:
         def share(part: int, whole: int) -> float:
             return part / whole if whole else 0.0
 
-        found = {
-            "relevant_share": (relevant_share, f"{relevant_share:.0%} of the documents keep to the topic."),
-            "breadth": (
-                breadth,
-                f"The relevant documents touch {breadth:.0%} of the usual aspects of a debate.",
-            ),
-            "evidence": (figures, f"{figures:.0%} of the documents are relevant and give figures and names."),
-            "consistency": (
-                clip(1 - 2 * spread) if n else 0.0,
-                f"Relevance varies by {spread:.2f} between documents.",
-            ),
-            "focus": (
-                clip(1 - noise) if n else 0.0,
-                f"{noise:.0%} of the documents is off the topic or page furniture.",
-            ),
-            "citation_presence": (share(cited, sentences), f"{cited} of {sentences} sentences cite."),
-            "citation_validity": (
-                share(known, citations),
-                f"{known} of {citations} citations point to a document.",
-            ),
-            "citation_precision": (
-                share(supports, citations),
-                f"{supports} of {citations} citations are borne out.",
-            ),
-            "no_contradiction": (
-                1 - share(clashes, citations),
-                f"{clashes} of {citations} citations clash with their source.",
-            ),
+        values = {
+            "relevant_share": relevant_share,
+            "breadth": breadth,
+            "evidence": figures,
+            "consistency": clip(1 - 2 * spread) if n else 0.0,
+            "focus": clip(1 - noise) if n else 0.0,
+            "citation_presence": share(cited, sentences),
+            "citation_validity": share(known, citations),
+            "citation_precision": share(supports, citations),
+            "no_contradiction": 1 - share(clashes, citations),
         }
-        return {name: Finding(*finding) for name, finding in found.items()}
+        told = {
+            "relevant_share": f"{relevant_share:.0%} of the documents keep to the topic.",
+            "breadth": f"The relevant documents touch {breadth:.0%} of the usual aspects of a debate.",
+            "evidence": f"{figures:.0%} of the documents are relevant and give figures and names.",
+            "consistency": f"Relevance varies by {spread:.2f} between documents.",
+            "focus": f"{noise:.0%} of the documents is off the topic or page furniture.",
+            "citation_presence": f"{cited} of {sentences} sentences cite.",
+            "citation_validity": f"{known} of {citations} citations point to a document.",
+            "citation_precision": f"{supports} of {citations} citations are borne out.",
+            "no_contradiction": f"{clashes} of {citations} citations clash with their source.",
+        }
+        return {name: Finding(value, told[name]) for name, value in values.items()}
 
     @cached_property
     def _reference(self) -> Text:
