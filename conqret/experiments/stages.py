@@ -83,9 +83,8 @@ async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stanc
     if failed:  # kept, and made again by the next run
         state["made_of"] = ""
     write_whole(_state_file(target), json.dumps(state, indent=1).encode())
-    job.say(
-        "rank", f"{ranking}, {stance}: {len(lines)} lines{f', {failed} windows failed' if failed else ''}"
-    )
+    lost = f", {failed} windows failed" if failed else ""
+    job.say("rank", f"{ranking}, {stance}: {len(lines)} lines{lost}")
     return failed
 
 
@@ -95,9 +94,7 @@ def _of_file(
     """The ranking of a file, with texts."""
     import pandas as pd
 
-    documents = list(
-        dict.fromkeys(identifier for topic in topics for identifier in ranked.get(topic.id, [])[:depth])
-    )
+    documents = list(dict.fromkeys(name for topic in topics for name in ranked.get(topic.id, [])[:depth]))
     entries = index.entries(documents)
     if lacking := [document for document in documents if document not in entries]:
         raise DeclarationError(
@@ -140,12 +137,8 @@ async def _rerank(
     from conqret.retrieval.rerank import ListwiseReranker
 
     session = sessions.of(job.experiment.client(table.model))
-    reranker = ListwiseReranker(
-        stance=stance if table.instruction == "stance" else "none",
-        window=table.window,
-        step=table.step,
-        session=session,
-    )
+    side: Stance = stance if table.instruction == "stance" else "none"
+    reranker = ListwiseReranker(stance=side, window=table.window, step=table.step, session=session)
     frame = await reranker.rerank(frame, session.client)
     if table.mmr is not None:
         frame = MMR(table.mmr).transform(frame)
@@ -169,12 +162,9 @@ def generate_arguments(job: Job, sessions: Sessions) -> int:
         for system, run in runs.items():
             outcome = run.outcome()
             failed = sum(outcome.failed.values())
-            counts = {
-                "arguments": outcome.written,
-                "without evidence": outcome.no_evidence,
-                "not written": failed,
-            }
-            told = [f"{count} {what}" for what, count in counts.items() if count or what == "arguments"]
+            told = [f"{outcome.written} arguments"]
+            told += [f"{outcome.no_evidence} without evidence"] * bool(outcome.no_evidence)
+            told += [f"{failed} not written"] * bool(failed)
             why = f" ({outcome.overflow})" if outcome.overflow else ""
             job.say("generate", f"{system.name}: {', '.join(told)}{why}")
             not_written += failed
@@ -259,12 +249,9 @@ def damage_plan(job: Job, source: ItemSource, sessions: Sessions) -> Sensitivity
         if metrics:
             setups.append(replace(setup, options=replace(setup.options, metrics=metrics)))
     items = list(source)
+    rewriter = sessions.of(experiment.client(experiment.perturbation_model))
     materials, unable = damage_materials(
-        items,
-        damages,
-        pool=experiment.corpus,
-        rewriter=sessions.of(experiment.client(experiment.perturbation_model)),
-        seed=experiment.seed,
+        items, damages, pool=experiment.corpus, rewriter=rewriter, seed=experiment.seed
     )
     return make_plan(items, setups, damages, seed=experiment.seed, materials=materials, unable=unable)
 

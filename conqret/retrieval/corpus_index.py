@@ -16,7 +16,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from conqret.data.digest import file_sha256
+from conqret.data.digest import file_sha256, text_digest_of
 from conqret.errors import DeclarationError
 from conqret.io import limits
 from conqret.io.bounded import whole_bytes
@@ -82,19 +82,11 @@ class OwnIndex(Index):
     def of(cls, collection: OwnCollection, parts: Mapping[str, Index]) -> Self:
         """The indexes as one, whose documents are those of all parts, one part after the other."""
         first = next(iter(parts.values()))
-        names = hashlib.sha256(" ".join(part.fingerprint for part in parts.values()).encode())
-        return cls(
-            collection,
-            collection.folder,
-            first.engine,
-            first.settings,
-            names.hexdigest()[:16],
-            tuple(itertools.chain.from_iterable(part.ids for part in parts.values())),
-            (),
-            first.searcher,
-            any(part.fresh for part in parts.values()),
-            parts,
-        )
+        fingerprint = text_digest_of(" ".join(part.fingerprint for part in parts.values()))
+        ids = tuple(itertools.chain.from_iterable(part.ids for part in parts.values()))
+        fresh = any(part.fresh for part in parts.values())
+        made = (collection, collection.folder, first.engine, first.settings, fingerprint)
+        return cls(*made, ids, (), first.searcher, fresh, parts)
 
     def search(self, queries: Sequence[str], depth: int, topics: Sequence[str] = ()) -> Hits:
         """The best documents of each query in the corpus of its topic, by their numbers in all of them; no documents
@@ -232,12 +224,8 @@ def open_index(
         return OwnIndex.of(collection, {name: again(part) for name, part in collection.parts().items()})
     manifest = _manifest(collection, home)
     if not manifest or (engine is not None and ENGINES[engine].name != manifest["engine"]):
-        return build_index(
-            corpus,
-            engine=engine,
-            settings=get_engine(engine).declared(settings_given),
-            on_document=on_document,
-        )
+        settings = get_engine(engine).declared(settings_given)
+        return build_index(corpus, engine=engine, settings=settings, on_document=on_document)
     chosen = get_engine(manifest["engine"])
     settings = chosen.declared({**manifest["settings"], **settings_given})
     if settings.code and settings.code not in settings_given.values():
@@ -318,17 +306,9 @@ def _open(
             f"conqret retrieve index {collection.folder} --rebuild"
         )
     documents = json.loads(whole_bytes(folder / _DOCUMENTS, limits.UNPACKED))
-    return Index(
-        collection,
-        folder,
-        engine.name,
-        settings,
-        fingerprint,
-        tuple(documents["ids"]),
-        tuple(documents["offsets"]),
-        engine.open(folder / _ENGINE, settings),
-        fresh,
-    )
+    ids, offsets = tuple(documents["ids"]), tuple(documents["offsets"])
+    searcher = engine.open(folder / _ENGINE, settings)
+    return Index(collection, folder, engine.name, settings, fingerprint, ids, offsets, searcher, fresh)
 
 
 def _digest(folder: Path) -> str:

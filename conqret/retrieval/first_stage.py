@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -84,10 +84,6 @@ class FirstStage(pt.Transformer):
         )
         return Texts(self.index).transform(frame) if self.texts else frame
 
-    def fuse_rank_cutoff(self, k: int) -> Self | None:
-        """``bm25 % k`` searches no deeper than it must."""
-        return type(self)(self.index, depth=k, texts=self.texts) if k < self.depth else None
-
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.index.engine}, depth={self.depth})"
 
@@ -149,11 +145,8 @@ class Fusion(pt.Transformer):
             raise DeclarationError(
                 f"{len(retrievers)} rankings cannot be fused; name at least two, such as bm25,dense"
             )
-        if weights is not None and (
-            len(weights) != len(retrievers)
-            or not all(0 <= weight < float("inf") for weight in weights)
-            or not any(weights)
-        ):
+        sound = weights is None or (all(0 <= one < float("inf") for one in weights) and any(weights))
+        if weights is not None and (len(weights) != len(retrievers) or not sound):
             raise DeclarationError(
                 f"the weights are {', '.join(map(str, weights))}, but each of the {len(retrievers)} "
                 "rankings needs a weight of at least 0, and at least one weight must be above 0"
@@ -174,10 +167,8 @@ class Fusion(pt.Transformer):
         )
         fused = fused.sort_values("score", ascending=False, kind="stable")
         fused["rank"] = fused.groupby("qid", sort=False).cumcount()
-        order = fused["qid"].map({name: place for place, name in enumerate(queries["qid"])})
-        fused = (
-            fused.assign(_order=order).sort_values(["_order", "rank"], kind="stable").drop(columns="_order")
-        )
+        places = {name: place for place, name in enumerate(queries["qid"])}
+        fused = fused.sort_values("qid", key=lambda names: names.map(places), kind="stable")
         return fused[fused["rank"] < self.depth].reset_index(drop=True)
 
     def _points(self, frame: pd.DataFrame, number: int) -> pd.Series[float]:
@@ -187,11 +178,6 @@ class Fusion(pt.Transformer):
         low, high = scores.transform("min"), scores.transform("max")
         scaled = ((frame["score"] - low) / (high - low)).where(high > low, 1.0)
         return self.weights[number] * scaled
-
-    def fuse_rank_cutoff(self, k: int) -> Fusion | None:
-        """``hybrid % k`` keeps no more than it must; each retriever is asked for as many as before."""
-        shallow = k < self.depth
-        return Fusion(*self.retrievers, weights=self.weights, k=self.k, depth=k) if shallow else None
 
     def __repr__(self) -> str:
         return f"Fusion({', '.join(map(repr, self.retrievers))})"
