@@ -85,7 +85,13 @@ def experiment_record(job: Job) -> ExperimentRecord:
             "corpus": "",
             "prompts": "",
             "retrievers": {name: retriever.placeless() for name, retriever in experiment.retrievers.items()},
-            "judges": [_placeless(judge, placeless) for judge in resolved["judges"]],
+            # without where models and rubrics lie; what is in a rubric, the judge's fingerprint holds
+            "judges": [
+                judge
+                | {"model": placeless.get(judge["model"], judge["model"])}
+                | ({"rubric": ""} if judge.get("rubric") else {})
+                for judge in resolved["judges"]
+            ],
             "models": {
                 placeless.get(name, name): {setting: options[setting] for setting in _COUNTING}
                 for name, options in resolved["models"].items()
@@ -107,12 +113,6 @@ def experiment_record(job: Job) -> ExperimentRecord:
         runs=runs,
         experiment=resolved,
     )
-
-
-def _placeless(judge: Mapping[str, Any], models: Mapping[str, str]) -> dict[str, Any]:
-    """The same without where its model and its rubric lie; what is in the rubric, the judge's fingerprint holds."""
-    rubric = {"rubric": ""} if judge.get("rubric") else {}
-    return {**judge, "model": models.get(judge["model"], judge["model"]), **rubric}
 
 
 def _prompts(experiment: Experiment, library: Library) -> dict[str, str]:

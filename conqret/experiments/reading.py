@@ -166,7 +166,9 @@ def _faults(experiment: Experiment) -> Iterator[_Fault]:
         yield from _named(("perturbations", place, "name"), perturbation.damage)
     for name, table in experiment.generators.items():
         yield from _named(("generators", name, "strategy"), partial(table.options, experiment.seed))
-    yield from _writer_faults(experiment)
+    for owner, model in _models(experiment):  # models that are only read, where one has to write
+        if what := WRITES.get(owner[0]):
+            yield from _named(owner, partial(backend_of(model).check_can_ask, f"the question for {what}"))
     for model in experiment.models:
         yield from _named(("models", model), partial(experiment.client, model))
 
@@ -218,13 +220,6 @@ def _searching_faults(place: Place, retriever: Retriever) -> Iterator[_Fault]:
         yield (*place, "weights"), f"has {counts}: give one for each, or none"
     if retriever.instruction and retriever.cross_encoder is None:
         yield (*place, "instruction"), "is for a reranker that reads it: give cross_encoder, too"
-
-
-def _writer_faults(experiment: Experiment) -> Iterator[_Fault]:
-    """Models that are only read, where one has to write."""
-    for place, model in _models(experiment):
-        if what := WRITES.get(place[0]):
-            yield from _named(place, partial(backend_of(model).check_can_ask, f"the question for {what}"))
 
 
 def _system_faults(experiment: Experiment) -> Iterator[_Fault]:

@@ -15,7 +15,6 @@ from conqret.data import Item, Judgment
 from conqret.data.corpus import SPLITS
 from conqret.experiments.config import System
 from conqret.experiments.job import Job
-from conqret.generation.generator import ArgumentRow
 from conqret.io.safe_files import write_whole
 from conqret.io.trec import read_rankings
 from conqret.judging.judge_folder import ScoreTable
@@ -115,7 +114,7 @@ def write_scores(job: Job) -> dict[str, Any]:
 def _add_system(job: Job, system: System, table: ScoreTable) -> None:
     """What was not written, the judgments of what was, and those of its damaged versions."""
     questions = {topic.id: topic.question for topic in job.topics()}
-    for generation in _generations(job, system):
+    for generation in job.out.arguments(system).rows().rows():
         if generation.argument is None:
             table.add_missing(
                 system=system.name, topic_id=generation.topic, item=generation.id,
@@ -208,7 +207,8 @@ def _arguments(job: Job, system: System, known: Qrels) -> dict[str, Any]:
     flagged = {
         judgment.item for judgment in job.out.judgments(system, label).judgments() if judgment.addressed
     }
-    reasons = Counter(row.reason for row in _generations(job, system) if row.reason is not None)
+    written = job.out.arguments(system).rows().rows()
+    reasons = Counter(row.reason for row in written if row.reason is not None)
     cited = [fact["citations"] for fact in facts]
     return {
         "written": len(facts),
@@ -224,10 +224,6 @@ def _arguments(job: Job, system: System, known: Qrels) -> dict[str, Any]:
         "flagged": len(flagged & {item.id for item in items}),
         "none_relevant": None if lacking is None else len(lacking),
     }
-
-
-def _generations(job: Job, system: System) -> list[ArgumentRow]:
-    return list(job.out.arguments(system).rows().rows())
 
 
 def _items(job: Job, system: System) -> list[Item]:

@@ -146,11 +146,7 @@ def provider_error(error: Exception) -> ProviderError:
 
 
 def error_in(
-    body: Any,
-    status: int | None,
-    headers: Mapping[str, str] | None = None,
-    *,
-    names: Iterable[str] = (),
+    body: Any, status: int | None, headers: Mapping[str, str] | None = None, *, names: Iterable[str] = ()
 ) -> ProviderError:
     """The provider error that a body says, which is JSON data or a text.
 

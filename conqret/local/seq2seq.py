@@ -63,6 +63,10 @@ class _Row:
     target: tuple[int, ...]
     target_cut: int
 
+    def lengths(self) -> tuple[int, ...]:
+        """Tokens of target and source."""
+        return len(self.target), len(self.source)
+
 
 class Seq2SeqLikelihood:
     """A sequence-to-sequence model from a folder or a hub; ``window`` shortens the model's own.
@@ -107,7 +111,7 @@ class Seq2SeqLikelihood:
         tokens = cache(self._tokens)
         rows = [_Row(place, *tokens(source), *tokens(target)) for place, (source, target) in enumerate(pairs)]
         likelihoods = {}
-        for batch, sums in self.budget.steps(rows, self._step, _lengths, BATCH_SIZE):
+        for batch, sums in self.budget.steps(rows, self._step, _Row.lengths, BATCH_SIZE):
             values: Sequence[float | None] = [None] if sums is None else sums
             for row, value in zip(batch, values, strict=True):
                 reason = NO_MEMORY if value is None else "" if math.isfinite(value) else NOT_FINITE
@@ -143,10 +147,6 @@ class Seq2SeqLikelihood:
                 use_cache=False,
             ).logits
             return [_sum(logits[place], row.target) for place, row in enumerate(batch)]
-
-
-def _lengths(row: _Row) -> tuple[int, ...]:
-    return len(row.target), len(row.source)
 
 
 def _sum(logits: torch.Tensor, target: Sequence[int]) -> float:

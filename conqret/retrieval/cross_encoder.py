@@ -41,12 +41,7 @@ class CrossEncoder(pt.Transformer):
     """
 
     def __init__(
-        self,
-        model: str,
-        *,
-        instruction: str = "",
-        candidates: int = DEPTH,
-        passage_words: int = WORDS,
+        self, model: str, *, instruction: str = "", candidates: int = DEPTH, passage_words: int = WORDS
     ) -> None:
         super().__init__()
         if candidates < 1 or passage_words < 1:

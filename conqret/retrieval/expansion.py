@@ -92,7 +92,7 @@ class PerspectiveExpansion(pt.Transformer):
         """Expand, search and merge for every query."""
         pt.validate.query_frame(queries, extra_columns=["query"])
         if queries.empty:
-            return self._search(queries).assign(perspective="", expanded=False)
+            return self.retriever.transform(queries).assign(perspective="", expanded=False)
         topics = list(zip(map(str, queries["qid"]), map(str, queries["query"]), strict=True))
         self.expanded = tuple(self.session.run(lambda client: self._all(topics, client)))
         names: list[list[str]] = []
@@ -101,7 +101,7 @@ class PerspectiveExpansion(pt.Transformer):
             texts = [perspective.text for perspective in expanded.perspectives] or [question]
             names.append([f"{expanded.topic}:{number}:{place}" for place in range(len(texts))])
             searches += list(zip(names[-1], texts, strict=True))
-        results = self._search(pd.DataFrame(searches, columns=["qid", "query"]))
+        results = self.retriever.transform(pd.DataFrame(searches, columns=["qid", "query"]))
         found = {str(name): ordered(group) for name, group in results.groupby("qid", sort=False)}
         nothing = results.iloc[:0]
         parts = [
@@ -109,11 +109,7 @@ class PerspectiveExpansion(pt.Transformer):
             for searched, expanded, (_, question) in zip(names, self.expanded, topics, strict=True)
         ]
         whole = [part for part in parts if not part.empty]
-        return pd.concat(whole, ignore_index=True) if whole else self._search(queries.iloc[:0])
-
-    def _search(self, queries: pd.DataFrame) -> pd.DataFrame:
-        results: pd.DataFrame = self.retriever.transform(queries)
-        return results
+        return pd.concat(whole, ignore_index=True) if whole else self.retriever.transform(queries.iloc[:0])
 
     def _merged(
         self, groups: Sequence[pd.DataFrame], expanded: QueryExpansion, question: str

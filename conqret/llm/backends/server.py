@@ -100,8 +100,5 @@ def _facts(options: ClientOptions) -> ModelFacts:
 
 
 BACKEND = Backend(
-    prefix=PREFIX,
-    open=ServerConnection,
-    facts=_facts,
-    reaches=lambda model: model.removeprefix(PREFIX),
+    prefix=PREFIX, open=ServerConnection, facts=_facts, reaches=lambda model: model.removeprefix(PREFIX)
 )

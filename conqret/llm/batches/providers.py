@@ -68,7 +68,9 @@ class OpenAIBatches(BatchService):
         files = [batch_data.get(name) for name in ("output_file_id", "error_file_id")]
         output, errors = (file if isinstance(file, str) and file else None for file in files)
         status = str(batch_data.get("status"))
-        late = status == "completed" and output is None and (errors is None or _completed(batch_data) > 0)
+        answered = mapping(batch_data.get("request_counts")).get("completed")
+        some = isinstance(answered, int) and answered > 0
+        late = status == "completed" and output is None and (errors is None or some)
         told = ", and its results are not there yet" if late else _why(batch_data.get("errors"))
         results = tuple(f"/files/{quote(file, safe='')}/content" for file in (output, errors) if file)
         return BatchProgress(status in _ENDED and not late, scrub(status) + told, results)
@@ -83,12 +85,6 @@ class OpenAIBatches(BatchService):
             failure = error_in(body, int(status or 500))
             return Result(key, stated_by(failure), failure)
         return Result(key, None, ProviderError(Reason.SERVER_ERROR, scrub(told(error) or "no answer")))
-
-
-def _completed(batch: Mapping[str, Any]) -> int:
-    """How many of its questions a batch says that it has answered."""
-    count = mapping(batch.get("request_counts")).get("completed")
-    return count if isinstance(count, int) else 0
 
 
 def _why(errors: Any) -> str:

@@ -57,8 +57,7 @@ def _greedy(subtopics: Mapping[str, Set[str]], cut: int) -> list[str]:
     order: list[str] = []
     while left and len(order) < cut:
         best = max(
-            left,
-            key=lambda document: sum((1 - NOVELTY) ** seen[subtopic] for subtopic in left[document]),
+            left, key=lambda document: sum((1 - NOVELTY) ** seen[subtopic] for subtopic in left[document])
         )
         order.append(best)
         seen.update(left.pop(best))

@@ -21,14 +21,7 @@ from conqret.retrieval.evaluation.evaluate import (
     evaluate,
 )
 from conqret.retrieval.evaluation.system_names import FIRST_STAGES, TRADE_OFFS, check_systems
-from conqret.retrieval.evaluation.systems import (
-    VIEWS,
-    SystemRun,
-    judgments,
-    queries,
-    rankings,
-    run_systems,
-)
+from conqret.retrieval.evaluation.systems import VIEWS, SystemRun, judgments, queries, rankings, run_systems
 from conqret.retrieval.retrieve import as_split, chosen_topics, retrieval_session, topics_of
 from conqret.runs.run_folder import RUNS
 from conqret.runs.session import SessionCounts
