@@ -63,6 +63,8 @@ WORKFLOW = Path(__file__).with_name("workflow.yml")
 """A workflow with a variant for each of conqret's formats."""
 STORE = "conqret.sqlite"
 """Where answers are recorded, in AutoJudge's cache, or else beside the leaderboard."""
+EVALDATA = {"fingerprint", "measures", "flags", "trims"}
+"""What of a judgment stands with its report."""
 METADATA = "conqret"
 """Under this key of a report's ``evaldata``, of a nugget's ``metadata`` or ``trace`` stands what its tables cannot
 hold."""
@@ -100,19 +102,15 @@ class ConqretJudge:
         judgments = {judgment.item: judgment for judgment in run_judgments or ()}
         for report, item in zip(reports, run.reports, strict=True):
             if (judgment := judgments.get(item.id)) is not None:
-                report.evaldata = {**(report.evaldata or {}), METADATA: _evaldata(judgment)}
+                kept = judgment.model_dump(mode="json", exclude_none=True, include=EVALDATA)
+                report.evaldata = {**(report.evaldata or {}), METADATA: kept}
             elif not item.argument:
                 report.evaldata = {**(report.evaldata or {}), METADATA: {"empty": True}}
-        specs = [
-            leaderboards.MeasureSpec(
-                metric,
-                float,
-                described(
-                    None if summary is None else summary.metrics[metric], run.judge.score, len(run.empty)
-                ),
-            )
-            for metric in board.scores
-        ]
+        specs = []
+        for metric in board.scores:
+            counted = None if summary is None else summary.metrics[metric]
+            told = described(counted, run.judge.score, len(run.empty))
+            specs.append(leaderboards.MeasureSpec(metric, float, told))
         rows: dict[tuple[str, str], dict[str, float]] = {}
         for metric, system, topic, value in board.cells():
             rows.setdefault((system, topic), {})[metric] = value
@@ -138,17 +136,13 @@ class ConqretJudge:
             note(f"by the format {run.judge.name} {rated}: there are no qrels")
             return None
         if unrated:
-            unrated_names = [f"{document} ({topic})" for topic, document in unrated]
+            names = [f"{document} ({topic})" for topic, document in unrated]
+            lacking = f"{len(names)} documents have no rating"
             if holes == "error":
-                raise ConqretError(
-                    f"{len(unrated_names)} documents have no rating, such as {unrated_names[0]}"
-                )
-            note_all(
-                f"{len(unrated_names)} documents have no rating and are left out of the qrels", unrated_names
-            )
-        if ungraded := sorted(
-            {str(rag_topic.request_id) for rag_topic in rag_topics} - {grade.query_id for grade in grades}
-        ):
+                raise ConqretError(f"{lacking}, such as {names[0]}")
+            note_all(f"{lacking} and are left out of the qrels", names)
+        wanted = {str(rag_topic.request_id) for rag_topic in rag_topics}
+        if ungraded := sorted(wanted - {grade.query_id for grade in grades}):
             note_all(
                 "there are no qrels: AutoJudge needs some for every topic, and these topics have no "
                 "document with a rating (leave out their requests and reports to get qrels of the others)",
@@ -196,30 +190,11 @@ class ConqretNuggetizerJudge(ConqretJudge):
 
     def bank(self, topic: str, title: str, listed: Iterable[ListedNugget], model: str, creator: str) -> Any:
         """The bank of one topic."""
-        listed_ones = [
-            {
-                "text": nugget.text,
-                "reasoning": creator,
-                "trace": {METADATA: asdict(nugget)["coverage"], "model": model},
-            }
-            for nugget in listed
-        ]
-        return self.nugget_banks_type.get_bank_model()(qid=topic, query=title, nuggets=listed_ones)
-
-
-def nuggets_in(banks: Any) -> dict[str, list[ListedNugget]]:
-    """The nuggets of banks of either form, by topic; coverage where they are ours. Of questions it is the question."""
-    listed = {
-        topic: bank.nuggets_as_list() if hasattr(bank, "nuggets_as_list") else bank.nuggets
-        for topic, bank in banks.banks.items()
-    }
-    return {str(topic): [_nugget(nugget) for nugget in every] for topic, every in listed.items()}
-
-
-def _nugget(nugget: Any) -> ListedNugget:
-    texts = (getattr(nugget, name, None) for name in ("claim", "question", "text"))
-    kept = getattr(nugget, "metadata", None) or getattr(nugget, "trace", None) or {}
-    return ListedNugget(next(text for text in texts if text), kept.get(METADATA, {}))
+        nuggets = []
+        for nugget in listed:
+            trace = {METADATA: asdict(nugget)["coverage"], "model": model}
+            nuggets.append({"text": nugget.text, "reasoning": creator, "trace": trace})
+        return self.nugget_banks_type.get_bank_model()(qid=topic, query=title, nuggets=nuggets)
 
 
 def client_settings(llm_config: Any) -> dict[str, Any]:
@@ -379,14 +354,6 @@ def _judged(
     tell(f"{run!r}, report: {folder / 'report.html'}")
     judged = set(run.ids)
     return _Run(named, items, [item for item in answered if item.id in judged], run)
-
-
-def _evaldata(judgment: Any) -> dict[str, Any]:
-    return dict(
-        judgment.model_dump(
-            mode="json", exclude_none=True, include={"fingerprint", "measures", "flags", "trims"}
-        )
-    )
 
 
 def _grade_range(grade_range: Any) -> tuple[int, int]:

@@ -79,9 +79,7 @@ def _dataset(folder: JudgeFolder) -> Any:
     def row(measure: dict[str, Any]) -> dict[str, Any]:
         name = measure.pop("item")
         item = items[name]
-        documents = [
-            {part: document[part] for part in ("id", "text")} for document in item.get("documents", ())
-        ]
+        documents = [{part: each[part] for part in ("id", "text")} for each in item.get("documents", ())]
         texts = {field: item.get(field) for field in ("argument", "second_argument", "reference")}
         more = json.dumps(item.get("metadata", {}))
         return {"id": name, "documents": documents, **texts, **measure, **instrument, "metadata": more}

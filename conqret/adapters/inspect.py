@@ -156,23 +156,12 @@ def as_log(judgments: Judgments, path: str | Path) -> Path:
         )
         for item, judgment in zip(judgments.source, judgments, strict=True)
     ]
-    scores = [
-        logs.EvalScore(
-            name=metric,
-            scorer=metric,
-            scored_samples=metric_summary.scored,
-            unscored_samples=metric_summary.total - metric_summary.scored,
-            metrics={}
-            if metric_summary.mean is None
-            else {"mean": logs.EvalMetric(name="mean", value=metric_summary.mean)},
-            metadata={
-                "worst_case": metric_summary.worst_case,
-                "best_case": metric_summary.best_case,
-                "reasons": metric_summary.reasons,
-            },
-        )
-        for metric, metric_summary in summary.metrics.items()
-    ]
+    scores = []
+    for metric, found in summary.metrics.items():
+        mean = {} if found.mean is None else {"mean": logs.EvalMetric(name="mean", value=found.mean)}
+        more = {name: getattr(found, name) for name in ("worst_case", "best_case", "reasons")}
+        counts = {"scored_samples": found.scored, "unscored_samples": found.total - found.scored}
+        scores.append(logs.EvalScore(name=metric, scorer=metric, metrics=mean, metadata=more, **counts))
     spec = logs.EvalSpec(
         created=record.created,
         task=f"conqret {record.format}",
@@ -182,9 +171,8 @@ def as_log(judgments: Judgments, path: str | Path) -> Path:
         metadata={"fingerprint": record.fingerprint},
     )
     results = logs.EvalResults(total_samples=len(samples), completed_samples=len(samples), scores=scores)
-    logs.write_eval_log(
-        logs.EvalLog(status="success", eval=spec, results=results, samples=samples), str(path)
-    )
+    log = logs.EvalLog(status="success", eval=spec, results=results, samples=samples)
+    logs.write_eval_log(log, str(path))
     return Path(path)
 
 

@@ -144,10 +144,8 @@ def _tell(answer: Mapping[str, str]) -> None:
 def _is_there(program: int) -> bool:
     try:
         os.kill(program, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
+    except OSError as error:
+        return isinstance(error, PermissionError)
     return True
 
 

@@ -71,11 +71,8 @@ class ConqretEvaluator(evaluation.RunEvaluator):  # type: ignore[misc]
         outputs = run.outputs or {}
         expected = dict((example.outputs if example is not None else None) or {})
         inputs = run.inputs or {}
-        if self.topic not in inputs or self.argument not in outputs:
-            messages = outputs.get("messages") or inputs.get("messages")
-        else:
-            messages = None
-        if messages:
+        named = self.topic in inputs and self.argument in outputs
+        if not named and (messages := outputs.get("messages") or inputs.get("messages")):
             topic, argument = conversation(messages), outputs.get(self.argument)
         else:
             topic = _found(inputs, self.topic, "inputs", "topic")

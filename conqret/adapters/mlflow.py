@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from pydantic import Field, PrivateAttr
@@ -86,13 +85,14 @@ class ConqretScorer(scorers.Scorer):  # type: ignore[misc]
     def __call__(self, *, inputs: Any = None, outputs: Any = None, expectations: Any = None) -> Any:
         """The feedback on one row."""
         inputs_map, made, expected = _mapping(inputs), _mapping(outputs), _mapping(expectations)
+        facts = (f"{str(fact).strip().rstrip('.')}." for fact in expected.get("expected_facts") or ())
         source = entities.AssessmentSource(source_type="LLM_JUDGE", source_id=f"conqret {self.format}")
         try:
             item = as_item(
                 inputs_map.get(self.topic) or conversation(inputs_map.get("messages") or ()),
                 outputs if isinstance(outputs, str) else made.get(self.argument) or _completed(made),
                 made.get(self.documents) or inputs_map.get(self.documents) or (),
-                expected.get(self.reference) or _stated(expected.get("expected_facts") or ()),
+                expected.get(self.reference) or " ".join(facts),
                 {**expected, "second_argument": expected.get(self.second_argument)},
             )
             judgment = self._single.judged(item)
@@ -116,11 +116,6 @@ def _completed(made: dict[str, Any]) -> str | None:
     message = first.get("message") if isinstance(first, dict) else None
     content = message.get("content") if isinstance(message, dict) else None
     return content if isinstance(content, str) else None
-
-
-def _stated(facts: Iterable[Any]) -> str:
-    """Facts as sentences of one text."""
-    return " ".join(f"{str(fact).strip().rstrip('.')}." for fact in facts)
 
 
 def _mapping(value: Any) -> dict[str, Any]:

@@ -17,16 +17,11 @@ types: Any = require("nuggetizer.core.types", extra="nuggetizer")
 def as_requests(items: Items) -> list[Any]:
     """Items (a file, a frame or a list) as requests, from which nuggetizer makes nuggets: topic and documents with ids
     and titles. It has no place for the rest; ``qid`` is the item's id, by which it is found again."""
-    return [
-        types.Request(
-            types.Query(item.id, item.topic),
-            [
-                types.Document(document.id, document.text, document.title or None)
-                for document in item.documents
-            ],
-        )
-        for item in open_items(items)
-    ]
+    requests = []
+    for item in open_items(items):
+        documents = [types.Document(each.id, each.text, each.title or None) for each in item.documents]
+        requests.append(types.Request(types.Query(item.id, item.topic), documents))
+    return requests
 
 
 def nuggets_of(nuggets: Iterable[Any], system: str = "") -> list[ListedNugget]:

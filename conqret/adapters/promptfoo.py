@@ -64,7 +64,8 @@ def get_assert(output: str, context: Mapping[str, Any]) -> dict[str, Any]:
         "reference": values.get(names["reference"]) or _expected(test),
         "metadata": metadata,
     }
-    if _started_by_promptfoo():
+    started = Path(sys.argv[0])
+    if "promptfoo" in started.parts and "wrapper" in started.stem and sys.platform != "win32":
         from conqret.adapters.judge_process import ask_process
 
         response = ask_process(config, item)
@@ -89,12 +90,6 @@ def _expected(test: Mapping[str, Any]) -> str | None:
         if kind in EXPECTING and isinstance(value, str) and "{{" not in value:
             return value
     return None
-
-
-def _started_by_promptfoo() -> bool:
-    """Whether this Python was started for one assertion, and there are sockets by which to ask another process."""
-    started = Path(sys.argv[0])
-    return "promptfoo" in started.parts and "wrapper" in started.stem and sys.platform != "win32"
 
 
 @functools.cache

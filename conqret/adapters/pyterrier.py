@@ -61,17 +61,16 @@ class ConqretJudge(pt.Transformer):  # type: ignore[misc]
     def transform(self, inp: Any) -> Any:
         """The answers of a frame with their scores."""
         pt.validate.columns(inp, includes=["qid", "query", "qanswer"])
-        frame = inp if self.documents is None else self._with_documents(inp)
+        frame = inp
+        if self.documents is not None:
+            texts = self.documents.transform(inp[["qid", "query"]])
+            found = [name for name in DOCUMENT_COLUMNS if name in texts.columns and name not in inp.columns]
+            frame = inp.merge(texts[["qid", *found]], on="qid", how="left")
         if not len(frame):
             return inp.assign(**dict.fromkeys(self.metrics, ()))
         judged = self.judge.judge(frame)
         of_documents = [name for name in DOCUMENT_COLUMNS if name in judged.columns]
         return judged.drop_duplicates("qid").drop(columns=of_documents).reset_index(drop=True)
-
-    def _with_documents(self, answers: Any) -> Any:
-        texts = self.documents.transform(answers[["qid", "query"]])
-        columns = [name for name in DOCUMENT_COLUMNS if name in texts.columns and name not in answers.columns]
-        return answers.merge(texts[["qid", *columns]], on="qid", how="left")
 
 
 def measure(metric: str, missing: float = math.nan) -> Any:

@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Literal
 from unicodedata import bidirectional
 
-from conqret.text.analysis import Sentence, Text, denied, stem
+from conqret.text.analysis import Sentence, Text, denied, other_stem, stem
 from conqret.text.lexicons import OPPOSITES
 from conqret.text.numbers import agrees
 from conqret.text.words import words_in_all
@@ -67,11 +67,11 @@ def clip(value: float) -> float:
 def quoted(words: list[str] | tuple[str, ...], limit: int = 5) -> str:
     """The first ``limit`` words in quotation marks, with commas. Behind a word that is written from right to left
     stands Unicode's left-to-right mark, so that marks and words keep their places in an English sentence."""
-    return ", ".join(f"\u201c{word}\u201d{LEFT_TO_RIGHT * _leftward(word)}" for word in words[:limit])
-
-
-def _leftward(word: str) -> bool:
-    return any(bidirectional(character) in ("R", "AL") for character in word)
+    marked = []
+    for word in words[:limit]:
+        leftward = any(bidirectional(character) in ("R", "AL") for character in word)
+        marked.append(f"\u201c{word}\u201d{LEFT_TO_RIGHT * leftward}")
+    return ", ".join(marked)
 
 
 SUPPORT_COVERAGE = 1 / 3
@@ -139,23 +139,6 @@ def align(claim: Sentence, source: Text) -> Alignment:
     return Alignment(value, coverage, "silent", f"The closest passage of the source lacks {missing}.")
 
 
-class Alignments:
-    """The alignments of sentences with documents, by their numbers from 1; the same sentence is compared once."""
-
-    def __init__(self, documents: Sequence[Text]) -> None:
-        self.documents = documents
-        self._known: dict[tuple[str, int], Alignment] = {}
-
-    def of(self, claim: Sentence, number: int) -> Alignment | None:
-        """How far a document bears a sentence out; None where there is no document of this number."""
-        if not 1 <= number <= len(self.documents):
-            return None
-        alignment = self._known.get((claim.text, number))
-        if alignment is None:
-            alignment = self._known[claim.text, number] = align(claim, self.documents[number - 1])
-        return alignment
-
-
 def best_passage(claim: Sentence, source: Text) -> tuple[int, int, float]:
     """Where the passage starts and ends among the source's words, and its coverage of the claim.
 
@@ -166,8 +149,11 @@ def best_passage(claim: Sentence, source: Text) -> tuple[int, int, float]:
     shared = source.places.keys() & weights.keys()
     if not shared:
         return 0, 0, 0.0
-    rare, most = _rare(shared, claim, source)
-    first, last, best = _best_of(_around(rare, shared, source), claim, source) if rare else (0, 0, 0.0)
+    first, last, best, most = 0, 0, 0.0, 0.0
+    if max(len(source.places[term]) for term in shared) > OFTEN:
+        rare, most = _rare(shared, claim, source)
+        if rare:
+            first, last, best = _best_of(_around(rare, shared, source), claim, source)
     if best <= most:  # words that are everywhere may be the best passage by themselves
         every = sorted([place for term in shared for place in source.places[term]])
         first, last, best = _best_of(every, claim, source)
@@ -176,12 +162,9 @@ def best_passage(claim: Sentence, source: Text) -> tuple[int, int, float]:
 
 
 def _rare(shared: Set[str], claim: Sentence, source: Text) -> tuple[list[int], float]:
-    """Where the rarest of the shared stems stand, if the others are everywhere, and the weight of the others."""
+    """Where the rarest of the shared stems stand, as others are everywhere, and the weight of the others."""
     rare, left = list[int](), sum([claim.weights[term] for term in shared])
-    by_count = sorted(shared, key=lambda term: len(source.places[term]))
-    if len(source.places[by_count[-1]]) <= OFTEN:
-        return [], left
-    for term in by_count:
+    for term in sorted(shared, key=lambda term: len(source.places[term])):
         if len(rare) + len(source.places[term]) > OFTEN:
             break
         rare += source.places[term]
@@ -232,7 +215,7 @@ def _numbers(claim: Sentence, source: Text, start: int, end: int) -> tuple[int, 
     """
     if not claim.numbers:
         return 0, 0, []
-    numbers = source.numbers
+    numbers, reach = source.numbers, words_in_all(NEIGHBOURS, source.language)
     first, last = (bisect_left(numbers, place, key=attrgetter("place")) for place in (start, end))
     near = numbers[first:last]
     held = elsewhere = 0
@@ -240,24 +223,22 @@ def _numbers(claim: Sentence, source: Text, start: int, end: int) -> tuple[int, 
     for quantity in claim.numbers:
         if any(agrees(quantity, other) for other in near):
             held += 1
-        elif any(agrees(quantity, other) and _close(claim, source, other.place) for other in source.numbers):
+        elif any(
+            agrees(quantity, other)
+            and not claim.terms.isdisjoint(
+                source.stems[max(0, other.place - reach) : other.place + reach + 1]
+            )
+            for other in numbers
+        ):
             elsewhere += 1
         elif near:
             wrong.append(quantity.text)
     return held, elsewhere, wrong
 
 
-def _close(claim: Sentence, source: Text, place: int) -> bool:
-    reach = words_in_all(NEIGHBOURS, source.language)
-    return not claim.terms.isdisjoint(source.stems[max(0, place - reach) : place + reach + 1])
-
-
 def _known(name: str, source: Text) -> bool:
     """Whether every part of a name (``Renfield-Oss``) is in the source, by word or by stem."""
-    if source.english:
-        stemmed = stem
-    else:
-        from conqret.text.analysis import other_stem as stemmed
+    stemmed = stem if source.english else other_stem
     return all(
         part in source.vocabulary or stemmed(part) in source.terms for part in _part.split(name) if part
     )
@@ -315,20 +296,20 @@ def _verdict(alignment: Alignment) -> Literal["stated", "partly", "contradicted"
 UNCITED_WEIGHT = 0.5
 
 
-def citation_verdicts(argument: Text, alignments: Alignments) -> tuple[CitationVerdict, ...]:
+def citation_verdicts(argument: Text, documents: Sequence[Text]) -> tuple[CitationVerdict, ...]:
     """One verdict for each cited document of each sentence, in order."""
     verdicts = []
     for i, sentence in enumerate(argument.sentences, start=1):
         for number in sentence.cites:
-            alignment = alignments.of(sentence, number)
-            if alignment is not None:
+            if 1 <= number <= len(documents):
+                alignment = align(sentence, documents[number - 1])
                 verdicts.append(CitationVerdict(i, number, alignment.label, alignment.explanation))
             else:
                 verdicts.append(CitationVerdict(i, number, None, "The item has no document of this number."))
     return tuple(verdicts)
 
 
-def groundedness(argument: Text, alignments: Alignments) -> Finding:
+def groundedness(argument: Text, documents: Sequence[Text]) -> Finding:
     """The share of the argument's content that its documents bear out, in [0, 1].
 
     The mean of `align`'s value over sentences, weighted by the weight of their content stems. A cited
@@ -338,11 +319,12 @@ def groundedness(argument: Text, alignments: Alignments) -> Finding:
     cited = any(sentence.cites for sentence in argument.sentences)
     total = borne = 0.0
     clashes = missing = 0
-    everything = frozenset[str]().union(*(d.terms for d in alignments.documents))
+    everything = frozenset[str]().union(*(d.terms for d in documents))
     for sentence in argument.sentences:
         size = sum(sentence.weights.values())
         if sentence.cites:
-            best = _best(sentence, alignments)
+            there = [align(sentence, documents[n - 1]) for n in sentence.cites if 1 <= n <= len(documents)]
+            best = max(there, key=attrgetter("value"), default=None)
             value = best.value if best else 0.0
             clashes += best is not None and best.label == "contradicts"
             missing += best is None or best.label == "silent"
@@ -360,10 +342,3 @@ def groundedness(argument: Text, alignments: Alignments) -> Finding:
     return Finding(
         value, f"Of {n} cited sentences {clashes} clash with their source and {missing} are not found in it."
     )
-
-
-def _best(sentence: Sentence, alignments: Alignments) -> Alignment | None:
-    alignments_found = [
-        alignment for number in sentence.cites if (alignment := alignments.of(sentence, number)) is not None
-    ]
-    return max(alignments_found, key=lambda alignment: alignment.value) if alignments_found else None

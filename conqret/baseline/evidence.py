@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from conqret.baseline import alignment as grounding
 from conqret.baseline import text_quality as quality
 from conqret.baseline.alignment import (
-    Alignments,
     By,
     CitationVerdict,
     Finding,
@@ -37,7 +36,7 @@ from conqret.baseline.relevance import (
 from conqret.baseline.text_quality import fitted, share_of, surface
 from conqret.data import Item
 from conqret.text.analysis import Sentence, Text, analysed
-from conqret.text.language import is_english, item_language, language_of
+from conqret.text.language import NAMES, is_english, item_language, language_of
 
 RELEVANT = 0.4
 
@@ -59,8 +58,6 @@ def foreign_documents(item: Item) -> str:
         other = other or language
     if not other:
         return ""
-    from conqret.text.language import NAMES
-
     return (
         f"it holds words against words, and the item is in {NAMES.get(own, own)}, its documents in "
         f"{NAMES.get(other, other)}: name a model"
@@ -69,89 +66,9 @@ def foreign_documents(item: Item) -> str:
 
 def not_english(item: Item) -> str:
     """Why the offline baseline has no evidence for a metric that rests on English word lists."""
-    from conqret.text.language import NAMES
-
     language = item_language(item)
     language = NAMES.get(language, language)
     return f"it rests on English word lists, and the item is in {language}: name a model"
-
-
-def criteria(
-    documents: Sequence[Features],
-    relevances: Sequence[float],
-    aspects: Sequence[frozenset[str]],
-    argument: Text,
-    verdicts: Sequence[CitationVerdict],
-) -> dict[str, Finding]:
-    """The criteria by name, each in [0, 1]. A document is relevant from a relevance of 0.4.
-
-    relevant_share: relevant documents / documents. breadth: share of the built-in aspects of debate of which
-    some relevant document has two words. evidence: share of documents that are relevant and give figures and
-    names. consistency: 1 - 2 sd of the relevances. focus: 1 - mean noise (1 for what is not relevant).
-    citation_presence: sentences that cite / sentences. citation_validity, citation_precision: citations that
-    point to a document, or are borne out, / citations. no_contradiction: 1 - clashes / citations.
-    """
-    n = len(documents)
-    if not n:
-        relevant_share = breadth = figures = spread = noise = 0.0
-    else:
-        relevant = [d for d, r in zip(documents, relevances, strict=True) if r >= RELEVANT]
-        relevant_share = len(relevant) / n
-        touched = sum(any(len(a & d.body.terms) >= 2 for d in relevant) for a in aspects)
-        breadth = touched / len(aspects)
-        figures = (
-            sum(
-                any(s.numbers for s in d.body.sentences) and any(s.names for s in d.body.sentences)
-                for d in relevant
-            )
-            / n
-        )
-        mean = math.fsum(relevances) / n
-        spread = math.sqrt(math.fsum((r - mean) ** 2 for r in relevances) / n)
-        noise = (
-            math.fsum(d.noise if r >= RELEVANT else 1.0 for d, r in zip(documents, relevances, strict=True))
-            / n
-        )
-    cited = [s for s in argument.sentences if s.cites]
-    known = [v for v in verdicts if v.label is not None]
-
-    def share(part: int, whole: int) -> float:
-        return part / whole if whole else 0.0
-
-    supports = sum(v.label == "supports" for v in verdicts)
-    clashes = sum(v.label == "contradicts" for v in verdicts)
-    return {
-        "relevant_share": Finding(
-            relevant_share, f"{relevant_share:.0%} of the documents keep to the topic."
-        ),
-        "breadth": Finding(
-            breadth, f"The relevant documents touch {breadth:.0%} of the usual aspects of a debate."
-        ),
-        "evidence": Finding(
-            figures, f"{figures:.0%} of the documents are relevant and give figures and names."
-        ),
-        "consistency": Finding(
-            clip(1 - 2 * spread) if n else 0.0, f"Relevance varies by {spread:.2f} between documents."
-        ),
-        "focus": Finding(
-            clip(1 - noise) if n else 0.0, f"{noise:.0%} of the documents is off the topic or page furniture."
-        ),
-        "citation_presence": Finding(
-            share(len(cited), len(argument.sentences)),
-            f"{len(cited)} of {len(argument.sentences)} sentences cite.",
-        ),
-        "citation_validity": Finding(
-            share(len(known), len(verdicts)),
-            f"{len(known)} of {len(verdicts)} citations point to a document.",
-        ),
-        "citation_precision": Finding(
-            share(supports, len(verdicts)), f"{supports} of {len(verdicts)} citations are borne out."
-        ),
-        "no_contradiction": Finding(
-            1 - share(clashes, len(verdicts)),
-            f"{clashes} of {len(verdicts)} citations clash with their source.",
-        ),
-    }
 
 
 TIE = 0.005
@@ -162,29 +79,14 @@ RELEVANCE = 2.0
 are worth about a third of a point of groundedness."""
 
 
-class Strength(NamedTuple):
-    """What speaks for an argument: log-odds by its surface, and its groundedness and relevance in [0, 1].
-
-    Without documents the last two are 0: then the fitted part decides alone.
-    """
-
-    writing: float
-    groundedness: float = 0.0
-    relevance: float = 0.0
-
-
-def prefer(first: Strength, second: Strength) -> PreferenceFinding:
-    """Compare two arguments.
+def prefer(first: Mapping[str, float], second: Mapping[str, float]) -> PreferenceFinding:
+    """Compare two arguments by what speaks for each, in log-odds by name.
 
     ``p = 1 / (1 + exp(-d))`` is the odds on the first, d the sum of the gaps: that of the writing, 4 times that of
     groundedness, twice that of relevance. ``strength = |2 p - 1|``; a tie below 0.005. Swapping the arguments swaps
     the label and leaves the strength.
     """
-    gaps = {
-        "writing": first.writing - second.writing,
-        "groundedness": GROUNDEDNESS * (first.groundedness - second.groundedness),
-        "relevance": RELEVANCE * (first.relevance - second.relevance),
-    }
+    gaps = {part: first[part] - second[part] for part in first}
     total = sum(gaps.values())
     sure = share_of(abs(total))
     if 2 * sure - 1 < TIE:
@@ -200,11 +102,13 @@ class Evidence:
     """Lexical and statistical evidence about one item: no language model, no randomness.
 
     Every value is in [0, 1] and depends on the item's texts alone; nothing depends on the order of its
-    documents. Results are kept, so asking twice costs nothing.
+    documents. Results are kept, so asking twice costs nothing. ``language`` is the item's, empty where it cannot be
+    told.
     """
 
     def __init__(self, item: Item) -> None:
-        self.item = item
+        self.item, self.language = item, item_language(item)
+        self._query = RelevanceQuery.of(item.topic, self.language)
         self._arguments: dict[str, Text] = {}
         self._analysed: dict[str, Features] = {}
         self._kept: dict[object, Finding] = {}
@@ -235,7 +139,7 @@ class Evidence:
         """The share of an argument's content that its documents bear out (`grounding.groundedness`)."""
         key = ("grounded", which)
         if key not in self._kept:
-            self._kept[key] = grounding.groundedness(self._argument(which), self._alignments)
+            self._kept[key] = grounding.groundedness(self._argument(which), self._documents)
         return self._kept[key]
 
     def dimensions(self, which: Which = "argument") -> Mapping[str, Finding]:
@@ -253,7 +157,7 @@ class Evidence:
 
     def citation_support(self, which: Which = "argument") -> tuple[CitationVerdict, ...]:
         """What each cited document says of the sentence that cites it, in order."""
-        return grounding.citation_verdicts(self._argument(which), self._alignments)
+        return grounding.citation_verdicts(self._argument(which), self._documents)
 
     def reference_in_argument(self) -> tuple[SentenceFinding, ...]:
         """What the argument says of each sentence of the reference."""
@@ -302,26 +206,67 @@ class Evidence:
         return align(Sentence(nugget, language=self.language), argument).value
 
     @cached_property
-    def language(self) -> str:
-        """The language of the item; empty where it cannot be told."""
-        return item_language(self.item)
-
-    @cached_property
     def criteria(self) -> Mapping[str, Finding]:
-        """Further evidence for yes/no rubrics, by name (`criteria.criteria`)."""
+        """Further evidence for yes/no rubrics, by name, each in [0, 1]. A document is relevant from a relevance of 0.4.
+
+        relevant_share: relevant documents / documents. breadth: share of the built-in aspects of debate of which
+        some relevant document has two words. evidence: share of documents that are relevant and give figures and
+        names. consistency: 1 - 2 sd of the relevances. focus: 1 - mean noise (1 for what is not relevant).
+        citation_presence: sentences that cite / sentences. citation_validity, citation_precision: citations that
+        point to a document, or are borne out, / citations. no_contradiction: 1 - clashes / citations.
+        """
         argument = self._argument("argument") if self.item.argument is not None else Text("")
-        return criteria(
-            self._features, [f.value for f in self._relevances], list(ASPECTS.values()), argument,
-            self.citation_support() if self.item.argument is not None else (),
-        )  # fmt: skip
+        verdicts = self.citation_support() if self.item.argument is not None else ()
+        documents, relevances = self._features, [finding.value for finding in self._relevances]
+        n = len(documents)
+        relevant_share = breadth = figures = spread = noise = 0.0
+        if n:
+            relevant = [d for d, r in zip(documents, relevances, strict=True) if r >= RELEVANT]
+            relevant_share = len(relevant) / n
+            touched = sum(any(len(a & d.body.terms) >= 2 for d in relevant) for a in ASPECTS.values())
+            breadth = touched / len(ASPECTS)
+            texts = (d.body.sentences for d in relevant)
+            figures = sum(any(s.numbers for s in each) and any(s.names for s in each) for each in texts) / n
+            mean = math.fsum(relevances) / n
+            spread = math.sqrt(math.fsum((r - mean) ** 2 for r in relevances) / n)
+            noises = (d.noise if r >= RELEVANT else 1.0 for d, r in zip(documents, relevances, strict=True))
+            noise = math.fsum(noises) / n
+        sentences, citations = len(argument.sentences), len(verdicts)
+        cited = sum(bool(s.cites) for s in argument.sentences)
+        known = sum(v.label is not None for v in verdicts)
+        supports = sum(v.label == "supports" for v in verdicts)
+        clashes = sum(v.label == "contradicts" for v in verdicts)
+
+        def share(part: int, whole: int) -> float:
+            return part / whole if whole else 0.0
+
+        values = {
+            "relevant_share": relevant_share,
+            "breadth": breadth,
+            "evidence": figures,
+            "consistency": clip(1 - 2 * spread) if n else 0.0,
+            "focus": clip(1 - noise) if n else 0.0,
+            "citation_presence": share(cited, sentences),
+            "citation_validity": share(known, citations),
+            "citation_precision": share(supports, citations),
+            "no_contradiction": 1 - share(clashes, citations),
+        }
+        told = {
+            "relevant_share": f"{relevant_share:.0%} of the documents keep to the topic.",
+            "breadth": f"The relevant documents touch {breadth:.0%} of the usual aspects of a debate.",
+            "evidence": f"{figures:.0%} of the documents are relevant and give figures and names.",
+            "consistency": f"Relevance varies by {spread:.2f} between documents.",
+            "focus": f"{noise:.0%} of the documents is off the topic or page furniture.",
+            "citation_presence": f"{cited} of {sentences} sentences cite.",
+            "citation_validity": f"{known} of {citations} citations point to a document.",
+            "citation_precision": f"{supports} of {citations} citations are borne out.",
+            "no_contradiction": f"{clashes} of {citations} citations clash with their source.",
+        }
+        return {name: Finding(value, told[name]) for name, value in values.items()}
 
     @cached_property
     def _reference(self) -> Text:
         return analysed(self.item.reference or "", self.language)
-
-    @cached_property
-    def _query(self) -> RelevanceQuery:
-        return RelevanceQuery.of(self.item.topic, self.language)
 
     @cached_property
     def _documents(self) -> tuple[Text, ...]:
@@ -333,21 +278,13 @@ class Evidence:
         )
 
     @cached_property
-    def _alignments(self) -> Alignments:
-        return Alignments(self._documents)
-
-    @cached_property
     def _features(self) -> tuple[Features, ...]:
         return tuple(features(text, self._query) for text in self._documents)
 
     @cached_property
-    def _company(self) -> TermContext:
-        argument = self._argument_features("argument") if self.item.argument is not None else None
-        return TermContext.of(self._features, argument)
-
-    @cached_property
     def _relevances(self) -> tuple[Finding, ...]:
-        company = self._company
+        argument = self._argument_features("argument") if self.item.argument is not None else None
+        company = TermContext.of(self._features, argument)
         return tuple(relevance(f, company.of_document(f), company.trust) for f in self._features)
 
     def _argument_features(self, which: str) -> Features:
@@ -361,8 +298,10 @@ class Evidence:
             self._arguments[which] = analysed(text or "", self.language)
         return self._arguments[which]
 
-    def _strength(self, which: Which) -> Strength:
-        writing = fitted()["preference"].score(surface(self._argument(which)))
-        if not self.item.documents:
-            return Strength(writing)
-        return Strength(writing, self.groundedness(which).value, self.answer_relevance(which).value)
+    def _strength(self, which: Which) -> dict[str, float]:
+        """What speaks for an argument, in log-odds; without documents its writing alone."""
+        strength = {"writing": fitted()["preference"].score(surface(self._argument(which)))}
+        if self.item.documents:
+            strength["groundedness"] = GROUNDEDNESS * self.groundedness(which).value
+            strength["relevance"] = RELEVANCE * self.answer_relevance(which).value
+        return strength

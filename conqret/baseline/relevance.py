@@ -166,12 +166,13 @@ class TermContext:
         words = argument.uncommon if argument is not None else frozenset[str]()
         holders: Counter[str] = Counter()
         anchored: dict[str, int] = defaultdict(int)
+        total = 0
         for document in documents:
             holders.update(document.uncommon)
+            total += len(document.uncommon)
             anchor = _anchor(document, words)
             for term in document.uncommon:
                 anchored[term] += anchor
-        total = sum([len(document.uncommon) for document in documents])
         mean = total / len(documents) if documents else 0.0
         expected = mean * mean / (mean + VOCABULARY)
         return cls(words, holders, anchored, total, expected / (expected + HALF_TRUST))
@@ -187,15 +188,14 @@ class TermContext:
         """
         size = len(document.uncommon)
         chance = size / (size + VOCABULARY)
-        shared = sum([self.holders[term] for term in document.uncommon]) - size
+        shared = sum(map(self.holders.__getitem__, document.uncommon)) - size
         if not shared:
             among = 0.0
         else:
-            anchored = sum([self.anchored[term] for term in document.uncommon])
+            anchored = sum(map(self.anchored.__getitem__, document.uncommon))
             anchored -= _anchor(document, self.argument) * size
-            among = _lift(shared, (self.total - size) * chance) * min(
-                1.0, 2 * anchored / (shared * ANCHOR_UNIT)
-            )
+            near = min(1.0, 2 * anchored / (shared * ANCHOR_UNIT))
+            among = _lift(shared, (self.total - size) * chance) * near
         return (among + _over(document, self.argument)) / 2 if self.argument else among
 
 
@@ -309,18 +309,17 @@ def document_nuggets(
         for sentence in features.body.sentences:
             point = " ".join(sentence.text.split())
             if len(sentence.words) >= SHORTEST_SENTENCE:
-                worth = (0.05 + value) * _worth(sentence, query)
+                terms = len(sentence.terms)
+                topical = math.fsum(query.weights[t] for t in query.weights if t in sentence.terms)
+                worth = (0.05 + value) * (0.5 + topical + 0.5 * bool(sentence.numbers) + terms / (terms + 10))
                 scored[point] = max(scored.get(point, (0.0, point)), (worth, point))
     points = [p for _, p in sorted(scored.values(), key=lambda pair: (-pair[0], pair[1]))]
     nuggets = dict.fromkeys(points[:n])
     pool = [s for f in sorted(documents, key=lambda f: f.body.raw) for s in f.body.sentences]
     if len(nuggets) < n:
         for sentence in pool:
-            nuggets.update(
-                dict.fromkeys(
-                    c for c in (p.strip(" .") for p in _clause.split(sentence.text)) if len(word_spans(c)) > 1
-                )
-            )
+            clauses = (part.strip(" .") for part in _clause.split(sentence.text))
+            nuggets.update(dict.fromkeys(clause for clause in clauses if len(word_spans(clause)) > 1))
     for size in (8, 5, 3, 2, 1):
         if len(nuggets) >= n:
             break
@@ -335,11 +334,6 @@ def _runs(text: str, size: int) -> Iterator[str]:
     for place in range(0, len(spans), size):
         run = spans[place : place + size]
         yield " ".join(text[run[0][0] : run[-1][1]].split())
-
-
-def _worth(sentence: Sentence, query: RelevanceQuery) -> float:
-    topical = math.fsum(query.weights[t] for t in query.weights if t in sentence.terms)
-    return 0.5 + topical + 0.5 * bool(sentence.numbers) + len(sentence.terms) / (len(sentence.terms) + 10)
 
 
 def aspect_of(nugget: str) -> frozenset[str]:

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from conqret.baseline.alignment import Finding, clip
 from conqret.text import lexicons as lex
@@ -37,18 +36,9 @@ class LinearModel:
     def score(self, features: Mapping[str, float]) -> float:
         """The log-odds of a text with these features. Raises KeyError where a weighted feature is missing."""
         return self.intercept + math.fsum(
-            weight * standardised(features[name], self.mean[name], self.sd[name])
+            weight * max(-WIDEST, min(WIDEST, (features[name] - self.mean[name]) / self.sd[name]))
             for name, weight in self.weights.items()
         )
-
-    def share(self, features: Mapping[str, float]) -> float:
-        """The score as a share in (0, 1): ``1 / (1 + exp(-score))``."""
-        return share_of(self.score(features))
-
-
-def standardised(value: float, mean: float, sd: float) -> float:
-    """``(value - mean) / sd``, held within [-3, 3]."""
-    return max(-WIDEST, min(WIDEST, (value - mean) / sd))
 
 
 def share_of(log_odds: float) -> float:
@@ -59,7 +49,7 @@ def share_of(log_odds: float) -> float:
 @cache
 def fitted() -> Mapping[str, LinearModel]:
     """The models by name: preference, cogency, effectiveness, reasonableness."""
-    held = record()
+    held = json.loads(WEIGHTS.read_text(encoding="utf-8"))
     scale = held["features"]
     mean = {name: statistics["mean"] for name, statistics in scale.items()}
     sd = {name: statistics["sd"] for name, statistics in scale.items()}
@@ -69,12 +59,8 @@ def fitted() -> Mapping[str, LinearModel]:
     }
 
 
-def record() -> dict[str, Any]:
-    """All that ``fitted.json`` says: the weights, the scale of the features, and where they come from."""
-    return json.loads(WEIGHTS.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
-
-
 WEIGHTS = Path(__file__).with_name("fitted.json")
+"""The weights, the scale of the features, and where they come from."""
 
 
 ENOUGH_WORDS = 200
@@ -153,12 +139,13 @@ def dimensions(text: Text, relevance: float, grounded: float | None) -> dict[str
     abuse = text.count(lex.ABUSE) + text.count(lex.SLANG)
     shouting = raw.count("!") + sum(w.isupper() and len(w) > 3 for w in raw.split())
     extent = times(n, 60)
-    inference = times(text.count(lex.INFERENCE_MARKERS), 2)
-    concession = times(text.count(lex.CONCESSION_MARKERS), 2)
-    discourse = times(text.count(lex.DISCOURSE_MARKERS), 3)
+    concluding, weighing = text.count(lex.INFERENCE_MARKERS), text.count(lex.CONCESSION_MARKERS)
+    ordering = text.count(lex.DISCOURSE_MARKERS)
+    inference, concession, discourse = times(concluding, 2), times(weighing, 2), times(ordering, 3)
     absolutes = per_hundred(lex.ABSOLUTES, 2)
     hedges = per_hundred(lex.HEDGES, 2)
     emotion = per_hundred(lex.EMOTION_WORDS, 2)
+    persons = per_hundred(lex.FIRST_AND_SECOND_PERSON, 4)
     slanging = times(100 * abuse / n, 1)
     loud = times(100 * shouting / n, 1)
     evidence = times(numbers + cited + 0.5 * names, 4)
@@ -167,69 +154,46 @@ def dimensions(text: Text, relevance: float, grounded: float | None) -> dict[str
     truth = 0.5 if grounded is None else grounded
     civil = clip(1 - 0.6 * slanging - 0.4 * loud)
 
-    d: dict[str, tuple[float, str]] = {
-        "local_acceptability": (
-            0.5 * truth + 0.25 * (1 - absolutes) + 0.25 * civil,
-            f"Borne out by its documents to {truth:.2f}; sweeping words weigh {absolutes:.2f}, abuse {1 - civil:.2f}.",
-        ),
-        "local_relevance": (
-            0.6 * relevance + 0.4 * inference,
-            f"On topic to {relevance:.2f}; {text.count(lex.INFERENCE_MARKERS)} words that draw a conclusion.",
-        ),
-        "local_sufficiency": (
-            0.4 * evidence + 0.3 * inference + 0.3 * extent,
-            f"{numbers} sentences with figures, {cited} with citations, {n} words.",
-        ),
-        "credibility": (
-            0.4 * evidence + 0.3 * truth + 0.3 * civil,
-            f"{cited} sentences cite, {numbers} give figures; groundedness {truth:.2f}; civility {civil:.2f}.",
-        ),
-        "emotional_appeal": (
-            0.3 + 0.4 * emotion + 0.15 * loud + 0.15 * per_hundred(lex.FIRST_AND_SECOND_PERSON, 4),
-            f"{text.count(lex.EMOTION_WORDS)} words of feeling, {raw.count('!')} exclamation marks.",
-        ),
-        "clarity": (
-            0.5 * readable + 0.25 * (1 - slanging) + 0.25 * relevance,
-            f"{average:.0f} words a sentence.",
-        ),
-        "appropriateness": (
-            0.8 * civil + 0.2 * extent,
-            f"{abuse} words of abuse or slang, {shouting} of shouting.",
-        ),
-        "arrangement": (
-            0.5 * discourse + 0.3 * times(m, 5) + 0.2 * readable,
-            f"{text.count(lex.DISCOURSE_MARKERS)} words that order the argument in {m} sentences.",
-        ),
-        "global_acceptability": (
-            0.5 * civil + 0.3 * truth + 0.2 * hedges,
-            f"Civility {civil:.2f}, groundedness {truth:.2f}, {text.count(lex.HEDGES)} hedges.",
-        ),
-        "global_relevance": (
-            0.5 * relevance + 0.3 * evidence + 0.2 * extent,
-            f"On topic to {relevance:.2f}, with evidence {evidence:.2f}.",
-        ),
-        "global_sufficiency": (
-            0.6 * concession + 0.4 * extent,
-            f"{text.count(lex.CONCESSION_MARKERS)} words that weigh the other side.",
-        ),
+    values = {
+        "local_acceptability": 0.5 * truth + 0.25 * (1 - absolutes) + 0.25 * civil,
+        "local_relevance": 0.6 * relevance + 0.4 * inference,
+        "local_sufficiency": 0.4 * evidence + 0.3 * inference + 0.3 * extent,
+        "credibility": 0.4 * evidence + 0.3 * truth + 0.3 * civil,
+        "emotional_appeal": 0.3 + 0.4 * emotion + 0.15 * loud + 0.15 * persons,
+        "clarity": 0.5 * readable + 0.25 * (1 - slanging) + 0.25 * relevance,
+        "appropriateness": 0.8 * civil + 0.2 * extent,
+        "arrangement": 0.5 * discourse + 0.3 * times(m, 5) + 0.2 * readable,
+        "global_acceptability": 0.5 * civil + 0.3 * truth + 0.2 * hedges,
+        "global_relevance": 0.5 * relevance + 0.3 * evidence + 0.2 * extent,
+        "global_sufficiency": 0.6 * concession + 0.4 * extent,
+    }
+    abused = 1 - civil
+    told = {
+        "local_acceptability": f"Borne out by its documents to {truth:.2f}; sweeping words weigh {absolutes:.2f}, "
+        f"abuse {abused:.2f}.",
+        "local_relevance": f"On topic to {relevance:.2f}; {concluding} words that draw a conclusion.",
+        "local_sufficiency": f"{numbers} sentences with figures, {cited} with citations, {n} words.",
+        "credibility": f"{cited} sentences cite, {numbers} give figures; groundedness {truth:.2f}; civility "
+        f"{civil:.2f}.",
+        "emotional_appeal": f"{text.count(lex.EMOTION_WORDS)} words of feeling, {raw.count('!')} exclamation marks.",
+        "clarity": f"{average:.0f} words a sentence.",
+        "appropriateness": f"{abuse} words of abuse or slang, {shouting} of shouting.",
+        "arrangement": f"{ordering} words that order the argument in {m} sentences.",
+        "global_acceptability": f"Civility {civil:.2f}, groundedness {truth:.2f}, {text.count(lex.HEDGES)} hedges.",
+        "global_relevance": f"On topic to {relevance:.2f}, with evidence {evidence:.2f}.",
+        "global_sufficiency": f"{weighing} words that weigh the other side.",
     }
     counted = surface(text)
     models = fitted()
     for key in FITTED:
-        share = models[key].share(counted)
-        lead = f"By length, words and tone ahead of {share:.0%} of real arguments"
-        if grounded is None:
-            d[key] = share, f"{lead}."
-        else:
-            d[key] = (
-                (share + grounded + relevance) / 3,
-                f"{lead}; borne out to {grounded:.2f}, on topic to {relevance:.2f}.",
-            )
-    d["overall_quality"] = (
-        sum(d[key][0] for key in FITTED) / len(FITTED),
-        "The mean of " + ", ".join(FITTED) + ".",
-    )
-    return {key: Finding(clip(d[key][0]), d[key][1]) for key in DIMENSIONS}
+        share = values[key] = share_of(models[key].score(counted))
+        told[key] = f"By length, words and tone ahead of {share:.0%} of real arguments."
+        if grounded is not None:
+            values[key] = (share + grounded + relevance) / 3
+            told[key] = f"{told[key][:-1]}; borne out to {grounded:.2f}, on topic to {relevance:.2f}."
+    values["overall_quality"] = sum(values[key] for key in FITTED) / len(FITTED)
+    told["overall_quality"] = "The mean of " + ", ".join(FITTED) + "."
+    return {key: Finding(clip(values[key]), told[key]) for key in DIMENSIONS}
 
 
 FITTED = ("cogency", "effectiveness", "reasonableness")

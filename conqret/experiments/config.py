@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import AfterValidator, BaseModel, Field, ValidationInfo, model_validator
 
 from conqret.data.corpus import Split
 from conqret.generation.examples import SEED
@@ -35,6 +35,20 @@ WINDOW, STEP = 20, 10
 BM25 = "bm25"
 """The first stage where a retriever names none."""
 
+
+def _from_folder(path: Path, info: ValidationInfo) -> Path:
+    return Path(info.context["folder"]) / path if info.context else path
+
+
+def _model_from_folder(model: str, info: ValidationInfo) -> str:
+    there = info.context and model.startswith(("./", "../"))
+    return str(_from_folder(Path(model), info)) if there else model
+
+
+FromFolder = Annotated[Path, AfterValidator(_from_folder)]
+"""A path as from the folder of the file, which the validation context holds as ``folder``."""
+ModelFromFolder = Annotated[str, AfterValidator(_model_from_folder)]
+"""The same of a model whose name begins with ``./`` or ``../``."""
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$")]
 Side = Literal["pro", "con"]
 
@@ -64,11 +78,11 @@ class Retriever(ConfigTable):
 
     depth: int = Field(default=DEPTH, ge=1)
     engine: str = BM25
-    encoder: str | None = None
+    encoder: ModelFromFolder | None = None
     weights: tuple[float, ...] | None = None
-    cross_encoder: str | None = None
+    cross_encoder: ModelFromFolder | None = None
     instruction: str = ""
-    run: Path | dict[Side, Path] | None = None
+    run: FromFolder | dict[Side, FromFolder] | None = None
 
     @property
     def engines(self) -> list[str]:
@@ -131,7 +145,7 @@ class JudgeTable(_JudgingTable):
 
     format: str
     criteria: tuple[str | dict[str, Any], ...] = ()
-    rubric: Path | None = None
+    rubric: FromFolder | None = None
     criteria_per_call: int | None = Field(default=None, ge=1)
     model: str = OFFLINE_MODEL
     name: Name | None = None
@@ -193,12 +207,12 @@ class Experiment(ConfigTable):
     also come together as one."""
 
     name: str = "experiment"
-    corpus: Path
+    corpus: FromFolder
     split: Split | Literal["all"] = "test"
     topics: list[str] = []
     stances: Annotated[list[Side], Field(min_length=1)] = ["pro", "con"]
     seed: int = SEED
-    prompts: Path | None = None
+    prompts: FromFolder | None = None
     retrievers: Annotated[dict[Name, Retriever], Field(min_length=1)]
     rerankers: dict[Name, Reranker] = {}
     generators: Annotated[dict[Name, GeneratorTable], Field(min_length=1)]

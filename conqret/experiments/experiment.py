@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib.metadata
+import itertools
 import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -33,7 +34,7 @@ from conqret.judging.engines import Engine, clients_of
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_settings import as_path
 from conqret.judging.page import write_report
-from conqret.llm.redaction import without_password
+from conqret.llm.retry import without_password
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
 from conqret.runs.run_folder import default_folder
@@ -42,9 +43,8 @@ from conqret.studies.sensitivity.page import write_sensitivity
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
 
 LIBRARIES = (
-    "bm25s", "instructor", "ir-measures", "litellm", "numpy", "polars", "pydantic", "python-terrier",
-    "tiktoken", "torch", "transformers",
-)  # fmt: skip
+    "bm25s instructor ir-measures litellm numpy polars pydantic python-terrier tiktoken torch transformers"
+).split()
 """Whose versions can change a result."""
 
 _COUNTING = ("max_tokens", "context_window")
@@ -60,7 +60,12 @@ def experiment_record(job: Job) -> ExperimentRecord:
     experiment, setups = job.experiment, job.setups
     placeless = {judge.model: setups[judge.label].client.identity["model"] for judge in experiment.judges}
     resolved = experiment.model_dump(mode="json")
-    resolved["judges"] = [_stated(judge) for judge in resolved["judges"]]
+    resolved[
+        "judges"
+    ] = [  # without criteria where it has none: experiments that have none keep their fingerprints
+        {name: value for name, value in judge.items() if value or name not in OWN}
+        for judge in resolved["judges"]
+    ]
     for model in resolved["models"].values():
         model["api_base"] = model["api_base"] and without_password(model["api_base"])
     corpus = {
@@ -80,7 +85,13 @@ def experiment_record(job: Job) -> ExperimentRecord:
             "corpus": "",
             "prompts": "",
             "retrievers": {name: retriever.placeless() for name, retriever in experiment.retrievers.items()},
-            "judges": [_placeless(judge, placeless) for judge in resolved["judges"]],
+            # without where models and rubrics lie; what is in a rubric, the judge's fingerprint holds
+            "judges": [
+                judge
+                | {"model": placeless.get(judge["model"], judge["model"])}
+                | ({"rubric": ""} if judge.get("rubric") else {})
+                for judge in resolved["judges"]
+            ],
             "models": {
                 placeless.get(name, name): {setting: options[setting] for setting in _COUNTING}
                 for name, options in resolved["models"].items()
@@ -102,17 +113,6 @@ def experiment_record(job: Job) -> ExperimentRecord:
         runs=runs,
         experiment=resolved,
     )
-
-
-def _stated(judge: Mapping[str, Any]) -> dict[str, Any]:
-    """A judge's table without criteria where it has none: experiments that have none keep records and fingerprints."""
-    return {name: value for name, value in judge.items() if value or name not in OWN}
-
-
-def _placeless(judge: Mapping[str, Any], models: Mapping[str, str]) -> dict[str, Any]:
-    """The same without where its model and its rubric lie; what is in the rubric, the judge's fingerprint holds."""
-    rubric = {"rubric": ""} if judge.get("rubric") else {}
-    return {**judge, "model": models.get(judge["model"], judge["model"]), **rubric}
 
 
 def _prompts(experiment: Experiment, library: Library) -> dict[str, str]:
@@ -201,14 +201,9 @@ def run_experiment(job: Job) -> ExperimentOutcome:
 
 async def _rank(job: Job, sessions: Sessions, outcome: ExperimentOutcome) -> None:
     """Rank for all systems and sides at the same time, as far as the models' limits allow; so of the later stages."""
-    ranked = await asyncio.gather(
-        *(
-            rank(job, sessions, ranking, system, stance)
-            for ranking, system in job.rankings.items()
-            for stance in job.experiment.stances
-        )
-    )
-    outcome.count("rerank", sum(ranked))
+    wanted = itertools.product(job.rankings.items(), job.experiment.stances)
+    ranked = (rank(job, sessions, ranking, system, stance) for (ranking, system), stance in wanted)
+    outcome.count("rerank", sum(await asyncio.gather(*ranked)))
 
 
 async def _judge(job: Job, sessions: Sessions, outcome: ExperimentOutcome) -> None:
@@ -245,13 +240,11 @@ def experiment_job(experiment: str | Path, **settings: Unpack[ExperimentSettings
     """An experiment that is ready to be run, or to be estimated. Raises as :func:`run`."""
     table = read_experiment(Path(experiment), trust=settings.get("trust", False))
     require("pyterrier", extra="retrieval")
-    folder = as_path(settings.get("output")) or default_folder(table.name)
-    how: dict[str, Any] = {
-        name: value for name, value in settings.items() if name in ("overwrite", "engine", "workers", "say")
-    }
-    recordings, replay = as_path(settings.get("recordings")), as_path(settings.get("replay"))
-    out = ExperimentFolder(folder)
-    return Job(Path(experiment), table, out, recordings, replay, on_stop=write_report, **how)
+    how: dict[str, Any] = {**settings}
+    how.pop("trust", None)
+    out = ExperimentFolder(as_path(how.pop("output", None)) or default_folder(table.name))
+    how |= {name: as_path(how.get(name)) for name in ("recordings", "replay")}
+    return Job(Path(experiment), table, out, on_stop=write_report, **how)
 
 
 @strict_options

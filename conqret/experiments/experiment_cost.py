@@ -23,6 +23,7 @@ from conqret.judging.judge_parts import Ask
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client
 from conqret.llm.prompt_fitting import prompt_tokens
+from conqret.retrieval.evaluation.systems import rankings
 from conqret.studies.sensitivity.sensitivity_plan import rewriting
 
 ARGUMENT_TOKENS = 1_000
@@ -58,8 +59,6 @@ def estimate(job: Job) -> list[ExpectedCost]:
 
 def _first(job: Job, system: System) -> Mapping[str, Mapping[str, Sequence[str]]]:
     """By side and topic, the documents of the first stage."""
-    from conqret.retrieval.evaluation.systems import rankings
-
     retriever = job.experiment.retrievers[system.retriever]
     if retriever.run is not None:
         files = {side: retriever.file(side) for side in job.experiment.stances}
@@ -82,34 +81,26 @@ def _tasks(
 
 
 def _reranking(
-    job: Job,
-    name: str,
-    system: System,
-    first: Mapping[str, Mapping[str, Sequence[str]]],
-    sizes: Sizes,
+    job: Job, name: str, system: System, first: Mapping[str, Mapping[str, Sequence[str]]], sizes: Sizes
 ) -> ExpectedCost:
     from conqret.retrieval.rerank import spans
 
-    table, depth = (
+    table, retriever = (
         job.experiment.rerankers[system.reranker],
-        job.experiment.retrievers[system.retriever].depth,
+        job.experiment.retrievers[system.retriever],
     )
-    options = job.experiment.client(table.model)
+    depth, options = retriever.depth, job.experiment.client(table.model)
     client = Client(options, store=None)
-    library = job.library
-    wanted = {
-        document
-        for ranked in first.values()
-        for documents in ranked.values()
-        for document in documents[:depth]
-    }
+    every = (documents[:depth] for ranked in first.values() for documents in ranked.values())
+    wanted = frozenset[str]().union(*every)
     texts = {document.id: document for document in job.corpus.documents() if document.id in wanted}
     calls = prompt = completion = 0
     for stance, ranked in first.items():
         instruction = f"rerank/{stance if table.instruction == 'stance' else 'generic'}"
         for topic in job.topics():
             documents = [texts[identifier] for identifier in ranked.get(topic.id, ())[:depth]]
-            shown = library[instruction].render({"topic": topic.question, "stance": stance, "documents": []})
+            prompt_file = job.library[instruction]
+            shown = prompt_file.render({"topic": topic.question, "stance": stance, "documents": []})
             fixed = prompt_tokens(shown, client)
             for start, end in spans(len(documents), window=table.window, step=table.step):
                 calls += 1
@@ -180,11 +171,7 @@ def _rewriting(
 
 def _item(task: GenerationTask) -> Item:
     """What will be judged, with stand-ins for the arguments."""
+    arguments: dict[str, Any] = {"argument": STAND_IN, "second_argument": STAND_IN}
     return Item(
-        id=task.id,
-        topic=task.topic.question,
-        stance=task.stance,
-        documents=task.documents,
-        argument=STAND_IN,
-        second_argument=STAND_IN,
+        id=task.id, topic=task.topic.question, stance=task.stance, documents=task.documents, **arguments
     )

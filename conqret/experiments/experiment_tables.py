@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from conqret.show import words
@@ -15,14 +16,18 @@ DAMAGE = "Does the judge detect perturbations?"
 BETTER, WORSE = "\u25b4", "\u25be"
 """Behind what differs significantly from the first."""
 MISSING = (
-    " Where scores are missing, “n of N” next to the mean counts the items with a score, and the braces hold the "
-    "mean if "
-    "every missing score were 0 or 1."
+    " Where scores are missing, “n of N” next to the mean counts the items with a score, and the braces hold the mean "
+    "if every missing score were 0 or 1."
 )
 PREDICTED = (
     " Predicted precision is the share of documents that the judge rates as relevant; precision of a ranking, such as "
     "P@10, uses the relevance labels of the corpus instead."
 )
+RANKED = (
+    "better or worse than the first ranking",
+    "paired t-tests over topics, with Holm's correction for the number of rankings, for each measure",
+)
+"""What marks mean in the tables of retrieval, and how tests are made."""
 NAMED = 3
 """Metrics that the sentence of what came out names."""
 
@@ -45,15 +50,11 @@ def retrieval_tables(scores_by_side: Mapping[str, Any]) -> Iterator[Table]:
             f"Retrieval, {stance}",
             ("Ranking", *(title for measure in measures for title in (measure, "p"))),
             [
-                (name, *(cell for measure in measures for cell in _tested(scores.get(measure))))
-                for name, scores in rankings.items()
+                (name, *chain(*(_tested(each.get(one)) for one in measures)))
+                for name, each in rankings.items()
             ],
             note="Values are means with 95% intervals over topics; relevance is taken from the qrels of the corpus."
-            + _tests(
-                [score for scores in rankings.values() for score in scores.values()],
-                "better or worse than the first ranking",
-                "paired t-tests over topics, with Holm's correction for the number of rankings, for each measure",
-            ),
+            + _tests([score for scores in rankings.values() for score in scores.values()], *RANKED),
         )
 
 
@@ -63,8 +64,7 @@ def arguments_table(facts_by_system: Mapping[str, Any]) -> Table:
         (
             system,
             f"{facts['written']} of {facts['written'] + sum(facts['not_written'].values())}",
-            ", ".join(f"{words.reason(name)} ({count})" for name, count in facts["not_written"].items())
-            or "",
+            ", ".join(f"{words.reason(name)} ({count})" for name, count in facts["not_written"].items()),
             f"{facts['cited_sentences']} of {facts['sentences']}",
             facts["out_of_range"],
             facts["misquoted"],
@@ -107,26 +107,21 @@ def score_tables(scores_by_system: Mapping[str, Any]) -> Iterator[Table]:
 def difference_tables(differences: Mapping[str, Any], first: str) -> Iterator[Table]:
     """For each judge, how far the other systems are from the first, metrics as rows."""
     for judge, scores, metrics in _by_judge(differences):
-        rows = [
-            (words.label(metric), *(cell for score in scores for cell in _tested(score.get(metric))))
-            for metric in metrics
-        ]
+        rows = [(words.label(one), *chain(*(_tested(each.get(one)) for each in scores))) for one in metrics]
         every = [difference for each in scores for difference in each.values()]
         counts = [difference["n"] for difference in every]
         pairs = str(min(counts)) if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+        how = (
+            f"t-tests over topics, with Holm's correction for all {len(every)} differences in this table (tables of "
+            "other judges are corrected separately)"
+        )
         yield Table(
             f"Differences from {first}, by {judge}",
             ("Metric", *(title for name in differences for title in (name, "p"))),
             rows,
             note=f"Values are mean differences between the score of a system and that of {first} on the same topic and "
             f"side ({pairs} pairs), with 95% intervals over topics."
-            + _tests(
-                every,
-                "above or below it",
-                f"t-tests over topics, with Holm's correction for all {len(every)} differences in this table "
-                f"(tables of "
-                "other judges are corrected separately)",
-            )
+            + _tests(every, "above or below it", how)
             + f" {words.NOT_CORRECTED}" * any(difference["p"] is not None for difference in every),
         )
 
@@ -134,12 +129,9 @@ def difference_tables(differences: Mapping[str, Any], first: str) -> Iterator[Ta
 def damage_table(curves_by_system: Mapping[str, Any]) -> Table:
     """The curves of what was damaged, under system, perturbation and judge."""
     rows: dict[str, list[tuple[Cell, ...]]] = {}
-    verdicts = {
-        (curve["verdict"], curve["words"]) for curves in curves_by_system.values() for curve in curves
-    }
-    alike = len(verdicts) == 1 < sum(map(len, curves_by_system.values())) and any(
-        verdict and why for verdict, why in verdicts
-    )
+    every = list(chain(*curves_by_system.values()))
+    verdicts = {(curve["verdict"], curve["words"]) for curve in every}
+    alike = len(verdicts) == 1 < len(every) and all(map(all, verdicts))
     for system, curves in curves_by_system.items():
         for curve in curves:
             heading = f"{system}, {curve['perturbation']}: {curve['format']} ({curve['model']})"
@@ -156,11 +148,7 @@ def damage_table(curves_by_system: Mapping[str, Any]) -> Table:
         "Metric", Column("Expected", "name"), Column("As expected", "name"), "Mean, lowest level",
         "Mean, highest level", "Change", Column("Why not", "text"),
     )  # fmt: skip
-    note = (
-        "".join(f"The verdict on every metric is “{verdict}” ({why})." for verdict, why in verdicts)
-        if alike
-        else ""
-    )
+    note = f"The verdict on every metric is “{every[0]['verdict']}” ({every[0]['words']})." if alike else ""
     shown = [row for heading, each in rows.items() for row in ((heading,), *each)]
     return Table(DAMAGE, columns, shown, note=note)
 
@@ -184,21 +172,15 @@ def outcome(differences: Mapping[str, Any], first: str) -> str:
     """Which systems are shown to differ from the first, and on what, in sentences; empty where there is one system."""
     sentences, tested = [], 0
     for system, judges in differences.items():
-        rows = [
-            (words.label(metric), difference)
-            for metrics in judges.values()
-            for metric, difference in metrics.items()
-        ]
+        every = chain(*(metrics.items() for metrics in judges.values()))
+        rows = [(words.label(metric), difference) for metric, difference in every]
         tested += sum(difference["p"] is not None for _, difference in rows)
         for way, sign in (("higher", 1), ("lower", -1)):
-            names = [
-                name for name, difference in rows if _shown(difference) and sign * difference["mean"] > 0
-            ]
+            names = [name for name, each in rows if _shown(each) and sign * each["mean"] > 0]
             if names:
                 more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-                sentences.append(
-                    f"{system} scores significantly {way} than {first} on {', '.join(names[:NAMED])}{more}."
-                )
+                on = f"{', '.join(names[:NAMED])}{more}"
+                sentences.append(f"{system} scores significantly {way} than {first} on {on}.")
     if sentences or not differences:
         return " ".join(sentences)
     if not tested:
@@ -237,11 +219,9 @@ def _mean(score: Mapping[str, Any] | None) -> Cell:
     """A mean with its interval; where scores are missing with their number and both bounds."""
     if score is None:
         return None
-    mean = (
-        None
-        if score["mean"] is None
-        else Estimate(score["mean"], score["low"], score["high"], reason=score.get("reason", ""))
-    )
+    mean = None
+    if score["mean"] is not None:
+        mean = Estimate(score["mean"], score["low"], score["high"], reason=score.get("reason", ""))
     if "total" not in score or score["n"] == score["total"]:
         return mean
     text = cell_text(mean)

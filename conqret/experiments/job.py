@@ -157,9 +157,8 @@ class Job:
     def clients(self) -> Iterable[ClientOptions]:
         """The models that are asked, each once."""
         experiment = self.experiment
-        models = [
-            experiment.rerankers[system.reranker].model for system in self.systems if system.reranker != NONE
-        ]
+        used = [experiment.rerankers[one.reranker] for one in self.systems if one.reranker != NONE]
+        models = [reranker.model for reranker in used]
         writers = [experiment.generators[system.generator] for system in self.systems]
         models += [writer.model for writer in writers if writer.options(experiment.seed).way.prompts]
         models += [experiment.perturbation_model] * bool(experiment.perturbations)

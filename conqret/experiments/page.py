@@ -32,6 +32,9 @@ MOST_TEXTS = 100
 """Topics and sides whose arguments are shown; all are in the folders of the systems."""
 LONGEST = 8_000
 """Characters of an argument that the page shows."""
+BASELINE = (
+    "This is a lexical baseline and no LLM, as judge or author: its responses come from word statistics."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +74,13 @@ def experiment_sheet(
     experiment, models = record["experiment"], _models(record["experiment"])
     first = next(iter(summary["arguments"]), "")
     came_out = outcome(summary["differences"], first)
+    differences, damaged = summary["differences"], any(summary["sensitivity"].values())
     sections = [
-        Section(
-            "Differences",
-            [*_forests(summary["differences"], first), *difference_tables(summary["differences"], first)],
-        ),
+        Section("Differences", [*_forests(differences, first), *difference_tables(differences, first)]),
         Section("Retrieval", list(retrieval_tables(summary["retrieval"]))),
         section(arguments_table(summary["arguments"])),
         Section("Scores", list(score_tables(summary["scores"]))),
-        Section(
-            "Perturbations",
-            [damage_table(summary["sensitivity"])] if any(summary["sensitivity"].values()) else [],
-        ),
+        Section("Perturbations", [damage_table(summary["sensitivity"])] if damaged else []),
         Section("Runs", [PageLinks(_links(out, summary))]),
     ]
     return ReportPage(
@@ -96,14 +94,7 @@ def experiment_sheet(
             f"{words.number(len(experiment['judges']), 'judge')}. The name of a system consists of its retriever, its "
             "reranker (if it has one) and its generator.",
         ],
-        badges=[
-            (
-                "Offline baseline",
-                "This is a lexical baseline and no LLM, as judge or author: its responses come from word statistics.",
-            )
-        ]
-        if "offline" in models
-        else [],
+        badges=[("Offline baseline", BASELINE)] if "offline" in models else [],
         facts=[
             ("Models", ", ".join(models)),
             ("Experiment", record["fingerprint"]),
@@ -139,9 +130,7 @@ def _links(out: ExperimentFolder, summary: Mapping[str, Any]) -> list[tuple[str,
         for system, judges in summary["scores"].items()
         for judge in judges
     ]
-    pages += [
-        (f"{system}, perturbed", f"sensitivity/{system}/report.html") for system in summary["sensitivity"]
-    ]
+    pages += [(f"{name}, perturbed", f"sensitivity/{name}/report.html") for name in summary["sensitivity"]]
     return [(title, address) for title, address in pages if (out.path / address).is_file()]
 
 

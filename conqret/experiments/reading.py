@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -64,10 +65,16 @@ def read_experiment(path: Path, *, trust: bool = False) -> Experiment:
     text, table = read_toml(path)
     folder = path.resolve().parent
     try:
-        experiment = _anchored(Experiment.model_validate(table), folder)
+        experiment = Experiment.model_validate(table, context={"folder": folder})
     except ValidationError as error:
         problems = error.errors(include_url=False)
-        typed = [(tuple(problem["loc"]), _said(problem)) for problem in problems]
+        typed = [
+            (
+                tuple(part for part in problem["loc"] if "[" not in str(part)),
+                _said(problem),
+            )  # no types of pydantic's
+            for problem in problems
+        ]
         raise toml_error(path, text, typed, "experiment") from None
     faults = list(_faults(experiment))
     if not trust:
@@ -75,40 +82,6 @@ def read_experiment(path: Path, *, trust: bool = False) -> Experiment:
     if faults:
         raise toml_error(path, text, faults, "experiment")
     return _anchored_models(experiment, folder)
-
-
-def _anchored(experiment: Experiment, folder: Path) -> Experiment:
-    """The same with every path absolute, those of the file taken from its own folder."""
-    retrievers = {
-        name: _anchored_retriever(retriever, folder) for name, retriever in experiment.retrievers.items()
-    }
-    prompts = folder / experiment.prompts if experiment.prompts is not None else None
-    judges = [
-        judge if judge.rubric is None else judge.model_copy(update={"rubric": folder / judge.rubric})
-        for judge in experiment.judges
-    ]
-    update = {
-        "corpus": folder / experiment.corpus,
-        "prompts": prompts,
-        "retrievers": retrievers,
-        "judges": judges,
-    }
-    return experiment.model_copy(update=update)
-
-
-def _anchored_retriever(retriever: Retriever, folder: Path) -> Retriever:
-    """The same with its files, and with models whose folders begin with ``./`` or ``../``, taken from ``folder``."""
-    run = retriever.run
-    if isinstance(run, dict):
-        files: Any = {side: folder / file for side, file in run.items()}
-    else:
-        files = None if run is None else folder / run
-    models = {
-        name: str(folder / model)
-        for name in ("encoder", "cross_encoder")
-        if (model := getattr(retriever, name)) is not None and model.startswith(("./", "../"))
-    }
-    return retriever.model_copy(update={"run": files, **models})
 
 
 def _anchored_models(experiment: Experiment, folder: Path) -> Experiment:
@@ -185,33 +158,30 @@ def _faults(experiment: Experiment) -> Iterator[_Fault]:
     for place, judge in enumerate(experiment.judges):
         yield from _judge_faults(("judges", place), judge)
         if judge.label in labels:
-            yield (
-                ("judges", place),
-                f"is called {judge.label!r} as judges[{labels[judge.label]}]; give it a name",
-            )
+            same = f"{judge.label!r} as judges[{labels[judge.label]}]"
+            yield ("judges", place), f"is called {same}; give it a name"
         labels.setdefault(judge.label, place)
     if experiment.jury is not None:
         yield from _jury_faults(experiment, labels)
     for place, perturbation in enumerate(experiment.perturbations):
         yield from _named(("perturbations", place, "name"), perturbation.damage)
     for name, table in experiment.generators.items():
-        yield from _named(("generators", name, "strategy"), lambda t=table: t.options(experiment.seed))
-    yield from _writer_faults(experiment)
+        yield from _named(("generators", name, "strategy"), partial(table.options, experiment.seed))
+    for owner, model in _models(experiment):  # models that are only read, where one has to write
+        if what := WRITES.get(owner[0]):
+            yield from _named(owner, partial(backend_of(model).check_can_ask, f"the question for {what}"))
     for model in experiment.models:
-        yield from _named(("models", model), lambda m=model: experiment.client(m))
+        yield from _named(("models", model), partial(experiment.client, model))
 
 
 def _judge_faults(place: Place, judge: JudgeTable) -> Iterator[_Fault]:
     """A criterion that is none, with its place among them, or what is wrong with all together, or with the format."""
-    alone = [
-        fault
-        for number, criterion in enumerate(judge.criteria)
-        for fault in _named((*place, "criteria", number), lambda c=criterion: criterion_of(c))
-    ]
+    alone = list[_Fault]()
+    for number, criterion in enumerate(judge.criteria):
+        alone += _named((*place, "criteria", number), partial(criterion_of, criterion))
     yield from alone
     if not alone:
-        made_of = {"criteria": CRITERIA, "rubric": RUBRIC}
-        own = [key for key, name in made_of.items() if getattr(judge, key) and judge.format == name]
+        own = [key for key in (CRITERIA, RUBRIC) if judge.format == key and getattr(judge, key)]
         named = (*place, own[0] if own else "format")
         yield from _named(named, lambda: JUDGES.resolve(judge.judge).select(judge.options(0).metrics))
 
@@ -236,35 +206,21 @@ def _retriever_faults(experiment: Experiment) -> Iterator[_Fault]:
 def _searching_faults(place: Place, retriever: Retriever) -> Iterator[_Fault]:
     options = [name for name in SEARCHING if getattr(retriever, name) != Retriever.model_fields[name].default]
     if retriever.run is not None:
-        for name in options:
-            yield (
-                (*place, name),
-                "the rankings come from a file, so nothing is searched: leave out run, or this",
-            )
+        why = "the rankings come from a file, so nothing is searched: leave out run, or this"
+        yield from (((*place, name), why) for name in options)
         return
     for name in retriever.engines:
         if name != BM25:
-            yield from _named((*place, "engine"), lambda n=name: get_engine(n))
+            yield from _named((*place, "engine"), partial(get_engine, name))
     if retriever.encoder is not None and all(
         name == BM25 or (name in ENGINES and ENGINES[name].folds) for name in retriever.engines
     ):
         yield (*place, "encoder"), 'is for an engine that compares vectors: engine = "dense" or "bm25,dense"'
     if retriever.weights is not None and len(retriever.weights) != len(retriever.engines):
-        count = len(retriever.engines)
-        yield (
-            (*place, "weights"),
-            f"has {len(retriever.weights)} for {count} engines: give one for each, or none",
-        )
+        counts = f"{len(retriever.weights)} for {len(retriever.engines)} engines"
+        yield (*place, "weights"), f"has {counts}: give one for each, or none"
     if retriever.instruction and retriever.cross_encoder is None:
         yield (*place, "instruction"), "is for a reranker that reads it: give cross_encoder, too"
-
-
-def _writer_faults(experiment: Experiment) -> Iterator[_Fault]:
-    """Models that are only read, where one has to write."""
-    for place, model in _models(experiment):
-        if what := WRITES.get(place[0]):
-            question = f"the question for {what}"
-            yield from _named(place, lambda m=model, q=question: backend_of(m).check_can_ask(q))
 
 
 def _system_faults(experiment: Experiment) -> Iterator[_Fault]:
@@ -275,15 +231,13 @@ def _system_faults(experiment: Experiment) -> Iterator[_Fault]:
     }
     for place, grid in enumerate(experiment.systems):
         for part, names in known.items():
+            there = ", ".join(names)
             for name in getattr(grid, part):
                 if name not in names:
-                    yield (
-                        ("systems", place, part),
-                        f"there is no {part} {name!r}; the file has {', '.join(names)}",
-                    )
+                    yield ("systems", place, part), f"there is no {part} {name!r}; the file has {there}"
 
 
-def _named(place: Place, check: Any) -> Iterator[_Fault]:
+def _named(place: Place, check: Callable[[], object]) -> Iterator[_Fault]:
     try:
         check()
     except ConqretError as error:

@@ -5,21 +5,25 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from conqret.data import Item, Judgment
+from conqret.data.corpus import SPLITS
 from conqret.experiments.config import System
 from conqret.experiments.job import Job
-from conqret.generation.generator import ArgumentRow
 from conqret.io.safe_files import write_whole
+from conqret.io.trec import read_rankings
 from conqret.judging.judge_folder import ScoreTable
 from conqret.judging.judge_parts import JURY
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from conqret.stats.estimate import Estimate
+from conqret.retrieval.evaluation.evaluate import default_measures, evaluate
+from conqret.retrieval.evaluation.systems import judgments
+from conqret.stats.effects import holm
+from conqret.stats.estimate import Estimate, undefined
+from conqret.stats.resampling import mean, mean_interval
 
 Qrels = Mapping[str, Mapping[str, Mapping[str, int]]]
 """By side and topic the judged documents with their grades."""
@@ -27,20 +31,14 @@ Qrels = Mapping[str, Mapping[str, Mapping[str, int]]]
 
 def qrels(job: Job) -> Qrels:
     """The qrels of the experiment's topics; a side of which nothing relevant is known is left out."""
-    topics = {topic.id for topic in job.topics()}
     split = None if job.experiment.split == "all" else job.experiment.split
-    grades: dict[str, dict[str, dict[str, int]]] = {}
-    for stance in job.experiment.stances:
-        files = [job.corpus.qrels_file(stance, part) for part in ([split] if split else ("train", "test"))]
-        if not all(file.is_file() for file in files):
-            continue
-        judged: dict[str, dict[str, int]] = {}
-        for qrel in job.corpus.qrels_iter(stance, split):
-            if qrel.query_id in topics:
-                judged.setdefault(qrel.query_id, {})[qrel.doc_id] = qrel.relevance
-        if any(grade > 0 for documents in judged.values() for grade in documents.values()):
-            grades[stance] = judged
-    return grades
+    parts = SPLITS if split is None else (split,)
+    sides = [
+        side
+        for side in job.experiment.stances
+        if all(job.corpus.qrels_file(side, part).is_file() for part in parts)
+    ]
+    return judgments(job.corpus, split, {topic.id for topic in job.topics()}, sides)
 
 
 def without_relevant(items: Iterable[Item], known: Qrels) -> list[str] | None:
@@ -52,7 +50,7 @@ def without_relevant(items: Iterable[Item], known: Qrels) -> list[str] | None:
     for item in items:
         grades = known.get(item.stance, {}).get(str(item.metadata["topic_id"]), {})
         relevant = {name for name, grade in grades.items() if grade > 0}
-        if relevant and not relevant & {document.id for document in item.documents}:
+        if relevant and relevant.isdisjoint(document.id for document in item.documents):
             identifiers.append(item.id)
     return identifiers
 
@@ -60,9 +58,6 @@ def without_relevant(items: Iterable[Item], known: Qrels) -> list[str] | None:
 def retrieval(job: Job, known: Qrels) -> dict[str, Any]:
     """By side and ranking, precision, nDCG, and recall at the depth to which all were retrieved; empty where no qrels
     are known."""
-    from conqret.io.trec import read_rankings
-    from conqret.retrieval.evaluation.evaluate import default_measures, evaluate
-
     if importlib.util.find_spec("ir_measures") is None:
         return {}
     retrievers = [job.experiment.retrievers[ranking.retriever] for ranking in job.rankings.values()]
@@ -72,10 +67,7 @@ def retrieval(job: Job, known: Qrels) -> dict[str, Any]:
         runs = {name: read_rankings(job.out.ranking(name, stance)) for name in job.rankings}
         for score in evaluate(runs, {stance: judged}, measures=measures).scores:
             scores.setdefault(stance, {}).setdefault(score.system, {})[score.measure] = {
-                "mean": score.interval.value,
-                "low": score.interval.low,
-                "high": score.interval.high,
-                "reason": score.interval.reason,
+                **_ends(score.interval),
                 "difference": score.difference,
                 "p": score.p,
             }
@@ -105,7 +97,11 @@ def write_scores(job: Job) -> dict[str, Any]:
         "scores": _means(job),
         "differences": _differences(job),
         "sensitivity": {
-            system.name: _curves(job, system) for system in job.systems if job.experiment.perturbations
+            system.name: [curve.model_dump(mode="json") for curve in folder.results().curves]
+            if (folder := job.out.sensitivity(system)).results_file.is_file()
+            else []
+            for system in job.systems
+            if job.experiment.perturbations
         },
     }
     write_whole(
@@ -118,7 +114,7 @@ def write_scores(job: Job) -> dict[str, Any]:
 def _add_system(job: Job, system: System, table: ScoreTable) -> None:
     """What was not written, the judgments of what was, and those of its damaged versions."""
     questions = {topic.id: topic.question for topic in job.topics()}
-    for generation in _generations(job, system):
+    for generation in job.out.arguments(system).rows().rows():
         if generation.argument is None:
             table.add_missing(
                 system=system.name, topic_id=generation.topic, item=generation.id,
@@ -150,9 +146,6 @@ def _means(job: Job) -> dict[str, Any]:
 
     N counts every argument that was to be written: one that is not there has no score either.
     """
-    from conqret.stats.estimate import undefined
-    from conqret.stats.resampling import mean_interval
-
     wanted = len(job.topics()) * len(job.experiment.stances)
     measures = _measures(job)
     means: dict[str, dict[str, dict[str, Any]]] = {}
@@ -163,8 +156,8 @@ def _means(job: Job) -> dict[str, Any]:
         interval = undefined("nothing was scored")
         if values:
             interval = mean_interval(values, scored["topic_id"].to_list(), scale="share")
-        entry: dict[str, Any] = {"n": len(values), "total": wanted, **_ends(interval)}
-        entry |= {"worst_case": total / wanted, "best_case": (total + wanted - len(values)) / wanted}
+        bounds = {"worst_case": total / wanted, "best_case": (total + wanted - len(values)) / wanted}
+        entry = {"n": len(values), "total": wanted, **_ends(interval), **bounds}
         means.setdefault(str(system), {}).setdefault(str(judge), {})[str(metric)] = entry
     return means
 
@@ -173,11 +166,6 @@ def _differences(job: Job) -> dict[str, Any]:
     """By system after the first, judge and metric: its score less that of the first on the same topic and side, as a
     mean with its interval over topics, n such pairs of N, and the p-value by t over topics (None below six topics), by
     Holm over all metrics of a judge and all systems: of two systems what ``conqret runs diff`` says of their runs."""
-    import polars as pl
-
-    from conqret.stats.effects import holm
-    from conqret.stats.resampling import mean
-
     pair = ["judge", "metric", "topic_id", "stance"]
     measures = _measures(job).drop_nulls("value").select("system", *pair, "value")
     first, *others = (measures.filter(pl.col("system") == system.name) for system in job.systems)
@@ -200,8 +188,6 @@ def _differences(job: Job) -> dict[str, Any]:
 
 def _measures(job: Job) -> pl.DataFrame:
     """The scores of whole arguments as they were written."""
-    import polars as pl
-
     return pl.read_parquet(job.out.scores_file).filter(
         pl.col("judge").is_not_null() & pl.col("perturbation").is_null() & pl.col("part").is_null()
     )
@@ -221,35 +207,23 @@ def _arguments(job: Job, system: System, known: Qrels) -> dict[str, Any]:
     flagged = {
         judgment.item for judgment in job.out.judgments(system, label).judgments() if judgment.addressed
     }
-    reasons: dict[str, int] = {}
-    for generation in _generations(job, system):
-        if generation.reason is not None:
-            reasons[generation.reason] = reasons.get(generation.reason, 0) + 1
+    written = job.out.arguments(system).rows().rows()
+    reasons = Counter(row.reason for row in written if row.reason is not None)
+    cited = [fact["citations"] for fact in facts]
     return {
         "written": len(facts),
         "not_written": dict(sorted(reasons.items())),
-        "sentences": sum(fact["citations"]["sentences"] for fact in facts),
-        "cited_sentences": sum(fact["citations"]["cited_sentences"] for fact in facts),
-        "out_of_range": sum(len(fact["citations"]["out_of_range"]) for fact in facts),
-        "misquoted": sum(len(fact["citations"]["misquoted"]) for fact in facts),
-        "never_cited": sum(len(fact["citations"]["never_cited"]) for fact in facts),
+        "sentences": sum(check["sentences"] for check in cited),
+        "cited_sentences": sum(check["cited_sentences"] for check in cited),
+        **{
+            kind: sum(len(check[kind]) for check in cited)
+            for kind in ("out_of_range", "misquoted", "never_cited")
+        },
         "left_out": sum(len(fact["left_out"]) for fact in facts),
         "trimmed": sum(len(fact["trimmed"]) for fact in facts),
         "flagged": len(flagged & {item.id for item in items}),
         "none_relevant": None if lacking is None else len(lacking),
     }
-
-
-def _curves(job: Job, system: System) -> list[dict[str, Any]]:
-    """For each judge, perturbation and metric, what was expected and whether it came."""
-    folder = job.out.sensitivity(system)
-    if not folder.results_file.is_file():
-        return []
-    return [curve.model_dump(mode="json") for curve in folder.results().curves]
-
-
-def _generations(job: Job, system: System) -> list[ArgumentRow]:
-    return list(job.out.arguments(system).rows().rows())
 
 
 def _items(job: Job, system: System) -> list[Item]:

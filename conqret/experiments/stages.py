@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from conqret._optional import require
 from conqret.data import Stance
 from conqret.data.corpus import CorpusTopic
+from conqret.errors import DeclarationError
 from conqret.experiments.config import Reranker, Retriever, System
 from conqret.experiments.job import Job, digest_of
 from conqret.generation.generation_run import ArgumentRun, make_tasks
@@ -23,6 +25,8 @@ from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_parts import JURY
 from conqret.judging.judge_run import JudgePlan, judge_items
 from conqret.judging.setup import Setup, check_items
+from conqret.retrieval.corpus_index import open_index
+from conqret.retrieval.evaluation.systems import queries, rankings
 from conqret.runs.session import Sessions
 from conqret.studies.jury.jury_run import jury as jury_of
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults
@@ -34,14 +38,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from conqret.retrieval.corpus_index import Index
-    from conqret.retrieval.pipeline import PipelinePlan
 
 
 async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stance: Stance) -> int:
     """Write the ranking of a side; returns how many of the reranker's windows failed."""
-    from conqret._optional import require
-    from conqret.retrieval.corpus_index import open_index
-
     experiment = job.experiment
     retriever, reranker = experiment.retrievers[system.retriever], experiment.rerankers.get(system.reranker)
     topics = job.topics()
@@ -69,7 +69,8 @@ async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stanc
     failed = 0
     if reranker is not None:
         frame, failed = await _rerank(job, sessions, frame, reranker, stance)
-    lines = scored(_ranked(frame))
+    ranked = rankings(frame)
+    lines = scored({topic: list(ranked[topic]) for topic in dict.fromkeys(map(str, frame["qid"]))})
     write_run(target, lines, tag=ranking)
     state = {
         "made_of": made_of,
@@ -80,9 +81,8 @@ async def rank(job: Job, sessions: Sessions, ranking: str, system: System, stanc
     if failed:  # kept, and made again by the next run
         state["made_of"] = ""
     write_whole(_state_file(target), json.dumps(state, indent=1).encode())
-    job.say(
-        "rank", f"{ranking}, {stance}: {len(lines)} lines{f', {failed} windows failed' if failed else ''}"
-    )
+    lost = f", {failed} windows failed" if failed else ""
+    job.say("rank", f"{ranking}, {stance}: {len(lines)} lines{lost}")
     return failed
 
 
@@ -92,11 +92,7 @@ def _of_file(
     """The ranking of a file, with texts."""
     import pandas as pd
 
-    from conqret.errors import DeclarationError
-
-    documents = list(
-        dict.fromkeys(identifier for topic in topics for identifier in ranked.get(topic.id, [])[:depth])
-    )
+    documents = list(dict.fromkeys(name for topic in topics for name in ranked.get(topic.id, [])[:depth]))
     entries = index.entries(documents)
     if lacking := [document for document in documents if document not in entries]:
         raise DeclarationError(
@@ -104,19 +100,15 @@ def _of_file(
             f"{lacking[0]!r}): give the corpus of the ranking"
         )
     rows = [
-        (
-            topic.id,
-            topic.question,
-            identifier,
-            float(depth - place),
-            place,
-            entries[identifier].title,
-            entries[identifier].text,
-        )
+        (topic.id, topic.question, identifier, float(depth - place), place)
         for topic in topics
         for place, identifier in enumerate(ranked.get(topic.id, [])[:depth])
     ]
-    return pd.DataFrame(rows, columns=["qid", "query", "docno", "score", "rank", "title", "text"])
+    frame = pd.DataFrame(rows, columns=["qid", "query", "docno", "score", "rank"])
+    return frame.assign(
+        title=[entries[name].title for name in frame["docno"]],
+        text=[entries[name].text for name in frame["docno"]],
+    )
 
 
 def first_stage(
@@ -129,24 +121,11 @@ def first_stage(
         DeclarationError: there is no index by vectors and nothing says with which encoder to build it, or what
             :func:`conqret.retrieval.pipeline.open_indexes` raises.
     """
-    from conqret.retrieval.evaluation.systems import queries
-    from conqret.retrieval.pipeline import assemble, open_indexes
+    from conqret.retrieval.pipeline import PipelinePlan, assemble, open_indexes
 
     indexes = open_indexes(corpus, retriever.engines, retriever.encoder)
-    made = assemble(indexes, plan_of(retriever), None)
-    return made.pipeline(queries(topics)), indexes
-
-
-def plan_of(retriever: Retriever) -> PipelinePlan:
-    """The stages of a retriever that searches. Raises DeclarationError where its settings do not fit each other."""
-    from conqret.retrieval.pipeline import PipelinePlan
-
-    return PipelinePlan(
-        depth=retriever.depth,
-        weights=retriever.weights,
-        cross_encoder=retriever.cross_encoder,
-        instruction=retriever.instruction,
-    )
+    settings = retriever.model_dump(include={"depth", "weights", "cross_encoder", "instruction"})
+    return assemble(indexes, PipelinePlan(**settings), None).pipeline(queries(topics)), indexes
 
 
 async def _rerank(
@@ -156,25 +135,12 @@ async def _rerank(
     from conqret.retrieval.rerank import ListwiseReranker
 
     session = sessions.of(job.experiment.client(table.model))
-    reranker = ListwiseReranker(
-        stance=stance if table.instruction == "stance" else "none",
-        window=table.window,
-        step=table.step,
-        session=session,
-    )
+    side: Stance = stance if table.instruction == "stance" else "none"
+    reranker = ListwiseReranker(stance=side, window=table.window, step=table.step, session=session)
     frame = await reranker.rerank(frame, session.client)
     if table.mmr is not None:
         frame = MMR(table.mmr).transform(frame)
     return frame, reranker.summary.failed
-
-
-def _ranked(frame: pd.DataFrame) -> Mapping[str, list[str]]:
-    from conqret.retrieval.evaluation.systems import rankings
-
-    documents_by_topic: dict[str, list[str]] = {
-        topic: list(documents) for topic, documents in rankings(frame).items()
-    }
-    return {topic: documents_by_topic[topic] for topic in dict.fromkeys(map(str, frame["qid"]))}
 
 
 def _state_file(target: Path) -> Path:
@@ -194,12 +160,9 @@ def generate_arguments(job: Job, sessions: Sessions) -> int:
         for system, run in runs.items():
             outcome = run.outcome()
             failed = sum(outcome.failed.values())
-            counts = {
-                "arguments": outcome.written,
-                "without evidence": outcome.no_evidence,
-                "not written": failed,
-            }
-            told = [f"{count} {what}" for what, count in counts.items() if count or what == "arguments"]
+            told = [f"{outcome.written} arguments"]
+            told += [f"{outcome.no_evidence} without evidence"] * bool(outcome.no_evidence)
+            told += [f"{failed} not written"] * bool(failed)
             why = f" ({outcome.overflow})" if outcome.overflow else ""
             job.say("generate", f"{system.name}: {', '.join(told)}{why}")
             not_written += failed
@@ -228,11 +191,8 @@ async def judge_arguments(job: Job, sessions: Sessions, system: System) -> list[
     if source is None:
         job.say("judge", f"{system.name}: no argument was written, and there is nothing to judge")
         return []
-    return list(
-        await asyncio.gather(
-            *(_judge(job, sessions, system, source, label, setup) for label, setup in job.setups.items())
-        )
-    )
+    judging = (_judge(job, sessions, system, source, label, setup) for label, setup in job.setups.items())
+    return list(await asyncio.gather(*judging))
 
 
 async def _judge(
@@ -243,11 +203,8 @@ async def _judge(
     plan = JudgePlan(sessions.of(setup.client), folder, source, checked, setup, on_stop=job.on_stop)
     another = folder.holds_another(plan.record)  # arguments that had failed are there now
     summary = (await judge_items(plan, overwrite=another)).summary
-    why = (
-        ""
-        if summary.any_score
-        else "".join(f", {reason}: {example}" for reason, example in summary.examples.items())
-    )
+    examples = {} if summary.any_score else summary.examples
+    why = "".join(f", {reason}: {example}" for reason, example in examples.items())
     job.say("judge", f"{system.name} by {label}: {summary.scored} of {summary.total} scored{why}")
     return folder, summary.failed if summary.any_score else summary.total
 
@@ -291,12 +248,9 @@ def damage_plan(job: Job, source: ItemSource, sessions: Sessions) -> Sensitivity
         if metrics:
             setups.append(replace(setup, options=replace(setup.options, metrics=metrics)))
     items = list(source)
+    rewriter = sessions.of(experiment.client(experiment.perturbation_model))
     materials, unable = damage_materials(
-        items,
-        damages,
-        pool=experiment.corpus,
-        rewriter=sessions.of(experiment.client(experiment.perturbation_model)),
-        seed=experiment.seed,
+        items, damages, pool=experiment.corpus, rewriter=rewriter, seed=experiment.seed
     )
     return make_plan(items, setups, damages, seed=experiment.seed, materials=materials, unable=unable)
 

@@ -79,12 +79,11 @@ def render(argument: GeneratedArgument) -> str:
     Every conclusion and premise ends as a sentence does, and its citations stand before the last full stop,
     so that ``conqret.text.sentences`` and ``conqret.text.citations`` read the same structure back.
     """
-    return "\n\n".join(
-        " ".join(
-            [cited(conclusion.conclusion, ()), *(cited(p.text, p.citations) for p in conclusion.premises)]
-        )
-        for conclusion in argument.conclusions
-    )
+    paragraphs = []
+    for conclusion in argument.conclusions:
+        premises = (cited(premise.text, premise.citations) for premise in conclusion.premises)
+        paragraphs.append(" ".join([cited(conclusion.conclusion, ()), *premises]))
+    return "\n\n".join(paragraphs)
 
 
 def cited(text: str, numbers: Sequence[int]) -> str:
@@ -118,18 +117,7 @@ _QUOTATION = re.compile(
     "|\u300c([^\u300c\u300d]{1,2000})\u300d|\u300e([^\u300e\u300f]{1,2000})\u300f"
 )
 _GAP = re.compile(r"\[?(?:\u2026|\.{3,})\]?|\[[^\]]{0,80}\]")
-_LOOK_ALIKE = str.maketrans(
-    {
-        "\u2018": "'",
-        "\u2019": "'",
-        "\u201c": '"',
-        "\u201d": '"',
-        "\u2013": "-",
-        "\u2014": "-",
-        "\u2010": "-",
-        "\u2011": "-",
-    }
-)
+_LOOK_ALIKE = str.maketrans("\u2018\u2019\u201c\u201d\u2013\u2014\u2010\u2011", "''\"\"----")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _NOT_WORD = re.compile(r"[^\w%]+")
 
@@ -185,19 +173,17 @@ def check_citations(argument: str, documents: Sequence[Document]) -> CitationChe
         for number, those in enumerate(cites, start=total + 1):
             cited += bool(those)
             used.update(those)
-            out_of_range += [
-                OutOfRange(sentence=number, number=n) for n in those if not 1 <= n <= len(documents)
-            ]
+            strange = (n for n in those if not 1 <= n <= len(documents))
+            out_of_range += [OutOfRange(sentence=number, number=n) for n in strange]
         for end, quote in _quotations(paragraph):  # an ellipsis may end a sentence inside a quotation
             quotes += 1
             place = next((n for n, span in enumerate(spans) if span.end >= end), len(spans) - 1)
             looked_into = next(filter(None, cites[place:]), ())
-            holding = [n for n, text in enumerate(texts, start=1) if _holds(text, quote)]
-            if looked_into and not set(holding) & set(looked_into):
+            holding = tuple(n for n, text in enumerate(texts, start=1) if _holds(text, quote))
+            if looked_into and set(holding).isdisjoint(looked_into):
+                number = total + place + 1
                 misquoted.append(
-                    Misquotation(
-                        sentence=total + place + 1, quote=quote, cites=looked_into, found_in=tuple(holding)
-                    )
+                    Misquotation(sentence=number, quote=quote, cites=looked_into, found_in=holding)
                 )
         total += len(spans)
     return CitationCheck(

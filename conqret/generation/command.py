@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Literal
 
@@ -42,8 +43,6 @@ def generate(
 
     conqret judge runs/args/items.jsonl --model gpt-4o-mini
     """
-    from dataclasses import asdict
-
     from conqret.generation.generation_run import generate as write
     from conqret.io.trec import read_rankings
     from conqret.show.words import reason

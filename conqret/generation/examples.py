@@ -46,11 +46,8 @@ class Expert:
 
     def text(self, places: Mapping[str, int] | None = None) -> str:
         """The argument as text; with ``places``, its marks are those of the documents there, others go."""
-        paragraphs = [
-            " ".join([cited(title, ()) if title else "", *premises]).strip()
-            for title, premises in self.points
-        ]
-        text = "\n\n".join(paragraphs)
+        titled = ((cited(title, ()) if title else "", *premises) for title, premises in self.points)
+        text = "\n\n".join(" ".join(sentences).strip() for sentences in titled)
         if places is None:
             return text
         return renumbered(text, {n: places[d] for n, d in enumerate(self.documents, start=1) if d in places})
@@ -132,7 +129,7 @@ def draw_examples(
     others = (
         topic
         for topic in order
-        if exclude is None or not (topic.id == exclude.id or _same(topic.question, exclude.question))
+        if exclude is None or (topic.id != exclude.id and _asked(topic) != _asked(exclude))
     )
     examples = (experts.example(topic, stance, documents) for topic in others)
     chosen = tuple(islice(filter(None, examples), count))
@@ -175,14 +172,12 @@ def borne_out(expert: Expert, documents: Mapping[str, Document]) -> Example | No
     places = {number: place for place, number in enumerate(cites, start=1)}
     if not places:
         return None
-    left = replace(
-        expert,
-        points=tuple(
-            (renumbered(title, places), tuple(renumbered(piece, places) for piece in held))
-            for title, held in points
-        ),
-        documents=tuple(expert.documents[number - 1] for number in cites),
+    numbered = tuple(
+        (renumbered(title, places), tuple(renumbered(piece, places) for piece in held))
+        for title, held in points
     )
+    names = tuple(expert.documents[number - 1] for number in cites)
+    left = replace(expert, points=numbered, documents=names)
     return Example(left, tuple(shown[number - 1] for number in cites))
 
 
@@ -210,5 +205,5 @@ def _expert(
     return Expert(topic.id, topic.question, stance, points, tuple(named)) if points else None
 
 
-def _same(first: str, other: str) -> bool:
-    return caseless(first).rstrip("? ") == caseless(other).rstrip("? ")
+def _asked(topic: CorpusTopic) -> str:
+    return caseless(topic.question).rstrip("? ")

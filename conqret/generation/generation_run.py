@@ -158,10 +158,8 @@ class ArgumentRun(Run[ArgumentRow]):
 
 def _shown(task: GenerationTask) -> list[object]:
     """Everything that a prompt can hold of a task."""
-    examples = [
-        (example.expert.question, example.expert.text(), _documents(example.documents))
-        for example in task.examples
-    ]
+    drawn = ((example.expert, example.documents) for example in task.examples)
+    examples = [(expert.question, expert.text(), _documents(documents)) for expert, documents in drawn]
     expert = task.expert.text() if task.expert else ""
     return [task.id, task.topic.question, task.stance, expert, _documents(task.documents), examples]
 
@@ -238,29 +236,22 @@ def make_tasks(
     written = [experts.of(topic, stance) for topic in known] if experts is not None and options.shots else []
     cited = {document for expert in written if expert is not None for document in expert.documents}
     texts = _read(corpus, wanted, cited)
-    return [
-        GenerationTask(
-            by_id[name],
-            stance,
-            tuple(texts[document] for document in ranking[: options.documents]),
-            draw_examples(
-                known, experts, texts, stance, options.shots, seed=options.seed, exclude=by_id[name]
-            )
-            if experts is not None
-            else (),
-            experts.of(by_id[name], stance) if experts is not None and options.expert else None,
-        )
-        for name, ranking in rankings.items()
-    ]
+    tasks = []
+    for name, ranking in rankings.items():
+        topic, documents = by_id[name], tuple(texts[document] for document in ranking[: options.documents])
+        task = GenerationTask(topic, stance, documents)
+        if experts is not None:
+            drawn = partial(draw_examples, known, experts, texts, stance, options.shots, seed=options.seed)
+            expert = experts.of(topic, stance) if options.expert else None
+            task = replace(task, examples=drawn(exclude=topic), expert=expert)
+        tasks.append(task)
+    return tasks
 
 
 def _read(corpus: CorpusDirectory, wanted: set[str], cited: set[str]) -> dict[str, Document]:
     """Only the documents that are wanted, and what is there of those cited, in one pass over the file."""
-    documents = {
-        document.id: document
-        for document in corpus.documents()
-        if document.id in wanted or document.id in cited
-    }
+    every = wanted | cited
+    documents = {document.id: document for document in corpus.documents() if document.id in every}
     lacking = sorted(wanted - documents.keys())
     if lacking:
         raise DeclarationError(

@@ -7,7 +7,7 @@ shared among all documents, the examples' and the topic's own alike: each loses 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -132,14 +132,11 @@ class BudgetedQuestion:
     def rendered(self, documents: Sequence[Document]) -> RenderedPrompt:
         """The prompt with ``documents`` in place of those of :attr:`shown`."""
         left = iter(documents)
-        examples = [
-            {
-                "topic": example.expert.question,
-                "argument": example.expert.text(),
-                "documents": list(islice(left, len(example.documents))),
-            }
-            for example in self.examples
-        ]
+        examples = []
+        for example in self.examples:
+            own = list(islice(left, len(example.documents)))
+            expert = example.expert
+            examples.append({"topic": expert.question, "argument": expert.text(), "documents": own})
         variables = {"topic": self.topic, "documents": list(left), "examples": examples, **self.said}
         return self.prompt.render(variables, {"stance": self.stance})
 
@@ -241,11 +238,14 @@ class Generator:
         if not strategy.prompts:
             made = strategy.baseline(task.topic.question, task.stance, task.documents)
             return self._written(task, GeneratedArgument.model_validate(made))
+        answers: list[Callable[..., Mapping[str, Any]]] = [strategy.baseline]
+        answers += [turn.baseline for turn in strategy.turns]
         responses: list[GeneratedArgument] = []
         calls: tuple[Call, ...] = ()
         facts: dict[str, Any] = {}
+        names = (FIRST, *(turn.name for turn in strategy.turns))
         for number, question in enumerate(self.questions(task)):
-            texts = dict(zip(self._names, map(render, responses), strict=False))
+            texts = dict(zip(names, map(render, responses), strict=False))
             if responses and not all(texts.values()):
                 break  # nothing was argued, or nothing against it
             question = replace(question, said=texts)
@@ -255,6 +255,7 @@ class Generator:
                 detail = shortage(needed, self.client, self.answer_room, shots=len(question.examples))
                 return task.outcome(calls=calls, reason=Reason.CONTEXT_OVERFLOW, detail=detail)
             documents, trims, example_trims = question.own(fitted)
+            said = (tuple(responses),) if number else ()
             answer = await self.client.ask(
                 Request(
                     ask=question.prompt.id,
@@ -262,7 +263,7 @@ class Generator:
                     messages=messages(fitted.rendered),
                     response=GeneratedArgument,
                     temperature=self.options.sampling_temperature,
-                    baseline=partial(self._baseline, number, question, documents, tuple(responses)),
+                    baseline=partial(answers[number], question.topic, question.stance, documents, *said),
                 )
             )
             calls += answer.calls
@@ -279,7 +280,7 @@ class Generator:
             }
         last = max(n for n in range(len(responses)) if n == 0 or not strategy.turns[n - 1].other)
         if strategy.turns:
-            facts["turns"] = dict(zip(self._names, map(render, responses), strict=False))
+            facts["turns"] = dict(zip(names, map(render, responses), strict=False))
         return self._written(task, responses[last], facts, calls)
 
     def questions(self, task: GenerationTask) -> Iterator[BudgetedQuestion]:
@@ -289,24 +290,6 @@ class Generator:
         yield BudgetedQuestion(first, topic, task.stance, task.documents, task.examples)
         for turn in way.turns:
             yield BudgetedQuestion(self.library[turn.prompt], topic, turn.side(task.stance), task.documents)
-
-    def _baseline(
-        self,
-        number: int,
-        question: BudgetedQuestion,
-        documents: Sequence[Document],
-        responses: Sequence[GeneratedArgument],
-    ) -> Mapping[str, Any]:
-        """What the offline model answers at a turn."""
-        way = self.options.way
-        if not number:
-            return way.baseline(question.topic, question.stance, documents)
-        return way.turns[number - 1].baseline(question.topic, question.stance, documents, responses)
-
-    @property
-    def _names(self) -> tuple[str, ...]:
-        """What later turns call the answers."""
-        return (FIRST, *(turn.name for turn in self.options.way.turns))
 
     def _written(
         self,
@@ -330,11 +313,8 @@ class Generator:
 
 def _left_out(argument: GeneratedArgument, documents: Sequence[Document]) -> list[dict[str, Any]]:
     """The documents left out, in order, by number and id; a number that no document has gets no id."""
+    ids = {number: document.id for number, document in enumerate(documents, start=1)}
     return [
-        {
-            "document": omission.document,
-            "id": documents[omission.document - 1].id if 1 <= omission.document <= len(documents) else None,
-            "reason": omission.reason,
-        }
+        {"document": omission.document, "id": ids.get(omission.document), "reason": omission.reason}
         for omission in sorted(argument.left_out, key=lambda entry: entry.document)
     ]

@@ -28,11 +28,11 @@ from conqret.errors import ConqretError, DeclarationError, ExecutionError, check
 from conqret.judging.instrument import Instrument, judge_item
 from conqret.llm.client import GRACE, Client
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.provider_check import is_loopback
 from conqret.llm.quota import SpendingLedger
 from conqret.llm.recordings import Recordings
 from conqret.llm.request import Answer, Completion, Request, Response
 from conqret.llm.sender import Progress
+from conqret.web.local_server import is_loopback
 
 Engine = Literal["process", "ray"]
 """The engines by their names."""
@@ -258,11 +258,7 @@ class SpreadClient(Client):
         self._remote = self._facts.in_flight is None
         limits = (options.max_concurrency, options.rpm, options.tpm) if self._remote else ()
         self._count = min([cluster.workers, *(limit for limit in limits if limit is not None)])
-
-    @property
-    def in_flight(self) -> int:
-        """How many items or questions at a time make sense."""
-        return self._count * AHEAD + (super().in_flight if self._remote else self._count)
+        self.in_flight = self._count * AHEAD + (self.in_flight if self._remote else self._count)
 
     async def prepare(self) -> None:
         """Make sure that the model can be asked; one on this machine is loaded by the workers alone."""

@@ -23,7 +23,7 @@ from conqret.baseline.alignment import SentenceFinding
 from conqret.data import Measure, Part, Status
 from conqret.errors import number
 from conqret.judging.scales import ONE_TO_FIVE, ONE_TO_THREE, ZERO_TO_FIVE, ZERO_TO_TEN, preferred
-from conqret.llm.answer_text import after_thoughts, written_text
+from conqret.llm.replies import after_thoughts, written_text
 
 if TYPE_CHECKING:
     from conqret.judging.judge_parts import Case, JudgeReply

@@ -152,8 +152,8 @@ class ModelFacts:
 def stated(options: ClientOptions) -> ModelFacts:
     """What the options themselves say of the model: its window and its prices, where they are given."""
     prices = (options.input_price, options.output_price)
-    price_per_token = [None if price is None else price * PER_MILLION for price in prices]
-    return ModelFacts(options.context_window, input_price=price_per_token[0], output_price=price_per_token[1])
+    per_token = [None if price is None else price * PER_MILLION for price in prices]
+    return ModelFacts(options.context_window, input_price=per_token[0], output_price=per_token[1])
 
 
 def on_this_machine(options: ClientOptions) -> ModelFacts:
@@ -264,14 +264,12 @@ def backend_of(model: str) -> Backend:
     """
     # One of conqret's own is called as the names of its models begin, so that no other is loaded.
     prefix = model.partition("/")[0]
-    named = {name: BACKENDS[name] for name in BACKENDS if name == prefix or BACKENDS.plugged(name)}
-    fitting = {name: backend for name, backend in named.items() if backend.takes(model)} or {
-        _REST: BACKENDS[_REST]
-    }
-    longest = max(len(backend.prefix) for backend in fitting.values())
-    best, *others = [name for name, backend in fitting.items() if len(backend.prefix) == longest]
+    named = [name for name in BACKENDS if name == prefix or BACKENDS.plugged(name)]
+    fitting = [name for name in named if BACKENDS[name].takes(model)] or [_REST]
+    longest = max(len(BACKENDS[name].prefix) for name in fitting)
+    best, *others = [name for name in fitting if len(BACKENDS[name].prefix) == longest]
     if others:
         raise DeclarationError(
             f"the backends {best!r} and {others[0]!r} both claim the model {model!r}: uninstall one of them"
         )
-    return fitting[best]
+    return BACKENDS[best]

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
+from functools import partial
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any
 
 from conqret.data import Call, Reason, Status
 from conqret.errors import DeclarationError, number
@@ -67,12 +68,8 @@ def awaited_answers() -> Iterator[list[str]]:
         _AWAITED.reset(token)
 
 
-class _UnrecordedResponse(NamedTuple):
-    """An invalid response that is not recorded yet."""
-
-    sent: Request[Any]
-    key: str
-    completion: Completion
+_Unrecorded = list[tuple[Request[Any], str, Completion]]
+"""Invalid responses that are not recorded yet."""
 
 
 class Client(AbstractAsyncContextManager["Client"]):
@@ -81,7 +78,9 @@ class Client(AbstractAsyncContextManager["Client"]):
     With ``batch`` nothing is sent at once: what the store lacks fails with AWAITED until :meth:`hand_in` has handed it
     in, and :meth:`collect` has got its answer. With ``replay`` nothing is ever sent: what the store lacks fails with
     NOT_RECORDED, and is listed in :attr:`missing`. Use it as an async context manager. ``progress`` holds live counts
-    (counted on, where one is given); ``heard`` is told of each request as it is sent, with its key.
+    (counted on, where one is given); ``heard`` is told of each request as it is sent, with its key. ``model_id`` is the
+    model's name in keys and judgments, ``context_window`` the tokens of a prompt with its answer (None: unknown),
+    ``in_flight`` how many questions at a time make sense, and ``baseline`` whether no model answers.
 
     Raises:
         DeclarationError: a replay without a store, a budget for a model whose price is unknown, or a local
@@ -106,6 +105,9 @@ class Client(AbstractAsyncContextManager["Client"]):
         self._backend = options.backend
         self._connection = self._backend.open(options)
         self._name, self._reads = self._backend.identity(options.model), not self._backend.writes
+        self.model_id, self.baseline = options.model, self._backend.baseline
+        self.context_window = self._facts.context_window
+        self.in_flight = self._facts.in_flight or options.max_concurrency
         self.progress = Progress() if progress is None else progress
         self._batches = None
         if batch and not replay:
@@ -122,21 +124,6 @@ class Client(AbstractAsyncContextManager["Client"]):
         self._fresh: set[str] = set()
 
     @property
-    def model_id(self) -> str:
-        """The model's name, as it stands in keys and judgments."""
-        return self._options.model
-
-    @property
-    def baseline(self) -> bool:
-        """Whether the lexical baseline answers, and no model."""
-        return self._backend.baseline
-
-    @property
-    def context_window(self) -> int | None:
-        """Tokens that fit into a prompt and its answer; None where unknown."""
-        return self._facts.context_window
-
-    @property
     def blind(self) -> str:
         """Why the model is sent no images; empty where it is."""
         if self._facts.vision:
@@ -149,11 +136,6 @@ class Client(AbstractAsyncContextManager["Client"]):
         return f"{self.model_id} takes no images" + (
             " as far as conqret knows: say --vision if it does" if could_be_said else ""
         )
-
-    @property
-    def in_flight(self) -> int:
-        """How many questions at a time make sense."""
-        return self._facts.in_flight or self._options.max_concurrency
 
     @property
     def missing(self) -> tuple[Missing, ...]:
@@ -172,7 +154,7 @@ class Client(AbstractAsyncContextManager["Client"]):
     @property
     def out_of_money(self) -> bool:
         """Whether the budget did not cover the last request."""
-        return self._sender is not None and self._sender.quota.refused
+        return self._sender is not None and self._sender.budget.refused
 
     def resume(self) -> None:
         """Ask a model again that was given up: what serves others for days tries again after a while."""
@@ -183,7 +165,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         """Read answers from ``store`` and add to it from now on."""
         self._store = store
         if store is not None and self._sender is not None:
-            self._sender.quota.book_in(lambda: store.ledger(self.model_id))
+            self._sender.budget.book_in(lambda: store.ledger(self.model_id))
         if self._batches is not None and store is not None:
             self._batches.keep_beside(store)
 
@@ -196,12 +178,12 @@ class Client(AbstractAsyncContextManager["Client"]):
         answer = latest = await self._ask(request)
         if self._is_stale(answer):
             self.progress.retried += 1
-            held: list[_UnrecordedResponse] = []
+            held: _Unrecorded = []
             latest = await self._ask(request, held)
             if latest.status is not Status.FAILED and of_use(latest, request) >= of_use(answer, request):
                 answer = latest
-                for held_completion in held:
-                    self._record(*held_completion, instead=True)
+                for response in held:
+                    self._record(*response, instead=True)
         if any(call.attempts for call in latest.calls):
             self.progress.brake.count(request.item, latest.reason, latest.detail)
         return answer
@@ -217,9 +199,7 @@ class Client(AbstractAsyncContextManager["Client"]):
             and not any(call.attempts or call.key in self._fresh for call in answer.calls)
         )
 
-    async def _ask(
-        self, request: Request[Response], held: list[_UnrecordedResponse] | None = None
-    ) -> Answer[Response]:
+    async def _ask(self, request: Request[Response], held: _Unrecorded | None = None) -> Answer[Response]:
         """Ask, from recordings first; not from those of an earlier run where responses can be ``held``: that list gets
         the invalid ones that would take the place of a recorded one, which may be worth more."""
         self._backend.check_can_ask(
@@ -323,7 +303,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         await self.close()
 
     async def _obtain(
-        self, sent: Request[Any], key: str, held: list[_UnrecordedResponse] | None = None
+        self, sent: Request[Any], key: str, held: _Unrecorded | None = None
     ) -> tuple[Completion, int]:
         """The completion from the store, from the same request under way, or from the model after so many attempts."""
         recorded = self._store.get(key) if self._store is not None else None
@@ -346,11 +326,11 @@ class Client(AbstractAsyncContextManager["Client"]):
             self._flights[key] = flight = asyncio.create_task(
                 self._send(self._sender, sent, key, afresh and recorded is not None)
             )
-            flight.add_done_callback(lambda done: self._landed(key, done))
+            flight.add_done_callback(partial(self._landed, key))
             # Who asks may be stopped; the answer is paid for, and recorded when it comes.
             completion, attempts = await asyncio.shield(flight)
             if held is not None and recorded is not None and not is_valid(completion, sent):
-                held.append(_UnrecordedResponse(sent, key, completion))
+                held.append((sent, key, completion))
             return completion, attempts
         completion, _ = await asyncio.shield(flight)
         self.progress.recorded += 1

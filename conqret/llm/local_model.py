@@ -20,7 +20,7 @@ from conqret.errors import DeclarationError, first_line
 from conqret.io.limits import whole_text
 from conqret.llm.client_options import ClientOptions
 from conqret.local.model_identity import commit_of, folder_identity, hub_file, hub_reachable
-from conqret.local.token_windows import window_in
+from conqret.local.models import window_in
 
 PREFIX = "local/"
 """What stands before the folder or the hub's name of a transformers model on this machine."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from conqret.data import Document, Trim
-from conqret.errors import DeclarationError
 from conqret.llm.backend import O200K, Encode, backend_of, encoder, pieces
 from conqret.prompts import RenderedPrompt
 
@@ -40,12 +39,7 @@ def trim_proportionally(
     all, but at least ``floor`` tokens or all it has. If even the floors do not fit, the floor itself sinks,
     the same for all, until they do. A cut is moved back to the end of a sentence, or of a word, if one is
     near. What a text keeps is always a beginning of it.
-
-    Raises:
-        DeclarationError: the budget or the floor is negative.
     """
-    if budget < 0 or floor < 0:
-        raise DeclarationError(f"the token budget {budget} and the least tokens {floor} must not be negative")
     measured = [_MeasuredText(text, encode or encoder(O200K)) for text in texts]
     before = [document.tokens for document in measured]
     if sum(before) <= budget:

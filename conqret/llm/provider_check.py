@@ -124,14 +124,6 @@ def sent_on(url: str, target: str) -> ProviderError:
     return ProviderError(Reason.BAD_REQUEST, f"{where}: give the address itself (--api-base)")
 
 
-def is_loopback(host: str) -> bool:
-    """Whether a host's name or number is this machine as only this machine reaches it."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
 def _is_here(host: str) -> bool:
     try:
         parsed = ipaddress.ip_address(host)

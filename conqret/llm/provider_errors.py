@@ -12,7 +12,6 @@ from typing import Any
 
 from conqret.data import Reason
 from conqret.errors import shortened
-from conqret.llm.hosted.unpacking import TooLongError
 from conqret.llm.retry import ProviderError, retry_after_of
 
 MAX_MESSAGE = 400
@@ -49,6 +48,8 @@ _CODED = frozenset(
 
 _DELAYS = frozenset({"retryDelay", "retry_after", "retryAfter", "retry_after_seconds", "estimated_time"})
 """Where a body says how long to wait, in seconds."""
+
+_SECONDS_TOLD = re.compile(r"\d+(\.\d+)?s?")
 
 _FLAGGED = "flagged_input"
 """What OpenRouter adds to the error of a moderated request."""
@@ -122,17 +123,13 @@ _SECONDS = {"ms": 1e-3, "milli": 1e-3, "m": 60.0, "h": 3600.0}
 def provider_error(error: Exception) -> ProviderError:
     """The provider error that ``error`` amounts to; its message is short, with nothing in it that looks like a key.
 
-    Keys that are in use are replaced by :mod:`conqret.llm.redaction`.
+    Keys that are in use are replaced by :class:`conqret.llm.retry.KeyRedaction`.
     """
-    if isinstance(error, ProviderError):
-        return error
     cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, TooLongError | ProviderError):
+    while cause is not None:  # the libraries between call an answer that is too long a broken connection
+        if isinstance(cause, ProviderError):
+            return cause
         cause = cause.__cause__ or cause.__context__
-    if isinstance(cause, ProviderError):
-        return cause
-    if cause is not None:  # the libraries between call it a broken connection
-        return ProviderError(Reason.SERVER_ERROR, str(cause))
     names = [kind.__name__ for kind in type(error).__mro__]
     status, body = getattr(error, "status_code", None), getattr(error, "body", None)
     text = _WRAPPINGS.sub("", str(error)) or names[0]
@@ -149,11 +146,7 @@ def provider_error(error: Exception) -> ProviderError:
 
 
 def error_in(
-    body: Any,
-    status: int | None,
-    headers: Mapping[str, str] | None = None,
-    *,
-    names: Iterable[str] = (),
+    body: Any, status: int | None, headers: Mapping[str, str] | None = None, *, names: Iterable[str] = ()
 ) -> ProviderError:
     """The provider error that a body says, which is JSON data or a text.
 
@@ -164,7 +157,11 @@ def error_in(
         headers: those of the response.
         names: further codes, as the names of an exception's classes.
     """
-    said = list(_codes(body, MAX_DEPTH))
+    said = [
+        name if name == _FLAGGED else str(value)[:100]
+        for name, value in _entries(body)
+        if name == _FLAGGED or (name in _CODED and isinstance(value, str | int))
+    ]
     codes = " ".join(_bare(code) for code in (*said, *names))
     text = told(body) or (f"status {status} without a word" if status else "an error without a word")
     if status is None:
@@ -172,17 +169,12 @@ def error_in(
         text = f"error {status}: {text}" if status else text
     delay = retry_after_of(headers or {})
     if delay is None:
-        delay = next(_delays(body, MAX_DEPTH), None)
+        waits = (str(value) for name, value in _entries(body) if name in _DELAYS)
+        delay = next((float(wait.removesuffix("s")) for wait in waits if _SECONDS_TOLD.fullmatch(wait)), None)
     if delay is None:
         delay = _wait_in(text[-MAX_READ:])
     message = scrub(text)
     return ProviderError(_reason(status, codes, message, delay), message, retry_after=delay)
-
-
-def told(body: Any) -> str:
-    """The words of an error's body, with its code where it has one; all of it where it has no words, empty where
-    there is nothing."""
-    return _told(body, MAX_DEPTH)
 
 
 def filtered(finish_reason: str) -> bool:
@@ -237,20 +229,22 @@ def _about_content(status: int | None, message: str) -> bool:
     return status not in (401, 403) or not _ACCOUNT.search(message)
 
 
-def _told(body: Any, depth: int) -> str:
+def told(body: Any, depth: int = MAX_DEPTH) -> str:
+    """The words of an error's body, with its code where it has one; all of it where it has no words, empty where
+    there is nothing."""
     if not body or depth == 0:
         return ""
     if isinstance(body, str):
-        return _told(_data_in(body), depth - 1) or body
+        return told(_data_in(body), depth - 1) or body
     if isinstance(body, list) and isinstance(body[0], Mapping):
-        return _told(body[0], depth - 1)
+        return told(body[0], depth - 1)
     if not isinstance(body, Mapping):
         return json.dumps(body, ensure_ascii=False)
-    words = next((words for name in _WORDED if (words := _told(body.get(name), depth - 1))), "")
+    words = next((words for name in _WORDED if (words := told(body.get(name), depth - 1))), "")
     if not words:
         return json.dumps(body, ensure_ascii=False, default=str)
     passed_on = body.get("metadata")
-    if isinstance(passed_on, Mapping) and (raw := _told(passed_on.get("raw"), depth - 1)):
+    if isinstance(passed_on, Mapping) and (raw := told(passed_on.get("raw"), depth - 1)):
         words = f"{words}: {raw}"
     code = next((body[name] for name in ("code", "type") if isinstance(body.get(name), str)), "")
     plain = code in ("", "error") or code.isdigit() or code in words
@@ -271,7 +265,7 @@ def _data_in(text: str) -> Any:
     return data if isinstance(first, Mapping) and any(first.get(name) for name in _WORDED) else None
 
 
-def _entries(body: Any, depth: int) -> Iterator[tuple[str, Any]]:
+def _entries(body: Any, depth: int = MAX_DEPTH) -> Iterator[tuple[str, Any]]:
     """Every name in a body with its value, the outer ones first."""
     if isinstance(body, str):
         body = _data_in(body)
@@ -282,20 +276,6 @@ def _entries(body: Any, depth: int) -> Iterator[tuple[str, Any]]:
         yield from body.items()
     for value in values[:100]:
         yield from _entries(value, depth - 1)
-
-
-def _codes(body: Any, depth: int) -> Iterator[str]:
-    for name, value in _entries(body, depth):
-        if name in _CODED and isinstance(value, str | int):
-            yield str(value)[:100]
-        elif name == _FLAGGED:
-            yield name
-
-
-def _delays(body: Any, depth: int) -> Iterator[float]:
-    for name, value in _entries(body, depth):
-        if name in _DELAYS and re.fullmatch(r"\d+(\.\d+)?s?", str(value)):
-            yield float(str(value).removesuffix("s"))
 
 
 def _wait_in(text: str) -> float | None:

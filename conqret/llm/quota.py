@@ -1,5 +1,5 @@
-"""How many requests may be under way: adaptive concurrency, requests and tokens a minute; and what is spent
-on a model over a store of answers, with the budget at which no more is asked."""
+"""How many requests may be under way: adaptive concurrency, so many units a minute; and what is spent on a model over
+a store of answers, with the budget at which no more is asked."""
 
 from __future__ import annotations
 
@@ -96,11 +96,12 @@ class Budget:
         self._patience = PATIENCE
         self.refused = False
 
-    def book_in(self, ledger: SpendingLedger) -> None:
-        """Have the limit hold for all that books in a ledger."""
-        answers, cost = ledger.answered()
-        self.ledger = ledger
-        self._answers, self._answered = self._answers + answers, self._answered + cost
+    def book_in(self, ledger: Callable[[], SpendingLedger | None]) -> None:
+        """Have the limit, where there is one, hold for all that books in a ledger."""
+        if self.limit < float("inf") and self.ledger is None and (booked := ledger()) is not None:
+            answers, cost = booked.answered()
+            self.ledger = booked
+            self._answers, self._answered = self._answers + answers, self._answered + cost
 
     @asynccontextmanager
     async def reserve(self, prompt: float) -> AsyncIterator[Callable[[float | None], None]]:
@@ -174,9 +175,6 @@ class Budget:
 DECREASE = 0.5
 """A 429 halves the concurrency, as TCP halves its window; each answer adds 1/limit to it."""
 
-UNLIMITED = 10**15
-"""Units a minute where no limit is set: more than anybody sends."""
-
 
 class AdaptiveGate:
     """Lets at most ``limit`` requests through at once, first come first served.
@@ -236,14 +234,14 @@ class AdaptiveGate:
 
 
 class TokenBucket:
-    """So many units a minute (None: any number), with a burst of one second's worth (at least 1).
+    """So many units a minute, with a burst of one second's worth (at least 1).
 
     One taker may go into debt: a request bigger than the bucket waits until it is not empty, and those
     after it wait the longer.
     """
 
-    def __init__(self, per_minute: int | None) -> None:
-        self.rate = (per_minute or UNLIMITED) / 60.0
+    def __init__(self, per_minute: int) -> None:
+        self.rate = per_minute / 60.0
         self.capacity = max(1.0, self.rate)
         self._level = self.capacity
         self._at = time.monotonic()
@@ -267,44 +265,3 @@ class TokenBucket:
         now = time.monotonic()
         self._level = min(self.capacity, self._level + (now - self._at) * self.rate)
         self._at = now
-
-
-Used = Callable[[float, float | None], None]
-"""What a request is told to have used: tokens in all, and dollars (None: what was held, for a lost answer)."""
-
-
-class Quota:
-    """Requests and tokens a minute, and dollars, of all who share it (None: no limit)."""
-
-    def __init__(self, rpm: int | None, tpm: int | None, dollars: float | None) -> None:
-        self._requests, self._tokens = TokenBucket(rpm), TokenBucket(tpm)
-        self._limit, self._budget = dollars, Budget(dollars)
-
-    @property
-    def refused(self) -> bool:
-        """Whether there was no money for the last request that asked for some."""
-        return self._budget.refused
-
-    def book_in(self, ledger: Callable[[], SpendingLedger | None]) -> None:
-        """Have the budget, where there is one, hold for all that books in a ledger."""
-        if self._limit is not None and self._budget.ledger is None and (found := ledger()) is not None:
-            self._budget.book_in(found)
-
-    @asynccontextmanager
-    async def reserve(self, tokens: float, dollars: float) -> AsyncIterator[Used]:
-        """Wait until a request may be sent whose prompt has so many tokens and costs so many dollars, and hold the
-        money for it. What is yielded books what it used, where that becomes known.
-
-        Raises:
-            ProviderError: with the reason BUDGET, as :meth:`Budget.reserve`.
-        """
-        await self._requests.take(1)
-        await self._tokens.take(tokens)
-
-        async with self._budget.reserve(dollars) as spend:
-
-            def used(really: float, spent: float | None) -> None:
-                self._tokens.correct(really - tokens)
-                spend(spent)
-
-            yield used

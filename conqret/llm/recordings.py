@@ -12,7 +12,7 @@ import logging
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -21,8 +21,8 @@ from conqret.io.jsonl import jsonl_rows
 from conqret.io.safe_files import Closing, write_all
 from conqret.io.schema import TableReader
 from conqret.llm.quota import SpendingLedger
-from conqret.llm.redaction import KeyRedaction, PersonalData, keys_in_use
 from conqret.llm.request import Completion
+from conqret.llm.retry import KeyRedaction, keys_in_use
 from conqret.llm.store_file import MAGIC, Recording, StoreFile
 
 STORE_NAME = "recordings.sqlite"
@@ -267,11 +267,23 @@ def export_recordings(
     Raises:
         DeclarationError: there is no such store, or a pattern is no regular expression.
     """
+    from conqret.llm.redaction import PersonalData  # which runs need not
+
     personal = PersonalData(names, patterns) if names or patterns else None
     keys = KeyRedaction(keys_in_use())
 
     def shared(recording: Recording) -> Recording:
-        without_keys = keys.recording(recording)
+        sent = recording.completion
+        spelled = "".join(token.token for token in sent.logprobs or ())
+        completion = replace(
+            sent,
+            text=keys.text(sent.text),
+            refusal=sent.refusal and keys.text(sent.refusal),
+            reasoning=sent.reasoning and keys.text(sent.reasoning),
+            model=keys.text(sent.model),
+            logprobs=None if any(key in spelled for key in keys.keys) else sent.logprobs,
+        )
+        without_keys = recording.model_copy(update={"completion": completion})
         return without_keys if personal is None else personal.taken_out(without_keys)
 
     with Recordings.open_for_replay(store) as recordings:

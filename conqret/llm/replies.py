@@ -1,4 +1,8 @@
-"""From a raw completion to a typed value, or to the reason why there is none, in plain words."""
+"""From a raw completion to a typed value, or to the reason why there is none, in plain words.
+
+Models mark their thoughts in many ways, and servers leave the marks in, or only the closing one (the opening one stood
+in the prompt). What follows the last closing mark is the answer; where thoughts are open at the end, none came.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +19,103 @@ from pydantic import ValidationError
 from conqret.data import Reason
 from conqret.errors import shortened
 from conqret.io.jsonl import parse
-from conqret.llm.answer_text import after_thoughts, is_lone_object, objects_in, written_text
 from conqret.llm.request import Answer, Completion, Message, Plain, Request, Response, TokenLogprobs
+
+_NAME = r"(?:\w{1,20}[:_])?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad|analysis)"
+_CLOSING = re.compile(
+    rf"(?i:<\|?/{_NAME}\|?>)"
+    r"|\[/THINK\]|◁/think▷"
+    r"|(?i:<\|end_(?:of_)?(?:think(?:ing)?|thoughts?)\|>)"
+    r"|<\|channel\|>\s*+final\b[^{}\n]{0,60}?<\|message\|>"  # gpt-oss
+    r"|assistantfinal"  # the same without its special tokens
+    r"|<channel\|>"  # Gemma
+)
+_OPENING = re.compile(
+    rf"(?i:<\|?{_NAME}(?:\s[^<>]{{0,200}})?\|?>)"
+    r"|\[THINK\]|◁think▷"
+    r"|(?i:<\|(?:begin|start)_(?:of_)?(?:think(?:ing)?|thoughts?)\|>)"
+    r"|<\|channel\|>\s*+(?:analysis|commentary)\b"
+    r"|\Aanalysis(?=[A-Z])"
+    r"|<\|channel>\s*+thought\b"
+)
+"""Tags of Qwen, DeepSeek, EXAONE, Seed, Claude and others, Magistral, Kimi, Sky-T1 and Command A, gpt-oss, Gemma."""
+
+_TAGS = ("answer", "final_answer", "output", "response")
+_BEFORE = (
+    "<|begin_of_solution|>",
+    "<|START_RESPONSE|>",
+    "<|START_TEXT|>",
+    "◁answer▷",
+    *(f"<{tag}>" for tag in _TAGS),
+)
+_ENDS = ("<|return|>", "<|end|>", "<|im_end|>", "<|eot_id|>", "<|endoftext|>", "</s>", "<|END_RESPONSE|>")
+_AFTER = (*_ENDS, "<|end_of_solution|>", "<|END_TEXT|>", "◁/answer▷", *(f"</{tag}>" for tag in _TAGS))
+"""What models put around an answer."""
+
+_OPENING_BRACE = re.compile(r'\{(?=\s*["}])')
+_BRACES = re.compile(r'"(?:[^"\\]|\\.)*+"?|[{}]', re.DOTALL)
+"""The parts of an object: a string (which may break off), or a brace."""
+
+_FENCE = re.compile(r"(?:```\w*+)?")
+
+
+def after_thoughts(text: str) -> str | None:
+    """What stands after the thoughts; None where these do not end. A lone object has none: its texts may name marks."""
+    if is_lone_object(text):
+        return text
+    end = 0
+    for closing in _CLOSING.finditer(text):
+        end = closing.end()
+    answer = text[end:]
+    return None if _OPENING.search(answer) else answer
+
+
+def written_text(text: str) -> str | None:
+    """A text that a model wrote, without its thoughts and what stands around it; None where the thoughts do not end."""
+    answer = after_thoughts(text)
+    if answer is None:
+        return None
+    text = answer.strip()
+    for mark in _BEFORE:
+        text = text.removeprefix(mark).lstrip()
+    for mark in _AFTER:
+        text = text.removesuffix(mark).rstrip()
+    return text
+
+
+def objects_in(text: str) -> tuple[list[str], bool]:
+    """The JSON objects among other words, as they look, whether valid or not; and whether one breaks off at the end.
+
+    An object that stands in another one, or in one that breaks off, is none of them.
+    """
+    objects, at = list[str](), 0
+    while opening := _OPENING_BRACE.search(text, at):
+        at = _end_of(text, opening.start())
+        if not at:
+            return objects, True
+        objects.append(text[opening.start() : at])
+    return objects, False
+
+
+def is_lone_object(text: str) -> bool:
+    """Whether a text is one object, perhaps in a Markdown fence, and nothing else."""
+    opening = _OPENING_BRACE.search(text)
+    if opening is None or not _FENCE.fullmatch(text[: opening.start()].strip()):
+        return False
+    end = _end_of(text, opening.start())
+    return bool(end and _FENCE.fullmatch(text[end:].strip()))
+
+
+def _end_of(text: str, start: int) -> int:
+    """Where the object ends that starts there; 0 where it breaks off."""
+    depth = 0
+    for part in _BRACES.finditer(text, start):
+        brace = part.group()
+        depth += (brace == "{") - (brace == "}")
+        if not depth:
+            return part.end()
+    return 0
+
 
 ROUNDING = 1e-3
 """A log-probability so little above 0 is a 0 that was rounded; what is greater is none."""
@@ -48,7 +147,8 @@ def rating_distribution(
     ends = list(itertools.accumulate(len(token.token) for token in logprobs))
     index = bisect.bisect_right(ends, place)
     token = logprobs[index]
-    if text[ends[index] - len(token.token) : place].strip() or _goes_on(logprobs, index):
+    goes_on = index + 1 < len(logprobs) and logprobs[index + 1].token[:1].isdigit()
+    if text[ends[index] - len(token.token) : place].strip() or goes_on or not token.token.strip().isdigit():
         return None
     if not all(-math.inf < logprob <= ROUNDING for logprob in token.alternatives.values()):
         return None
@@ -60,12 +160,6 @@ def rating_distribution(
             masses[choice] += math.exp(logprob)
     total = math.fsum(masses.values())
     return {choice: mass / total for choice, mass in masses.items()} if total > 0 else None
-
-
-def _goes_on(logprobs: Sequence[TokenLogprobs], index: int) -> bool:
-    if not logprobs[index].token.strip().isdigit():
-        return True
-    return index + 1 < len(logprobs) and logprobs[index + 1].token[:1].isdigit()
 
 
 CONTEXT_OVERFLOW = "context_overflow"
@@ -84,10 +178,7 @@ NO_OBJECT = "no complete JSON object was found in the answer"
 """What is said of prose, and of an answer that breaks off."""
 
 _NO_ANSWER = "no answer came: the model's thoughts do not end"
-_EMPTY, _ONLY_REASONING = (
-    "the answer was empty",
-    "the answer was empty: the server sent only the model's reasoning",
-)
+_EMPTY = "the answer was empty"
 _DIFFERENT = "two valid objects that differ were given: give only the one that is the answer"
 
 _OBJECT, _WHOLE = "one JSON object is wanted here", "a whole number is wanted here"
@@ -148,12 +239,13 @@ def read_reply(
     if completion.finish_reason == CONTEXT_OVERFLOW:
         return Rejection(Reason.CONTEXT_OVERFLOW, shortened(completion.text, 200))
     cut = completion.finish_reason == "length"
+    empty = f"{_EMPTY}: the server sent only the model's reasoning" if completion.reasoning else _EMPTY
     if issubclass(response, Plain):
         text = written_text(completion.text)
         if text:
             return response(text=text, cut=cut)
         if not cut:
-            return Rejection(Reason.INVALID_ANSWER, _NO_ANSWER if text is None else _empty(completion))
+            return Rejection(Reason.INVALID_ANSWER, _NO_ANSWER if text is None else empty)
     if cut:
         tokens = completion.completion_tokens
         after = f" after {tokens} tokens" if tokens else ""
@@ -164,12 +256,8 @@ def read_reply(
     if not text.strip():
         text = after_thoughts(completion.reasoning or "")
         if text is None or not is_lone_object(text):
-            return Rejection(Reason.INVALID_JSON, _empty(completion))
+            return Rejection(Reason.INVALID_JSON, empty)
     return _validated(text.strip(), response, context)
-
-
-def _empty(completion: Completion) -> str:
-    return _ONLY_REASONING if completion.reasoning else _EMPTY
 
 
 def _validated(text: str, response: type[Response], context: Mapping[str, Any]) -> Response | Rejection:

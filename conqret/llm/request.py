@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, TypeAdapter
@@ -27,12 +27,10 @@ MAX_NAME = 100
 """Characters of a model's name that are told."""
 
 KEPT = 256
-"""So many static parts of prompts and digests of schemas are kept; a run has a handful."""
-
-_TEXT = TypeAdapter(str)
+"""So many digests of schemas are kept; a run has a handful."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Message:
     """One chat message; ``role`` is system, user or assistant. ``images`` follow its text: URLs (``data:`` or
     ``https:``), each with the number by which the text names it."""
@@ -41,15 +39,6 @@ class Message:
     content: str
     images: tuple[tuple[int, str], ...] = ()
 
-    @cached_property
-    def encoded(self) -> bytes:
-        """The content as JSON, for the key of a request and for its body.
-
-        Raises:
-            ValueError: half a surrogate pair is in it.
-        """
-        return _TEXT.dump_json(self.content)
-
 
 IMAGE_TOKENS = 1_000
 """Tokens that an image takes, where they are estimated: OpenAI and Anthropic count some 770 to 1,600."""
@@ -57,23 +46,12 @@ IMAGE_TOKENS = 1_000
 
 def messages(rendered: RenderedPrompt, images: tuple[tuple[int, str], ...] = ()) -> tuple[Message, Message]:
     """The messages of a prompt, with the images that it shows."""
-    return _system(rendered.system), Message("user", rendered.user, images)
-
-
-@lru_cache(maxsize=KEPT)
-def _system(text: str) -> Message:
-    """The message of a static part, which is the same for many items."""
-    return Message("system", text)
+    return Message("system", rendered.system), Message("user", rendered.user, images)
 
 
 def image_name(number: int) -> str:
     """What stands before an image, so that a model knows which mark of the text it belongs to."""
     return f'<image number="{number}"/>'
-
-
-def image_digest(url: str) -> str:
-    """What stands for an image in keys: the sha256 (hex) of its URL, which holds its bytes or its address."""
-    return hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Plain(BaseModel, frozen=True):
@@ -247,7 +225,7 @@ def request_key(model: str, request: Request[Any], *, read: bool = False) -> str
         _canonical(KEY_VERSION),
         _canonical(model),
         _canonical(parameters(request, read=read)),
-        _messages(request.messages),
+        _texts([_told(message) for message in request.messages]),
         _canonical(schema_digest(response)),
         _canonical(0 if read else request.sample),
     ]
@@ -257,26 +235,17 @@ def request_key(model: str, request: Request[Any], *, read: bool = False) -> str
 
 
 def _told(message: Message) -> list[Any]:
-    """What of a message is part of the key: of an image its digest, and not its megabytes."""
-    images = [[number, image_digest(url)] for number, url in message.images]
-    return [message.role, message.content, *([images] if images else [])]
+    """What of a message is part of the key: of an image the sha256 of its URL, and not its megabytes."""
+    if not message.images:
+        return [message.role, message.content]
+    urls = ((number, url.encode("utf-8", "surrogatepass")) for number, url in message.images)
+    return [message.role, message.content, [[n, hashlib.sha256(url).hexdigest()] for n, url in urls]]
 
 
 @lru_cache(maxsize=KEPT)
 def schema_digest(response: type[BaseModel]) -> str:
     """sha256 (hex) of the JSON schema of ``response``, computed once for each class."""
     return hashlib.sha256(_canonical(response.model_json_schema())).hexdigest()
-
-
-def _messages(messages: Sequence[Message]) -> bytes:
-    """The same as :func:`_texts` of what each message tells."""
-    try:
-        if not any(message.images for message in messages):
-            pairs = [b"[%s,%s]" % (_canonical(message.role), message.encoded) for message in messages]
-            return b"[%s]" % b",".join(pairs)
-    except ValueError:  # half a surrogate pair
-        pass
-    return _texts([_told(message) for message in messages])
 
 
 def _texts(value: list[list[Any]]) -> bytes:

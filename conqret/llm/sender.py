@@ -6,6 +6,7 @@ import asyncio
 import random
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,10 +14,9 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError, shortened
 from conqret.llm.backend import Connection, ModelFacts, count_tokens
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.quota import AdaptiveGate, Quota, Used
-from conqret.llm.redaction import KeyRedaction, keys_in_use
+from conqret.llm.quota import AdaptiveGate, Budget, TokenBucket
 from conqret.llm.request import IMAGE_TOKENS, MAX_NAME, Completion, Request
-from conqret.llm.retry import CircuitBreaker, FailureLimit, ProviderError, backoff
+from conqret.llm.retry import CircuitBreaker, FailureLimit, KeyRedaction, ProviderError, backoff, keys_in_use
 
 
 @dataclass(slots=True)
@@ -54,21 +54,12 @@ class Progress:
 
     def count_on(self, now: Progress, before: Progress) -> None:
         """Count what another client did between ``before`` and ``now``."""
-        for name in (
-            "calls",
-            "recorded",
-            "retries",
-            "prompt_tokens",
-            "completion_tokens",
-            "estimated",
-            "retried",
-        ):
+        for name in _SUMMED:
             setattr(self, name, getattr(self, name) + getattr(now, name) - getattr(before, name))
         if self.cost_usd is not None:
             known = now.cost_usd is not None and before.cost_usd is not None
-            self.cost_usd = (
-                self.cost_usd + (now.cost_usd or 0.0) - (before.cost_usd or 0.0) if known else None
-            )
+            spent = (now.cost_usd or 0.0) - (before.cost_usd or 0.0)
+            self.cost_usd = self.cost_usd + spent if known else None
         self.others += now.others - before.others
         self.brake.count_on(now.brake, before.brake)
 
@@ -80,6 +71,9 @@ class Progress:
         wanted, actual = (name.rpartition("/")[2].lower() for name in (asked, completion.model))
         if actual and not (actual.startswith(wanted) or wanted.startswith(actual)):
             self.others[shortened(completion.model, MAX_NAME)] += 1
+
+
+_SUMMED = ("calls", "recorded", "retries", "prompt_tokens", "completion_tokens", "estimated", "retried")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +109,7 @@ class Sender:
     """
 
     def __init__(
-        self,
-        connection: Connection,
-        options: ClientOptions,
-        facts: ModelFacts,
-        progress: Progress,
+        self, connection: Connection, options: ClientOptions, facts: ModelFacts, progress: Progress
     ) -> None:
         if options.budget_usd is not None and not facts.priced:
             raise DeclarationError(
@@ -129,10 +119,11 @@ class Sender:
         self._connection, self._options, self._facts, self._progress = connection, options, facts, progress
         self._timeout = facts.timeout or options.timeout
         self._gate = AdaptiveGate(facts.in_flight or options.max_concurrency)
-        self.quota = Quota(options.rpm, options.tpm, options.budget_usd)
+        self._requests = TokenBucket(options.rpm) if options.rpm is not None else None
+        self._tokens = TokenBucket(options.tpm) if options.tpm is not None else None
+        self.budget = Budget(options.budget_usd)
         self._estimates = options.tpm is not None or options.budget_usd is not None
         self._breaker = CircuitBreaker()
-        self._redaction = KeyRedaction(keys_in_use(options))
         self._rng = random.Random()  # no seed: workers that share a provider shall not wake together
         self._under_way: set[asyncio.Task[Any] | None] = set()
         self._stopped = False
@@ -195,12 +186,16 @@ class Sender:
             await self._gate.unpaused(self._rng)
             began = time.monotonic()
             try:
-                async with self.quota.reserve(prompt, self._facts.cost(prompt, 0) or 0.0) as used:
+                if self._requests is not None:
+                    await self._requests.take(1)
+                if self._tokens is not None:
+                    await self._tokens.take(prompt)
+                async with self.budget.reserve(self._facts.cost(prompt, 0) or 0.0) as spend:
                     began = time.monotonic()
                     if clock.when() is None:
                         clock.reschedule(loop.time() + self._timeout)
                     tries.count += 1
-                    return await self._attempt(request, prompt, tries.count, used), tries.count
+                    return await self._attempt(request, prompt, tries.count, spend), tries.count
             except ProviderError as error:
                 tries.last = error
                 if error.code is Reason.RATE_LIMITED:
@@ -211,7 +206,9 @@ class Sender:
                     self._progress.limit = self._gate.limit
                 await self._wait(error, tries.count, clock.when())
 
-    async def _attempt(self, request: Request[Any], prompt: int, attempts: int, used: Used) -> Completion:
+    async def _attempt(
+        self, request: Request[Any], prompt: int, attempts: int, spend: Callable[[float | None], None]
+    ) -> Completion:
         """What the provider says: a response as it is, an error without keys.
 
         A request whose answer was lost (a time-out, a broken connection, a server's error, a stop) is booked as what
@@ -224,10 +221,10 @@ class Sender:
             completion = await self._connection.complete(request)
         except ProviderError as error:
             if error.code in _MAY_BE_CHARGED:
-                used(prompt, None)
-            raise self._redaction.error(error) from None
+                spend(None)
+            raise KeyRedaction(keys_in_use(self._options.api_key)).error(error) from None
         except BaseException:
-            used(prompt, None)
+            spend(None)
             raise
         finally:
             self._under_way.discard(task)
@@ -236,7 +233,10 @@ class Sender:
         progress.limit = self._gate.limit
         cost = self._cost(completion, prompt)
         progress.add(completion, cost)
-        used((completion.prompt_tokens or prompt) + (completion.completion_tokens or 0), cost or 0.0)
+        spend(cost or 0.0)
+        if self._tokens is not None:
+            used = (completion.prompt_tokens or prompt) + (completion.completion_tokens or 0)
+            self._tokens.correct(used - prompt)
         return completion
 
     def _cost(self, completion: Completion, prompt: int) -> float | None:

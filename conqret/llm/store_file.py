@@ -177,16 +177,12 @@ class StoreFile:
         ) as error:  # a message that quotes a damaged name is no text
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the others say more exactly what is wrong
             if code in _DAMAGE or isinstance(error, UnicodeDecodeError):
-                raise DamagedStoreError(self.is_damaged(str(error))) from error
+                raise DamagedStoreError(
+                    f"{self.path} is corrupt ({error}); `conqret runs recordings export {self.path} saved.jsonl` saves "
+                    "every answer that can be read; then move the file away, and `import` saved.jsonl in its place"
+                ) from error
             full = "; free some space, and run the command again" if code in _FULL else ""
             raise family(f"{self.path}: {failed}: {error}{full}") from error
-
-    def is_damaged(self, problem: str) -> str:
-        """What is said where more than answers is damaged."""
-        return (
-            f"{self.path} is corrupt ({problem}); `conqret runs recordings export {self.path} saved.jsonl` saves every "
-            "answer that can be read; then move the file away, and `import` saved.jsonl in its place"
-        )
 
     def _connect(self, read_only: bool, untouched: bool) -> sqlite3.Connection:
         address = self.path.absolute().as_uri()
@@ -202,18 +198,8 @@ class StoreFile:
         return db
 
     def _prepare(self, read_only: bool) -> None:
-        version = self._known()
-        if version == 0 and read_only:
-            raise DeclarationError(f"{self.path}: this file is empty; name a file of recordings")
-        if version == 0:
-            self._switch_to_wal()
-            self.db.executescript(_MAKE)
-        elif version < SCHEMA_VERSION:
-            raise DeclarationError(f"{self.path}: written by an older conqret, without checksums")
-        self.db.execute("PRAGMA synchronous = NORMAL")
-
-    def _known(self) -> int:
-        """The version of a store of ours, 0 of an empty one (seen at one moment: another process may be making it)."""
+        """Check that the file is a store of ours, or make an empty one (seen at one moment: another process may be
+        making it)."""
         application, version, tables, table, columns = self.db.execute(_STATE).fetchone()
         if application != _APPLICATION_ID and tables:
             raise DeclarationError(f"{self.path}: this SQLite file is not a file of recordings")
@@ -226,7 +212,14 @@ class StoreFile:
             raise DeclarationError(
                 f"{self.path}: this SQLite file contains no recordings in conqret's format"
             )
-        return version if tables else 0
+        if tables and version < SCHEMA_VERSION:
+            raise DeclarationError(f"{self.path}: written by an older conqret, without checksums")
+        if not tables and read_only:
+            raise DeclarationError(f"{self.path}: this file is empty; name a file of recordings")
+        if not tables:
+            self._switch_to_wal()
+            self.db.executescript(_MAKE)
+        self.db.execute("PRAGMA synchronous = NORMAL")
 
     def _switch_to_wal(self) -> None:
         """SQLite does not wait for others here, as it does elsewhere; so it is tried again."""

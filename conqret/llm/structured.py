@@ -7,7 +7,6 @@ renders Jinja templates that stand in the messages, and our messages hold hostil
 
 from __future__ import annotations
 
-import contextlib
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,25 +15,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from conqret.io.jsonl import compact
 from conqret.llm.backend import ModelFacts
 from conqret.llm.request import Message, Plain, image_name
 
 SCHEMA_ENDPOINTS = frozenset(
-    {
-        "anthropic",
-        "azure",
-        "custom_openai",
-        "gemini",
-        "hosted_vllm",
-        "litellm_proxy",
-        "lm_studio",
-        "llamafile",
-        "ollama",
-        "ollama_chat",
-        "openai",
-        "openai_like",
-    }
+    "anthropic azure custom_openai gemini hosted_vllm litellm_proxy lm_studio llamafile ollama ollama_chat openai "
+    "openai_like".split()
 )
 """Providers where a schema is tried first for models that the price list lacks: servers of one's own, mostly
 with guided decoding, and those for which litellm translates a schema whatever the model."""
@@ -91,14 +77,6 @@ class Format:
             if message.images:
                 sent[place]["content"] = [_text(sent[place]["content"]), *_parts(message.images)]
         return sent
-
-    def encoded(self, messages: Sequence[Message]) -> bytes:
-        """The same as JSON."""
-        if not (self.system_suffix or self.user_suffix or any(message.images for message in messages)):
-            with contextlib.suppress(ValueError):  # half a surrogate pair
-                each = (b'{"role":%s,"content":%s}' % (compact(m.role), m.encoded) for m in messages)
-                return b"[%s]" % b",".join(each)
-        return compact(self.messages(messages))
 
 
 def _parts(images: Sequence[tuple[int, str]]) -> Iterator[dict[str, Any]]:

@@ -45,6 +45,8 @@ _PROVIDERS = {
 }
 """Providers that the conventions call otherwise than litellm does."""
 
+_QUIET = {"record_exception": False, "set_status_on_exception": False}
+
 OnCompletion = Callable[[Completion, int], None]
 """Takes the answer, and the number of requests that it took."""
 
@@ -80,11 +82,9 @@ class Tracing:
     """
 
     def __init__(self, options: ClientOptions) -> None:
-        self._kind = wanted()
-        self._options = options
+        self._kind, self._options = wanted(), options
         if self._kind:
-            self._api = opentelemetry()
-            self._tracer = self._api.get_tracer("conqret", __version__, schema_url=SEMANTIC_CONVENTIONS)
+            self._api, self._tracer = opentelemetry(), tracer()
 
     @contextlib.contextmanager
     def span(self, sent: Request[Any], key: str) -> Iterator[OnCompletion]:
@@ -92,12 +92,8 @@ class Tracing:
         if not self._kind:
             yield lambda completion, attempts: None
             return
-        attributes = {**self._asked(sent), "conqret.key": key}
-        with self._tracer.start_as_current_span(
-            f"chat {self._options.model}", kind=self._api.SpanKind.CLIENT, attributes=attributes,
-            record_exception=False,
-            set_status_on_exception=False,
-        ) as span:  # fmt: skip
+        told = {"kind": self._api.SpanKind.CLIENT, "attributes": {**self._asked(sent), "conqret.key": key}}
+        with self._tracer.start_as_current_span(f"chat {self._options.model}", **told, **_QUIET) as span:
             try:
                 yield lambda completion, attempts: span.set_attributes(self._answered(completion, attempts))
             except BaseException as error:
@@ -124,16 +120,12 @@ class Tracing:
             **_address(self._options.api_base),
         }
         if self._kind == "contents":
-            contents = [(message.role, message.content) for message in sent.messages]
-            attributes |= {
-                "conqret.item": sent.item,
-                "gen_ai.system_instructions": json.dumps(
-                    [_part(text) for role, text in contents if role == "system"]
-                ),
-                "gen_ai.input.messages": json.dumps(
-                    [{"role": role, "parts": [_part(text)]} for role, text in contents if role != "system"]
-                ),
-            }
+            contents = [(message.role, _part(message.content)) for message in sent.messages]
+            system = [part for role, part in contents if role == "system"]
+            others = [{"role": role, "parts": [part]} for role, part in contents if role != "system"]
+            attributes["conqret.item"] = sent.item
+            attributes["gen_ai.system_instructions"] = json.dumps(system)
+            attributes["gen_ai.input.messages"] = json.dumps(others)
         return {name: value for name, value in attributes.items() if value is not None}
 
     def _answered(self, completion: Completion, attempts: int) -> Mapping[str, Any]:
@@ -176,9 +168,7 @@ def tracer() -> Any:
 
 def run_span_here(name: str) -> Any:
     """A span that is the current one as long as it is held: for a program whose runs lie inside it."""
-    return tracer().start_as_current_span(
-        name, attributes={KIND: "CHAIN", TYPE: "chain"}, record_exception=False, set_status_on_exception=False
-    )
+    return tracer().start_as_current_span(name, attributes={KIND: "CHAIN", TYPE: "chain"}, **_QUIET)
 
 
 @contextlib.contextmanager

@@ -92,18 +92,15 @@ def _loaded(load: Any, cls: Any, path: Any, args: Any, settings: dict[str, Any])
     model, info = load(cls, path, *args, **{**settings, "adapter_kwargs": adapter_settings})
     own = model.load_adapter(adapter)
     known = {} if own is None else own.to_dict()  # before version 5 it raises by itself
-    names = set(model.state_dict())
-    lacking = {name for name in info["missing_keys"] if _in_adapter(name) not in names}
+    names = set(model.state_dict())  # an adapter replaces modules by its own
+    parts = {name: name.rpartition(".") for name in info["missing_keys"]}
+    lacking = {
+        name for name, (at, _, end) in parts.items() if f"{at}.modules_to_save.default.{end}" not in names
+    }
     return model, {
         "missing_keys": lacking | set(known.get("missing_keys", ())) | set(known.get("unexpected_keys", ())),
         "mismatched_keys": [*info["mismatched_keys"], *known.get("mismatched_keys", ())],
     }
-
-
-def _in_adapter(name: str) -> str:
-    """What a weight is called once an adapter has replaced its module by one of its own."""
-    module, _, weight = name.rpartition(".")
-    return f"{module}.modules_to_save.default.{weight}"
 
 
 def _drawn(model: Any, path: Any, info: Mapping[str, Any], spared: Spared) -> list[str]:

@@ -76,7 +76,7 @@ class TokenBudget:
         try:
             return step()
         except (RuntimeError, MemoryError) as error:
-            if not ran_out(error):
+            if not (isinstance(error, MemoryError) or any(sign in str(error).lower() for sign in _SIGNS)):
                 raise
         if max(1, size // 2) < self.tokens:
             self.tokens = max(1, size // 2)
@@ -96,11 +96,6 @@ def give_back() -> None:
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_initialized():
         torch.cuda.empty_cache()
-
-
-def ran_out(error: BaseException) -> bool:
-    """Whether an error means that memory ran out, on a GPU or a CPU."""
-    return isinstance(error, MemoryError) or any(sign in str(error).lower() for sign in _SIGNS)
 
 
 LOGITS_AT_A_TIME = 2**23
@@ -127,9 +122,8 @@ class Forward:
         self._model, self._body, self._head = model, model.base_model, model.get_output_embeddings()
         config = model.config.get_text_config()
         self._cap = getattr(config, "final_logit_softcapping", None)
-        self._scale = float(getattr(config, "logit_scale", None) or 1.0) / float(
-            getattr(config, "logits_scaling", None) or 1.0
-        )
+        scale, divisor = (getattr(config, name, None) or 1.0 for name in ("logit_scale", "logits_scaling"))
+        self._scale = float(scale) / float(divisor)
         self._window = window
         self._probe()
 
@@ -187,16 +181,11 @@ class Forward:
         step = max(1, LOGITS_AT_A_TIME // int(self._head.weight.shape[0]))
         log_probabilities = []
         for begin in range(0, len(ids), step):
-            logits = self._logits(states[begin : begin + step])
-            chosen = ids[begin : begin + step]
-            log_probabilities.append(
-                -torch.nn.functional.cross_entropy(logits, chosen, reduction="none").double()
-            )
-        return (
-            torch.cat(log_probabilities)
-            if log_probabilities
-            else torch.zeros(0, dtype=torch.float64, device=ids.device)
-        )
+            logits, chosen = self._logits(states[begin : begin + step]), ids[begin : begin + step]
+            losses = torch.nn.functional.cross_entropy(logits, chosen, reduction="none")
+            log_probabilities.append(-losses.double())
+        nothing = torch.zeros(0, dtype=torch.float64, device=ids.device)
+        return torch.cat([nothing, *log_probabilities])
 
     def _logits(self, states: torch.Tensor) -> torch.Tensor:
         import torch

@@ -1,11 +1,12 @@
-"""Loading a language model and its tokenizer, or a sentence encoder, from a folder or a hub; the device is settled."""
+"""Loading a language model and its tokenizer, or a sentence encoder, from a folder or a hub; the device is settled; and
+how many tokens a model takes at once."""
 
 from __future__ import annotations
 
 import json
 import pickle
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
@@ -193,3 +194,60 @@ def encoder_weights(name: str) -> list[str]:
         return [revision(name)]
     places = [folder / module["path"] for module in json.loads(whole_bytes(listed)) if module["path"]]
     return [revision(name), *(folder_identity(place) for place in places if place.is_dir())]
+
+
+UNLIMITED = 10**9
+"""Tokenizers without a limit say 10^30; positions beyond this one are nobody's."""
+
+_POSITIONS = ("max_position_embeddings", "n_positions")
+_LENGTHS = ("model_max_length", "max_len")
+_ROTATIONS = ("rope_parameters", "rope_scaling")
+_CHANGING = frozenset({"longrope", "su", "dynamic"})
+"""Rotations that change with the length of the text; ``su`` is the old name of ``longrope``."""
+
+_READ = ("max_position_embeddings", "original_max_position_embeddings", *_ROTATIONS)
+
+
+def window_of(config: Any, tokenizer: Any) -> int:
+    """The tokens that a loaded model takes at once; :data:`UNLIMITED` where nothing limits it."""
+    length = {"model_max_length": getattr(tokenizer, "model_max_length", None)}
+    return window_in(_attributes(config), length) or UNLIMITED
+
+
+def window_in(config: Mapping[str, Any], tokenizer: Mapping[str, Any]) -> int | None:
+    """The smallest of what positions, their rotation and the tokenizer allow, in tokens; None without a limit.
+
+    ``config`` is what ``config.json`` holds, as it was published or as transformers writes it, and ``tokenizer``
+    what ``tokenizer_config.json`` holds.
+    """
+    limits = [tokenizer.get(name) for name in _LENGTHS]
+    for settings in (config, config.get("text_config")):
+        if isinstance(settings, Mapping):
+            limits += [settings.get(name) for name in _POSITIONS]
+            limits += _constant_rotation(settings)
+    numbers = [int(limit) for limit in limits if isinstance(limit, int | float) and 0 < limit < UNLIMITED]
+    return min(numbers, default=None)
+
+
+def _attributes(config: Any) -> dict[str, Any]:
+    """The settings of a configuration object, whatever the model itself calls its positions."""
+    attributes: dict[str, Any] = {name: getattr(config, name, None) for name in _READ}
+    if (text := getattr(config, "text_config", None)) is not None and text is not config:
+        attributes["text_config"] = text if isinstance(text, Mapping) else _attributes(text)
+    return attributes
+
+
+def _constant_rotation(settings: Mapping[str, Any]) -> Iterator[Any]:
+    """Up to which length rotary positions stay the same, for models that rotate longer texts otherwise.
+
+    A prefix that was read on this side of it would not fit a row that ends on the other.
+    """
+    lengths = (settings.get(f"{name}max_position_embeddings") for name in ("original_", ""))
+    original_length = next(filter(None, lengths), None)
+    for name in _ROTATIONS:
+        rotary = settings.get(name)
+        if not isinstance(rotary, Mapping):
+            continue
+        for kind in (rotary, *(value for value in rotary.values() if isinstance(value, Mapping))):
+            if (kind.get("rope_type") or kind.get("type")) in _CHANGING:
+                yield kind.get("original_max_position_embeddings") or original_length

@@ -76,16 +76,6 @@ def around(tokenizer: Any, wrapping: int, chat: bool | None) -> tuple[str, str, 
     return head, tail, templated
 
 
-def released_context(tokenizer: Any, answer: str) -> str:
-    """The context as the released script has it: the bare answer in the chat template, no turn opened after it.
-
-    For a model without a template it is the answer and the end-of-text token, which transformers used then.
-    """
-    if getattr(tokenizer, "chat_template", None) is None:
-        return answer + (tokenizer.eos_token or "")
-    return rendered(tokenizer, [{"role": "user", "content": answer}])
-
-
 def rendered(tokenizer: Any, messages: Sequence[Mapping[str, str]], **settings: Any) -> str:
     """Messages (role and content) in the tokenizer's chat template."""
     return str(tokenizer.apply_chat_template(messages, tokenize=False, date_string=TEMPLATE_DATE, **settings))
@@ -146,11 +136,8 @@ class PrefixEncoder:
 
     def target(self, text: str) -> tuple[int, ...]:
         """The target's tokens; names of special tokens in it are text."""
-        return tuple(
-            self._tokenizer(
-                text, add_special_tokens=False, split_special_tokens=True, verbose=False
-            ).input_ids
-        )
+        settings = {"add_special_tokens": False, "split_special_tokens": True, "verbose": False}
+        return tuple(self._tokenizer(text, **settings).input_ids)
 
     @property
     def around(self) -> tuple[str, str]:
@@ -160,10 +147,14 @@ class PrefixEncoder:
     def released(self, answer: str, target: str, limit: int) -> tuple[tuple[int, ...], int, int]:
         """The released script's row, where it takes the target to begin, and how many tokens it cuts off.
 
-        Context and target are tokenised as one text; rows are cut off on the right at ``limit`` tokens, and special
-        tokens inside the texts act, as they do there.
+        Its context is the bare answer in the chat template, no turn opened after it; for a model without a template the
+        answer and the end-of-text token, which transformers used then. Context and target are tokenised as one text;
+        rows are cut off on the right at ``limit`` tokens, and special tokens inside the texts act, as they do there.
         """
-        context = released_context(self._tokenizer, answer)
+        if getattr(self._tokenizer, "chat_template", None) is None:
+            context = answer + (self._tokenizer.eos_token or "")
+        else:
+            context = rendered(self._tokenizer, [{"role": "user", "content": answer}])
         length = len(self._ids(context))
         ids = self._tokenizer(context + target, verbose=False).input_ids
         return tuple(ids[:limit]), length, max(0, len(ids) - limit)

@@ -19,9 +19,8 @@ from conqret.local.definitions import (
     released_group,
 )
 from conqret.local.forward import CPU_BUDGET, GPU_BUDGET, Forward, TokenBudget
-from conqret.local.models import load
+from conqret.local.models import load, window_of
 from conqret.local.prefix import DEFAULT_WRAPPING, PrefixEncoder, fit
-from conqret.local.token_windows import window_of
 
 Pair = tuple[str | None, Sequence[str]]
 

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError
 from conqret.local.forward import CPU_BUDGET, TokenBudget, padded
-from conqret.local.models import SEQ2SEQ, load
-from conqret.local.token_windows import window_of
+from conqret.local.models import SEQ2SEQ, load, window_of
 
 if TYPE_CHECKING:
     import torch
@@ -64,6 +63,10 @@ class _Row:
     target: tuple[int, ...]
     target_cut: int
 
+    def lengths(self) -> tuple[int, ...]:
+        """Tokens of target and source."""
+        return len(self.target), len(self.source)
+
 
 class Seq2SeqLikelihood:
     """A sequence-to-sequence model from a folder or a hub; ``window`` shortens the model's own.
@@ -108,7 +111,7 @@ class Seq2SeqLikelihood:
         tokens = cache(self._tokens)
         rows = [_Row(place, *tokens(source), *tokens(target)) for place, (source, target) in enumerate(pairs)]
         likelihoods = {}
-        for batch, sums in self.budget.steps(rows, self._step, _lengths, BATCH_SIZE):
+        for batch, sums in self.budget.steps(rows, self._step, _Row.lengths, BATCH_SIZE):
             values: Sequence[float | None] = [None] if sums is None else sums
             for row, value in zip(batch, values, strict=True):
                 reason = NO_MEMORY if value is None else "" if math.isfinite(value) else NOT_FINITE
@@ -119,12 +122,11 @@ class Seq2SeqLikelihood:
 
     def _tokens(self, text: str) -> tuple[tuple[int, ...], int]:
         """The tokens of a text within the window, special tokens kept, and how many did not fit."""
-        ids = self._tokenizer(text, split_special_tokens=True, verbose=False).input_ids
+        settings = {"split_special_tokens": True, "verbose": False}
+        ids = self._tokenizer(text, **settings).input_ids
         if len(ids) <= self.window:
             return tuple(ids), 0
-        cut = self._tokenizer(
-            text, split_special_tokens=True, truncation=True, max_length=self.window, verbose=False
-        ).input_ids
+        cut = self._tokenizer(text, truncation=True, max_length=self.window, **settings).input_ids
         return tuple(cut), len(ids) - len(cut)
 
     def _step(self, batch: Sequence[_Row]) -> list[float]:
@@ -145,10 +147,6 @@ class Seq2SeqLikelihood:
                 use_cache=False,
             ).logits
             return [_sum(logits[place], row.target) for place, row in enumerate(batch)]
-
-
-def _lengths(row: _Row) -> tuple[int, ...]:
-    return len(row.target), len(row.source)
 
 
 def _sum(logits: torch.Tensor, target: Sequence[int]) -> float:

@@ -47,9 +47,8 @@ def write(
     tokenizer = loaded.tokenizer
     template = getattr(tokenizer, "chat_template", None) or PLAIN_TEMPLATE
     prompt = rendered(tokenizer, messages, add_generation_prompt=True, chat_template=template)
-    prompt_ids = tokenizer(prompt, add_special_tokens=False, return_tensors="pt")["input_ids"].to(
-        loaded.device
-    )
+    tokens = tokenizer(prompt, add_special_tokens=False, return_tensors="pt")
+    prompt_ids = tokens["input_ids"].to(loaded.device)
     used = prompt_ids.shape[1]
     free = max(0, min(room or ROOM, window - used))
     if not free:
@@ -80,8 +79,7 @@ def _ends(loaded: LoadedModel, messages: Sequence[Mapping[str, str]], template: 
     if loaded.tokenizer.eos_token_id is not None:
         yield loaded.tokenizer.eos_token_id
     mark = "\u241fANSWER\u241f"
-    turn = rendered(
-        loaded.tokenizer, [*messages, {"role": "assistant", "content": mark}], chat_template=template
-    )
+    said = [*messages, {"role": "assistant", "content": mark}]
+    turn = rendered(loaded.tokenizer, said, chat_template=template)
     behind = loaded.tokenizer(turn.partition(mark)[2], add_special_tokens=False)["input_ids"]
     yield from (token for token in behind[:1] if token in loaded.tokenizer.all_special_ids)

@@ -23,8 +23,7 @@ from conqret.errors import DeclarationError, first_line
 from conqret.io.limits import whole_bytes
 from conqret.io.pairs import Pair
 from conqret.local.model_identity import folder_identity
-from conqret.local.models import load
-from conqret.local.token_windows import window_of
+from conqret.local.models import load, window_of
 from conqret.local.training_loop import EXTRA, TrainingSettings
 from conqret.perspectives.detection import YES_FROM, baseline_grade
 from conqret.perspectives.threshold import Agreement, figures_of

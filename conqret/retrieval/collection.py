@@ -69,13 +69,14 @@ class Collection:
         offset = 0
         with self.documents_file.open("rb") as file:
             for number in itertools.count(1):
-                if not (line := self._line(file, f"{self.documents_file}:{number}")):
+                where = f"{self.documents_file}:{number}"
+                if not (line := _line(file, where)):
                     return
                 if line.strip():
-                    entry = _entry(line, offset, f"{self.documents_file}:{number}")
+                    entry = _entry(line, offset, where)
                     if entry.id in seen:
                         raise DeclarationError(
-                            f"{self.documents_file}:{number} repeats the id {entry.id!r}; remove one of the two lines"
+                            f"{where} repeats the id {entry.id!r}; remove one of the two lines"
                         )
                     seen.add(entry.id)
                     yield entry
@@ -88,15 +89,8 @@ class Collection:
             for offset in offsets:
                 file.seek(offset)
                 where = f"{self.documents_file} at byte {offset}"
-                entries.append(_entry(self._line(file, where), offset, where))
+                entries.append(_entry(_line(file, where), offset, where))
         return entries
-
-    @staticmethod
-    def _line(file: IO[bytes], where: str) -> bytes:
-        line = file.readline(LINE.most + 1)
-        if len(line) > LINE.most:
-            raise DeclarationError(f"{where}: the line is longer than {LINE}; split it, {LINE.remedy}")
-        return line
 
 
 class OwnCorpus(BaseModel):
@@ -149,6 +143,13 @@ def collection_of(folder: str | Path) -> Collection:
     Raises what :class:`Collection` raises.
     """
     return OwnCollection(Path(folder)) if (Path(folder) / CORPORA).is_file() else Collection(folder)
+
+
+def _line(file: IO[bytes], where: str) -> bytes:
+    line = file.readline(LINE.most + 1)
+    if len(line) > LINE.most:
+        raise DeclarationError(f"{where}: the line is longer than {LINE}; split it, {LINE.remedy}")
+    return line
 
 
 def _entry(line: bytes, offset: int, place: str) -> Entry:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -13,15 +13,14 @@ from conqret.console.shared_options import RecordingOptions
 from conqret.errors import number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
 
     from rich.console import RenderableType
 
     from conqret.retrieval.evaluation.evaluate import Evaluation
-    from conqret.retrieval.evaluation.systems import SystemRun
-    from conqret.retrieval.expansion import QueryExpansion
     from conqret.retrieval.rerank import RerankSummary
+    from conqret.retrieval.retrieve import RetrievalResult
     from conqret.show.table import Cell
 
 
@@ -175,31 +174,22 @@ def evaluate(
         note_each(f"{run.name}: {remark}" for run in runs for remark in run.remarks)
         for name, left in results.unranked.items():
             note_all(f"{name} ranks nothing for {number(len(left), 'topic')}, which count as 0", left, 5)
-    result(_facts(results, runs, done.session.cost_usd), _lines(results), as_json=shown.json_output)
-    if (
-        reranked
-        and (measure is None or f"R@{ranked.depth}" in measure)
-        and not (shown.quiet or shown.json_output)
-    ):
-        note(
-            f"a reranker only reorders what the first stage found, so R@{ranked.depth} of the first stage is its upper "
-            "limit"
-        )
-    end(done.failed, done.session)
-
-
-def _facts(results: Evaluation, runs: Sequence[SystemRun], cost: float | None) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return {
+    facts = {
         "baseline": results.baseline,
         "topics": dict(results.topics),
         "unranked": results.unranked,
         "depths": {run.name: run.depth for run in runs},
         "windows": {run.name: asdict(run.windows) for run in runs if run.windows},
-        "cost_usd": cost,
+        "cost_usd": done.session.cost_usd,
         "scores": _scores_of(results),
     }
+    result(facts, _lines(results), as_json=shown.json_output)
+    deepest = f"R@{ranked.depth}"
+    if reranked and (measure is None or deepest in measure) and not (shown.quiet or shown.json_output):
+        note(
+            f"a reranker only reorders what the first stage found, so {deepest} of the first stage is its upper limit"
+        )
+    end(done.failed, done.session)
 
 
 def _scores_of(evaluation: Evaluation) -> list[dict[str, Any]]:
@@ -252,16 +242,13 @@ def _tune(corpus: Path, system: str, ranked: SearchedTopics, shown: options.Outp
 
     results, best = choose_mmr(corpus, system=system, **vars(ranked), on_start=started)
     facts = {"mmr": best, "measure": MEASURE, "topics": dict(results.topics), "scores": _scores_of(results)}
-    result(facts, _tuned(results, best, MEASURE), as_json=shown.json_output)
-
-
-def _tuned(evaluation: Evaluation, best: float, measure: str) -> Iterator[RenderableType]:
-    yield from _lines(evaluation)
     chosen, without = (
-        evaluation.score("stance", name, measure).interval.value or 0.0
-        for name in (f"{best:g}", evaluation.baseline)
+        results.score("stance", name, MEASURE).interval.value or 0.0
+        for name in (f"{best:g}", results.baseline)
     )
-    yield f"best       --mmr {best:g} ({'highest' if chosen > without else 'no better than without in'} {measure})"
+    better = "highest" if chosen > without else "no better than without in"
+    lines = (*_lines(results), f"best       --mmr {best:g} ({better} {MEASURE})")
+    result(facts, lines, as_json=shown.json_output)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -334,8 +321,6 @@ def run(
 
     conqret retrieve run corpus/ --perspectives offline --mmr 0.95
     """
-    from dataclasses import asdict
-
     from conqret.retrieval.retrieve import retrieve
 
     with progress("indexing" if steps.rerank is None else "reranking", quiet=shown.quiet) as bar:
@@ -360,8 +345,7 @@ def run(
             on_topic=bar.advance,
         )
     if not shown.quiet:
-        empty = retrieved.topics - len(retrieved.rankings)
-        _remark(retrieved.windows, retrieved.expanded, empty, retrieved.elsewhere)
+        _remark(retrieved)
     facts = {
         "run": str(retrieved.file),
         "topics": retrieved.topics,
@@ -377,20 +361,18 @@ def run(
     end(retrieved.failed, retrieved.session)
 
 
-def _remark(
-    windows: RerankSummary | None, expanded: tuple[QueryExpansion, ...], empty: int, elsewhere: int
-) -> None:
-    if windows is not None:
-        note(describe_windows(windows))
-    if failed := [expansion for expansion in expanded if expansion.reason is not None]:
+def _remark(retrieved: RetrievalResult) -> None:
+    if retrieved.windows is not None:
+        note(describe_windows(retrieved.windows))
+    if failed := [expansion for expansion in retrieved.expanded if expansion.reason is not None]:
         note(
-            f"no perspectives for {len(failed)} of {number(len(expanded), 'topic')} ({failed[0].reason}): "
+            f"no perspectives for {len(failed)} of {number(len(retrieved.expanded), 'topic')} ({failed[0].reason}): "
             "these were searched with the question only"
         )
-    if elsewhere:
+    if elsewhere := retrieved.elsewhere:
         note(
             f"the best document is in another language than the question for {number(elsewhere, 'topic')}: a word "
             "index does not translate; --engine dense with a multilingual encoder can match across languages"
         )
-    if empty:
+    if empty := retrieved.topics - len(retrieved.rankings):
         note(f"the search found no document for {number(empty, 'topic')}")

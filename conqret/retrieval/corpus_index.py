@@ -16,7 +16,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from conqret.data.digest import file_sha256
+from conqret.data.digest import file_sha256, text_digest_of
 from conqret.errors import DeclarationError
 from conqret.io import limits
 from conqret.io.jsonl import object_in
@@ -82,19 +82,11 @@ class OwnIndex(Index):
     def of(cls, collection: OwnCollection, parts: Mapping[str, Index]) -> Self:
         """The indexes as one, whose documents are those of all parts, one part after the other."""
         first = next(iter(parts.values()))
-        names = hashlib.sha256(" ".join(part.fingerprint for part in parts.values()).encode())
-        return cls(
-            collection,
-            collection.folder,
-            first.engine,
-            first.settings,
-            names.hexdigest()[:16],
-            tuple(itertools.chain.from_iterable(part.ids for part in parts.values())),
-            (),
-            first.searcher,
-            any(part.fresh for part in parts.values()),
-            parts,
-        )
+        fingerprint = text_digest_of(" ".join(part.fingerprint for part in parts.values()))
+        ids = tuple(itertools.chain.from_iterable(part.ids for part in parts.values()))
+        fresh = any(part.fresh for part in parts.values())
+        made = (collection, collection.folder, first.engine, first.settings, fingerprint)
+        return cls(*made, ids, (), first.searcher, fresh, parts)
 
     def search(self, queries: Sequence[str], depth: int, topics: Sequence[str] = ()) -> Hits:
         """The best documents of each query in the corpus of its topic, by their numbers in all of them; no documents
@@ -232,12 +224,8 @@ def open_index(
         return OwnIndex.of(collection, {name: again(part) for name, part in collection.parts().items()})
     manifest = _manifest(collection, home)
     if not manifest or (engine is not None and ENGINES[engine].name != manifest["engine"]):
-        return build_index(
-            corpus,
-            engine=engine,
-            settings=get_engine(engine).declared(settings_given),
-            on_document=on_document,
-        )
+        settings = get_engine(engine).declared(settings_given)
+        return build_index(corpus, engine=engine, settings=settings, on_document=on_document)
     chosen = get_engine(manifest["engine"])
     settings = chosen.declared({**manifest["settings"], **settings_given})
     if settings.code and settings.code not in settings_given.values():
@@ -262,10 +250,34 @@ def _build(
     for left in collection.folder.glob(f".{engine.home}.*"):
         if left.is_dir() and (left != scratch or afresh or not engine.resumes):
             shutil.rmtree(left)
+    ids: list[str] = []
+    offsets: list[int] = []
+
+    def read() -> Iterator[str]:
+        for entry in collection.documents():
+            ids.append(entry.id)
+            offsets.append(entry.offset)
+            on_document()
+            yield fold(entry.whole) if engine.folds else entry.whole
+        if not ids:
+            raise DeclarationError(
+                f"{collection.documents_file} contains no documents, so there is nothing to index"
+            )
+
     try:
         work = scratch / "index"
         (work / _ENGINE).mkdir(parents=True, exist_ok=True)
-        _fill(work, collection, engine, settings, fingerprint, on_document)
+        engine.build(read(), work / _ENGINE, settings)
+        (work / _DOCUMENTS).write_text(json.dumps({"ids": ids, "offsets": offsets}), encoding="utf-8")
+        manifest = {
+            "fingerprint": fingerprint,
+            "engine": engine.name,
+            "version": engine.version(),
+            "settings": asdict(settings),  # type: ignore[call-overload]
+            "documents": len(ids),
+            "files": _digest(work),
+        }
+        (work / _MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
         target = collection.folder / engine.home
         if target.exists():
             target.replace(scratch / "old")
@@ -277,60 +289,26 @@ def _build(
     shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _fill(
-    work: Path,
-    collection: Collection,
-    engine: Engine,
-    settings: EngineSettings,
-    fingerprint: str,
-    on_document: Callable[[], object],
-) -> None:
-    ids: list[str] = []
-    offsets: list[int] = []
-
-    def read() -> Iterator[str]:
-        for entry in collection.documents():
-            ids.append(entry.id)
-            offsets.append(entry.offset)
-            on_document()
-            yield fold(entry.whole) if engine.folds else entry.whole
-
-    texts = read()
-    first = next(texts, None)
-    if first is None:
-        raise DeclarationError(
-            f"{collection.documents_file} contains no documents, so there is nothing to index"
-        )
-    engine.build(itertools.chain([first], texts), work / _ENGINE, settings)
-    (work / _DOCUMENTS).write_text(json.dumps({"ids": ids, "offsets": offsets}), encoding="utf-8")
-    manifest = {
-        "fingerprint": fingerprint,
-        "engine": engine.name,
-        "version": engine.version(),
-        "settings": asdict(settings),  # type: ignore[call-overload]
-        "documents": len(ids),
-        "files": _digest(work),
-    }
-    (work / _MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
-
-
 def _open(
     collection: Collection, engine: Engine, settings: EngineSettings, fingerprint: str, *, fresh: bool
 ) -> Index:
+    """Open an index.
+
+    Raises:
+        DeclarationError: a file of it is not as it was built: engines read their files in native code, which a damaged
+            one may bring down, or have find other documents.
+    """
     folder = collection.folder / engine.home
-    _check_files(collection, engine.home)
+    check_own_files(folder)
+    if object_in(folder / _MANIFEST).get("files") != _digest(folder):
+        raise DeclarationError(
+            f"the index in {folder} is corrupt: its files changed since it was built; build it again with "
+            f"conqret retrieve index {collection.folder} --rebuild"
+        )
     documents = json.loads(whole_bytes(folder / _DOCUMENTS, limits.UNPACKED))
-    return Index(
-        collection,
-        folder,
-        engine.name,
-        settings,
-        fingerprint,
-        tuple(documents["ids"]),
-        tuple(documents["offsets"]),
-        engine.open(folder / _ENGINE, settings),
-        fresh,
-    )
+    ids, offsets = tuple(documents["ids"]), tuple(documents["offsets"])
+    searcher = engine.open(folder / _ENGINE, settings)
+    return Index(collection, folder, engine.name, settings, fingerprint, ids, offsets, searcher, fresh)
 
 
 def _digest(folder: Path) -> str:
@@ -340,21 +318,6 @@ def _digest(folder: Path) -> str:
         if file.is_file() and file != folder / _MANIFEST:
             digest.update(f"{file.relative_to(folder).as_posix()} {file_sha256(file)}\n".encode())
     return digest.hexdigest()
-
-
-def _check_files(collection: Collection, home: str) -> None:
-    """Engines read their files in native code, which a damaged one may bring down, or have find other documents.
-
-    Raises:
-        DeclarationError: a file of the index is not as it was built.
-    """
-    folder = collection.folder / home
-    check_own_files(folder)
-    if object_in(folder / _MANIFEST).get("files") != _digest(folder):
-        raise DeclarationError(
-            f"the index in {folder} is corrupt: its files changed since it was built; build it again with "
-            f"conqret retrieve index {collection.folder} --rebuild"
-        )
 
 
 def _manifest(collection: Collection, home: str) -> dict[str, Any]:

@@ -4,20 +4,20 @@ learned to follow one (TART: Asai et al. 2023; BeRDS, section 6)."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError, first_line
+from conqret.local.checkpoint_weights import from_checkpoint
+from conqret.local.models import UNREADABLE, bars_on_terminals, sentence_transformers
 from conqret.retrieval.dense.text_encoding import EXTRA, adapted, is_adapter
 from conqret.retrieval.first_stage import DEPTH
 from conqret.retrieval.rerank import ordered
 from conqret.text.text_passages import WORDS, passages
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 INSTRUCTED = "{instruction} [SEP] {query}"
 """How TART reads an instruction beside a question."""
@@ -41,12 +41,7 @@ class CrossEncoder(pt.Transformer):
     """
 
     def __init__(
-        self,
-        model: str,
-        *,
-        instruction: str = "",
-        candidates: int = DEPTH,
-        passage_words: int = WORDS,
+        self, model: str, *, instruction: str = "", candidates: int = DEPTH, passage_words: int = WORDS
     ) -> None:
         super().__init__()
         if candidates < 1 or passage_words < 1:
@@ -59,8 +54,6 @@ class CrossEncoder(pt.Transformer):
 
     def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Rerank every query of the frame."""
-        import pandas as pd
-
         pt.validate.result_frame(frame, extra_columns=["query", "text"])
         if frame.empty:
             return frame.assign(score=0.0, rank=0)
@@ -98,9 +91,6 @@ class CrossEncoder(pt.Transformer):
 
 def _loaded(name: str) -> Scorer:
     """The scorer of a model that sentence-transformers reads."""
-    from conqret.local.checkpoint_weights import from_checkpoint
-    from conqret.local.models import UNREADABLE, bars_on_terminals, sentence_transformers
-
     library = sentence_transformers(EXTRA)
     try:
         with bars_on_terminals(), from_checkpoint():

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 import pyterrier as pt
 from pydantic import Field, field_validator
 
@@ -21,9 +21,6 @@ from conqret.retrieval.rerank import MODEL, ordered, renumbered
 from conqret.runs.session import Session
 from conqret.runs.trials import collect
 from conqret.text.stance_detection import standpoints
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MOST = 10
 """Perspectives at most; GPT-4 gave 6.1 a question on average (BeRDS, footnote 11)."""
@@ -93,48 +90,31 @@ class PerspectiveExpansion(pt.Transformer):
 
     def transform(self, queries: pd.DataFrame) -> pd.DataFrame:
         """Expand, search and merge for every query."""
-        import pandas as pd
-
         pt.validate.query_frame(queries, extra_columns=["query"])
         if queries.empty:
-            return self._search(queries).assign(perspective="", expanded=False)
+            return self.retriever.transform(queries).assign(perspective="", expanded=False)
         topics = list(zip(map(str, queries["qid"]), map(str, queries["query"]), strict=True))
         self.expanded = tuple(self.session.run(lambda client: self._all(topics, client)))
-        searches = pd.DataFrame(
-            [
-                {"qid": f"{expanded.topic}:{number}:{place}", "query": text}
-                for number, (expanded, (_, question)) in enumerate(zip(self.expanded, topics, strict=True))
-                for place, text in enumerate(
-                    [perspective.text for perspective in expanded.perspectives] or [question]
-                )
-            ]
-        )
-        results = self._search(searches)
-        results_by_query = {str(name): ordered(group) for name, group in results.groupby("qid", sort=False)}
+        names: list[list[str]] = []
+        searches = []
+        for number, (expanded, (_, question)) in enumerate(zip(self.expanded, topics, strict=True)):
+            texts = [perspective.text for perspective in expanded.perspectives] or [question]
+            names.append([f"{expanded.topic}:{number}:{place}" for place in range(len(texts))])
+            searches += list(zip(names[-1], texts, strict=True))
+        results = self.retriever.transform(pd.DataFrame(searches, columns=["qid", "query"]))
+        found = {str(name): ordered(group) for name, group in results.groupby("qid", sort=False)}
+        nothing = results.iloc[:0]
         parts = [
-            self._merged(
-                [
-                    results_by_query.get(f"{expanded.topic}:{number}:{place}", results.iloc[:0])
-                    for place in range(len(_names(expanded)))
-                ],
-                expanded,
-                question,
-            )
-            for number, (expanded, (_, question)) in enumerate(zip(self.expanded, topics, strict=True))
+            self._merged([found.get(name, nothing) for name in searched], expanded, question)
+            for searched, expanded, (_, question) in zip(names, self.expanded, topics, strict=True)
         ]
         whole = [part for part in parts if not part.empty]
-        return pd.concat(whole, ignore_index=True) if whole else self._search(queries.iloc[:0])
-
-    def _search(self, queries: pd.DataFrame) -> pd.DataFrame:
-        results: pd.DataFrame = self.retriever.transform(queries)
-        return results
+        return pd.concat(whole, ignore_index=True) if whole else self.retriever.transform(queries.iloc[:0])
 
     def _merged(
         self, groups: Sequence[pd.DataFrame], expanded: QueryExpansion, question: str
     ) -> pd.DataFrame:
         """The rankings of one topic's perspectives as one."""
-        import pandas as pd
-
         rankings = [list(map(str, group["docno"])) for group in groups]
         merged = round_robin(rankings, self.depth)
         rows = [groups[which].iloc[rankings[which].index(document)] for document, which in merged]
@@ -154,6 +134,7 @@ class PerspectiveExpansion(pt.Transformer):
 
     async def _one(self, topic: str, question: str, client: Client) -> QueryExpansion:
         rendered = self.session.library[PROMPT].render({"topic": question}, {"most": MOST})
+        sides = standpoints(question)  # what the offline model answers: the yes side and the no side
         answer = await client.ask(
             Request(
                 ask=PROMPT,
@@ -161,7 +142,7 @@ class PerspectiveExpansion(pt.Transformer):
                 messages=messages(rendered),
                 response=Perspectives,
                 temperature=0.0,
-                baseline=lambda: baseline_perspectives(question),
+                baseline=lambda: {"perspectives": [{"name": n, "text": t} for n, t in sides.items()]},
             )
         )
         if answer.value is None:
@@ -170,11 +151,6 @@ class PerspectiveExpansion(pt.Transformer):
 
     def __repr__(self) -> str:
         return f"PerspectiveExpansion({self.retriever!r})"
-
-
-def baseline_perspectives(question: str) -> dict[str, Any]:
-    """The offline answer: the yes side and the no side of the question."""
-    return {"perspectives": [{"name": name, "text": text} for name, text in standpoints(question).items()]}
 
 
 def _names(expanded: QueryExpansion) -> list[str]:

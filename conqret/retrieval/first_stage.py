@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TypeVar
 
 import numpy as np
+import pandas as pd
 import pyterrier as pt
 
 from conqret.errors import DeclarationError, check_positive
 from conqret.retrieval.corpus_index import Index, open_index
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 class Texts(pt.Transformer):
@@ -32,29 +30,20 @@ class Texts(pt.Transformer):
     def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Add the texts to every row."""
         pt.validate.columns(frame, includes=["docno"])
-        return with_texts(frame, self.index)
+        identifiers = [str(identifier) for identifier in frame["docno"]]
+        entries = self.index.entries(identifiers)
+        if strangers := [identifier for identifier in identifiers if identifier not in entries]:
+            raise DeclarationError(
+                f"{self.index.collection.documents_file} has no document {strangers[0]!r} "
+                f"({len(set(strangers))} unknown ids): give the corpus that the ranking was made from"
+            )
+        return frame.assign(
+            title=[entries[identifier].title for identifier in identifiers],
+            text=[entries[identifier].text for identifier in identifiers],
+        )
 
     def __repr__(self) -> str:
         return f"Texts({str(self.index.collection.folder)!r})"
-
-
-def with_texts(frame: pd.DataFrame, index: Index) -> pd.DataFrame:
-    """The frame with ``title`` and ``text``.
-
-    Raises:
-        DeclarationError: the corpus has no document of some id.
-    """
-    identifiers = [str(identifier) for identifier in frame["docno"]]
-    entries = index.entries(identifiers)
-    if strangers := [identifier for identifier in identifiers if identifier not in entries]:
-        raise DeclarationError(
-            f"{index.collection.documents_file} has no document {strangers[0]!r} "
-            f"({len(set(strangers))} unknown ids): give the corpus that the ranking was made from"
-        )
-    return frame.assign(
-        title=[entries[identifier].title for identifier in identifiers],
-        text=[entries[identifier].text for identifier in identifiers],
-    )
 
 
 DEPTH = 100
@@ -93,11 +82,7 @@ class FirstStage(pt.Transformer):
             score=hits.scores,
             rank=frame.groupby(hits.queries).cumcount(),
         )
-        return with_texts(frame, self.index) if self.texts else frame
-
-    def fuse_rank_cutoff(self, k: int) -> Self | None:
-        """``bm25 % k`` searches no deeper than it must."""
-        return type(self)(self.index, depth=k, texts=self.texts) if k < self.depth else None
+        return Texts(self.index).transform(frame) if self.texts else frame
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.index.engine}, depth={self.depth})"
@@ -160,11 +145,8 @@ class Fusion(pt.Transformer):
             raise DeclarationError(
                 f"{len(retrievers)} rankings cannot be fused; name at least two, such as bm25,dense"
             )
-        if weights is not None and (
-            len(weights) != len(retrievers)
-            or not all(0 <= weight < float("inf") for weight in weights)
-            or not any(weights)
-        ):
+        sound = weights is None or (all(0 <= one < float("inf") for one in weights) and any(weights))
+        if weights is not None and (len(weights) != len(retrievers) or not sound):
             raise DeclarationError(
                 f"the weights are {', '.join(map(str, weights))}, but each of the {len(retrievers)} "
                 "rankings needs a weight of at least 0, and at least one weight must be above 0"
@@ -173,8 +155,6 @@ class Fusion(pt.Transformer):
 
     def transform(self, queries: pd.DataFrame) -> pd.DataFrame:
         """Search with each, and fuse."""
-        import pandas as pd
-
         pt.validate.query_frame(queries, extra_columns=["query"])
         parts = [
             ranking.assign(score=self._points(ranking, number))
@@ -187,10 +167,8 @@ class Fusion(pt.Transformer):
         )
         fused = fused.sort_values("score", ascending=False, kind="stable")
         fused["rank"] = fused.groupby("qid", sort=False).cumcount()
-        order = fused["qid"].map({name: place for place, name in enumerate(queries["qid"])})
-        fused = (
-            fused.assign(_order=order).sort_values(["_order", "rank"], kind="stable").drop(columns="_order")
-        )
+        places = {name: place for place, name in enumerate(queries["qid"])}
+        fused = fused.sort_values("qid", key=lambda names: names.map(places), kind="stable")
         return fused[fused["rank"] < self.depth].reset_index(drop=True)
 
     def _points(self, frame: pd.DataFrame, number: int) -> pd.Series[float]:
@@ -200,11 +178,6 @@ class Fusion(pt.Transformer):
         low, high = scores.transform("min"), scores.transform("max")
         scaled = ((frame["score"] - low) / (high - low)).where(high > low, 1.0)
         return self.weights[number] * scaled
-
-    def fuse_rank_cutoff(self, k: int) -> Fusion | None:
-        """``hybrid % k`` keeps no more than it must; each retriever is asked for as many as before."""
-        shallow = k < self.depth
-        return Fusion(*self.retrievers, weights=self.weights, k=self.k, depth=k) if shallow else None
 
     def __repr__(self) -> str:
         return f"Fusion({', '.join(map(repr, self.retrievers))})"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 
 from conqret.console import shared_options as options
@@ -76,9 +79,6 @@ def index(
 
     conqret retrieve index corpus/ --stemmer none --stopwords lucene --k1 1.2 --b 0.75
     """
-    import time
-    from dataclasses import asdict
-
     from conqret.retrieval.corpus_index import build_index
     from conqret.retrieval.search_engine import get_engine
 
@@ -111,9 +111,6 @@ def index(
 
 def _language_notes(corpus: Path, stemmer: str | None) -> Iterator[str]:
     """What is to be said where most documents are in another language than the ``stemmer`` stems; None: none stems."""
-    from collections import Counter
-    from itertools import islice
-
     from conqret.retrieval.collection import collection_of
     from conqret.retrieval.engines.bm25s import LANGUAGES
     from conqret.text.language import NAMES, language_code, language_of

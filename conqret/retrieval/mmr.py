@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyterrier as pt
 from numpy.typing import NDArray
 
@@ -16,9 +17,6 @@ from conqret.retrieval.evaluation.system_names import TRADE_OFF
 from conqret.retrieval.rerank import ordered, renumbered
 from conqret.text.text_passages import root
 from conqret.text.words import fold, words
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 CANDIDATES = 100
 """The top of the ranking that is reordered (BeRDS, section 6)."""
@@ -49,8 +47,6 @@ class MMR(pt.Transformer):
 
     def transform(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Reorder every query's ranking."""
-        import pandas as pd
-
         pt.validate.result_frame(frame, extra_columns=["score", "text"])
         if frame.empty:
             return frame.assign(rank=0)
@@ -60,9 +56,8 @@ class MMR(pt.Transformer):
             best = ordered(group)
             head = best.iloc[: self.candidates]
             scores = head["score"].to_numpy(float) / (highest if highest > 0 else 1.0)
-            order = select(
-                scores, cosines(self.encoder([str(text) for text in head["text"]])), self.trade_off
-            )
+            likeness = cosines(self.encoder([str(text) for text in head["text"]]))
+            order = select(scores, likeness, self.trade_off)
             parts.append(renumbered(pd.concat([head.iloc[order], best.iloc[self.candidates :]])))
         return pd.concat(parts, ignore_index=True)
 

@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
+import pandas as pd
 import pyterrier as pt
 from pydantic import ValidationInfo, field_validator
 
@@ -24,10 +25,6 @@ from conqret.llm.request import Request, messages
 from conqret.runs.session import Session
 from conqret.runs.trials import collect
 from conqret.text.stance_detection import stance_order
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 WINDOW, STEP = 20, 10
 """Documents in a window, and how far it moves (Sun et al. 2023)."""
@@ -221,8 +218,6 @@ class ListwiseReranker(pt.Transformer):
 
     async def rerank(self, frame: pd.DataFrame, client: Client) -> pd.DataFrame:
         """The same as :meth:`transform`, for code that is asynchronous."""
-        import pandas as pd
-
         pt.validate.result_frame(frame, extra_columns=["query", "text"])
         self.outcomes = ()
         if frame.empty:
@@ -253,10 +248,11 @@ class ListwiseReranker(pt.Transformer):
         outcomes = []
         for start, end in spans(len(documents), window=self.window, step=self.step):
             shown = tuple(documents[place] for place in order[start:end])
-            window_order, outcome = await self._ask(Item.model_construct(
+            item = Item.model_construct(
                 id=f"{topic}:{start + 1}-{end}", topic=question, stance=self.stance, documents=shown,
                 argument=None, second_argument=None, metadata={},
-            ), topic, start, client)  # fmt: skip
+            )  # fmt: skip
+            window_order, outcome = await self._ask(item, topic, start, client)
             order = apply(order, start, window_order)
             outcomes.append(outcome)
         self._on_query(topic)
@@ -266,6 +262,7 @@ class ListwiseReranker(pt.Transformer):
         self, item: Item, topic: str, start: int, client: Client
     ) -> tuple[Sequence[int], WindowOutcome]:
         count = len(item.documents)
+        texts = [f"{document.title}\n\n{document.text}" for document in item.documents]
         place: dict[str, Any] = {"topic": topic, "start": start, "end": start + count}
         prompt = self.session.library[INSTRUCTIONS[self.stance]]
         fitted = fit(
@@ -283,7 +280,9 @@ class ListwiseReranker(pt.Transformer):
                 response=RankingAnswer,
                 context={"documents": count},
                 temperature=0.0,
-                baseline=lambda: {"ranking": [number + 1 for number in baseline_order(item)]},
+                baseline=lambda: {
+                    "ranking": [number + 1 for number in stance_order(item.topic, item.stance, texts)]
+                },
             )
         )
         trimmed = len(fitted.trims)
@@ -291,18 +290,10 @@ class ListwiseReranker(pt.Transformer):
             reason = answer.reason or Reason.INVALID_ANSWER
             return range(count), WindowOutcome(**place, trimmed=trimmed, reason=reason, detail=answer.detail)
         order, repairs = repair(answer.value.ranking, count)
-        outcome: dict[str, Any] = {**place, **repairs}
-        return order, WindowOutcome(**outcome, trimmed=trimmed)
+        return order, WindowOutcome(**place, **repairs, trimmed=trimmed)
 
     def __repr__(self) -> str:
         return f"ListwiseReranker({self.stance})"
-
-
-def baseline_order(item: Item) -> list[int]:
-    """The offline answer: the item's documents by lexical stance evidence, by their numbers from 0."""
-    return stance_order(
-        item.topic, item.stance, [f"{document.title}\n\n{document.text}" for document in item.documents]
-    )
 
 
 def ordered(group: pd.DataFrame) -> pd.DataFrame:

@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from conqret._optional import require
 from conqret.data import Stance
+from conqret.data.corpus import SPLITS, CorpusTopic, Split
 from conqret.errors import DeclarationError, check_known, strict_options
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.limits import whole_text
 from conqret.io.trec import scored, write_run
+from conqret.judging.judge_settings import as_path
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import STORE_NAME
+from conqret.retrieval.evaluation.systems import queries, rankings
 from conqret.runs.run_folder import RUNS
 from conqret.runs.session import Session, SessionCounts
 from conqret.text.language import language_of
 
 if TYPE_CHECKING:
-    from conqret.data.corpus import CorpusTopic, Split
     from conqret.retrieval.expansion import QueryExpansion
     from conqret.retrieval.rerank import RerankSummary
 
@@ -124,7 +126,6 @@ def retrieve(
         MissingDependencyError: pyterrier is not installed.
     """
     require("pyterrier", extra="retrieval")
-    from conqret.retrieval.evaluation.systems import queries, rankings
     from conqret.retrieval.pipeline import PipelinePlan, assemble, open_indexes
 
     if keep < 1:
@@ -140,17 +141,7 @@ def retrieve(
     folder = Path(corpus)
     target = RUNS / f"{folder.resolve().name}-{stance}.res.gz" if output is None else Path(output)
     topics = topics_of(folder, split)
-    session = (
-        retrieval_session(
-            asked,
-            output=target,
-            recordings=settings.get("recordings"),
-            replay=settings.get("replay"),
-            prompts=settings.get("prompts"),
-        )
-        if asked
-        else None
-    )
+    session = retrieval_session(asked, target, settings) if asked else None
     indexes = open_indexes(
         folder, [name.strip() for name in engine.split(",")], settings.get("encoder"), on_document
     )
@@ -178,14 +169,13 @@ def _in_other_languages(
     topics: Iterable[CorpusTopic], ranked: Mapping[str, tuple[str, ...]], index: Any
 ) -> int:
     """For how many topics the best document is in another language than the question, as far as both can be told."""
-    best = {topic.id: ranked[topic.id][0] for topic in topics if ranked.get(topic.id)}
-    entries = index.entries(list(dict.fromkeys(best.values())))
+    best = [(topic, ranked[topic.id][0]) for topic in topics if ranked.get(topic.id)]
+    entries = index.entries(list(dict.fromkeys(name for _, name in best)))
     count = 0
-    for topic in topics:
-        if (document := best.get(topic.id)) is not None and document in entries:
-            best_document = entries[document]
+    for topic, name in best:
+        if (document := entries.get(name)) is not None:
             asked = language_of(topic.question, model=False)
-            found = best_document.language or language_of(best_document.whole, model=False)
+            found = document.language or language_of(document.whole, model=False)
             count += bool(asked and found) and asked != found
     return count
 
@@ -196,9 +186,7 @@ def as_split(split: str) -> Split | None:
     Raises:
         UnknownNameError: there is no such split.
     """
-    from conqret.data.corpus import SPLITS
-
-    known: dict[str, Split | None] = {"all": None, **{split: split for split in SPLITS}}
+    known: dict[str, Split | None] = {"all": None, **dict(zip(SPLITS, SPLITS, strict=True))}
     check_known("split", known, split)
     return known[split]
 
@@ -236,15 +224,9 @@ def chosen_topics(corpus: Path, split: str, wanted: str | None) -> list[CorpusTo
     return [topic for topic in topics if topic.id in names]
 
 
-def retrieval_session(
-    model: str | ClientOptions,
-    *,
-    output: Path,
-    recordings: str | Path | None = None,
-    replay: str | Path | None = None,
-    prompts: str | Path | None = None,
-) -> Session:
-    """A session whose answers are recorded where is said, or else beside the output.
+def retrieval_session(model: str | ClientOptions, output: Path, settings: Mapping[str, Any]) -> Session:
+    """A session whose answers are recorded where the settings say (``recordings``, ``replay``, ``prompts``), or else
+    beside the output.
 
     The baseline's answers are not recorded by default: they cost nothing.
 
@@ -253,11 +235,9 @@ def retrieval_session(
     """
     chosen = ClientOptions.of(model)
     chosen.backend.check_can_ask("what retrieval asks")
-    store = None if recordings is None else Path(recordings)
+    store, replay = as_path(settings.get("recordings")), settings.get("replay")
     if replay is None and store is None and not chosen.backend.baseline:
         store = output.parent / STORE_NAME
     if store is not None:
         store.parent.mkdir(parents=True, exist_ok=True)
-    return Session(
-        chosen, recordings=store, replay=replay, prompts=None if prompts is None else Path(prompts)
-    )
+    return Session(chosen, recordings=store, replay=replay, prompts=as_path(settings.get("prompts")))

@@ -171,12 +171,6 @@ def service_server(
         hosts = own_hosts(port, host) if alone else None  # a key keeps pages of others out, too
         return Access(service_app(session, judges, judging, limits, keyed=bool(keys)), hosts, keys, heard)
 
-    server = local_server(
-        app,
-        host,
-        port,
-        lifespan="on",
-        timeout_graceful_shutdown=SERVICE_GRACE,
-        limit_concurrency=2 * (limits.at_once + limits.queue) + MORE_CONNECTIONS,
-    )
-    return server, list(judges)
+    most = 2 * (limits.at_once + limits.queue) + MORE_CONNECTIONS
+    settings = {"timeout_graceful_shutdown": SERVICE_GRACE, "limit_concurrency": most}
+    return local_server(app, host, port, lifespan="on", **settings), list(judges)

@@ -10,7 +10,7 @@ import threading
 from dataclasses import asdict, dataclass
 from io import BufferedReader, FileIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Interval
 
@@ -122,15 +122,10 @@ def serve(
             shown.tell(line(request))
 
     session.check()
+    limits = IntakeLimits(listening.max_body * MIB)
+    address: dict[str, Any] = {"host": listening.host, "port": listening.port}
     server, offered = service_server(
-        session,
-        formats,
-        judging.given(),
-        limits=IntakeLimits(listening.max_body * MIB),
-        keys=keys,
-        host=listening.host,
-        port=listening.port,
-        heard=heard,
+        session, formats, judging.given(), limits=limits, keys=keys, heard=heard, **address
     )
     server.run(lambda address: started(address, offered))
     shown.session(session.counts)
@@ -150,11 +145,8 @@ def line(entry: ServedRequest) -> str:
     from conqret.runs.run_folder import now
 
     cost = "cost unknown" if entry.cost_usd is None else f"${entry.cost_usd:.4f}"
-    asked = (
-        f"{entry.sent} sent, {entry.recorded} recorded, {cost}"
-        if entry.status == 200 and entry.format
-        else entry.code
-    )
+    judged = entry.status == 200 and entry.format
+    asked = f"{entry.sent} sent, {entry.recorded} recorded, {cost}" if judged else entry.code
     words = f"{now()} {entry.id} {entry.method} {entry.format or '-'} {entry.status} {entry.seconds:.3f} s {asked}"
     return words.rstrip()
 

@@ -60,9 +60,8 @@ def judgment_type(judge: Judge) -> type[Judgment]:
         for number, metric in enumerate(judge.metrics)
     }
     measures = create_model(f"{_camel(judge)}Measures", **by_name)
-    made: type[Judgment] = create_model(
-        f"{_camel(judge)}Judgment", __base__=Judgment, measures=(measures, ...)
-    )
+    name = f"{_camel(judge)}Judgment"
+    made: type[Judgment] = create_model(name, __base__=Judgment, measures=(measures, ...))
     return made
 
 
@@ -70,11 +69,9 @@ def openapi(judges: Iterable[Judge], *, keyed: bool) -> dict[str, Any]:
     """The OpenAPI 3.1 document of a service of these formats; ``keyed`` where requests need a key."""
     every = tuple(judges)
     items, judgments = [item_type(judge) for judge in every], [judgment_type(judge) for judge in every]
-    models: list[tuple[type[BaseModel], JsonSchemaMode]] = [
-        *((item, "validation") for item in items),
-        *((judgment, "serialization") for judgment in judgments),
-        (Problem, "serialization"),
-    ]
+    models: list[tuple[type[BaseModel], JsonSchemaMode]] = [(item, "validation") for item in items]
+    given: list[type[BaseModel]] = [*judgments, Problem]
+    models += [(model, "serialization") for model in given]
     names, schemas = models_json_schema(models, ref_template="#/components/schemas/{model}")
     for item in items:
         _or_messages(schemas["$defs"][names[item, "validation"]["$ref"].rpartition("/")[2]])
@@ -90,7 +87,11 @@ def openapi(judges: Iterable[Judge], *, keyed: bool) -> dict[str, Any]:
                 "operationId": f"judge_{judge.name.replace('-', '_')}",
                 "summary": judge.summary,
                 "description": f"Scale: {judge.scale}. Score: {judge.score}. Source: {judge.source}",
-                "parameters": [_metrics(judge), {"$ref": "#/components/parameters/RequestId"}],
+                "parameters": [
+                    _METRIC
+                    | {"schema": {"type": "array", "items": {"type": "string", "enum": list(judge.metrics)}}},
+                    {"$ref": "#/components/parameters/RequestId"},
+                ],
                 "requestBody": {"required": True, "content": _json(names[item, "validation"])},
                 "responses": {
                     "200": {
@@ -150,6 +151,14 @@ _TOLD = {
     "/readyz": "Whether it can judge now; 503 where it cannot.",
     "/openapi.json": "This document.",
 }
+_METRIC = {
+    "name": "metric",
+    "in": "query",
+    "required": False,
+    "description": "Only these metrics, and nothing else is paid for; all that the item allows, if none is named.",
+    "style": "form",
+    "explode": True,
+}
 _REQUEST_ID = {
     "name": "X-Request-ID",
     "in": "header",
@@ -157,18 +166,6 @@ _REQUEST_ID = {
     "description": "A name for the request: it comes back, and stands in the log; made where none is given.",
     "schema": {"type": "string", "pattern": "^[A-Za-z0-9._-]{1,64}$"},
 }
-
-
-def _metrics(judge: Judge) -> dict[str, Any]:
-    return {
-        "name": "metric",
-        "in": "query",
-        "required": False,
-        "description": "Only these metrics, and nothing else is paid for; all that the item allows, if none is named.",
-        "schema": {"type": "array", "items": {"type": "string", "enum": list(judge.metrics)}},
-        "style": "form",
-        "explode": True,
-    }
 
 
 def _told(path: str, summary: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import math
 import time
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
@@ -47,18 +48,11 @@ MEDIA_TYPE = "application/problem+json"
 PAUSE_SECONDS = 30.0
 """So long a model that was given up is asked nothing; clients are told to come back after it."""
 
-_PROVIDER = {
-    Reason.RATE_LIMITED: 503,
-    Reason.PROVIDER_DOWN: 503,
-    Reason.TOO_MANY_FAILURES: 503,
-    Reason.BUDGET: 503,
-    Reason.NOT_RECORDED: 503,
-    Reason.TIMEOUT: 504,
-}
-"""The statuses of what no model answered; 502 for all else that it, or the way to it, did wrong."""
-
 _LATER = frozenset({Reason.RATE_LIMITED, Reason.PROVIDER_DOWN, Reason.TOO_MANY_FAILURES})
 """What may be better after a while."""
+
+_PROVIDER = {**dict.fromkeys([*_LATER, Reason.BUDGET, Reason.NOT_RECORDED], 503), Reason.TIMEOUT: 504}
+"""The statuses of what no model answered; 502 for all else that it, or the way to it, did wrong."""
 
 
 class ItemFault(BaseModel, frozen=True):
@@ -104,8 +98,6 @@ class Refusal(Exception):  # noqa: N818 - it is an answer
 
     def response(self, request_id: str) -> Response:
         """The answer."""
-        from http import HTTPStatus
-
         from starlette.responses import Response
 
         problem = Problem(
@@ -170,13 +162,10 @@ class Intake:
             Refusal: 429, where all are taken.
         """
         if self.inside >= self.limits.at_once + self.limits.queue:
-            raise Refusal(
-                429,
-                "queue_full",
-                f"{self.limits.at_once} items are being judged and {self.limits.queue} wait; try again later",
-                retry_after=BUSY_SECONDS,
-                close=True,
+            why = (
+                f"{self.limits.at_once} items are being judged and {self.limits.queue} wait; try again later"
             )
+            raise Refusal(429, "queue_full", why, retry_after=BUSY_SECONDS, close=True)
         self.inside += 1
         try:
             yield
@@ -225,13 +214,17 @@ class Intake:
 
         most, parts, size = self.limits.body, [], 0
         announced = request.headers.get("content-length", "")
+        detail = (
+            f"the body has more than {most:,} bytes; send less, or start the service with a larger --max-body"
+        )
+        too_large = Refusal(413, "too_large", detail, close=True)
         try:
             if announced.isascii() and announced.isdigit() and int(announced[:19]) > most:
-                raise _too_large(most)
+                raise too_large
             async for part in request.stream():
                 size += len(part)
                 if size > most:
-                    raise _too_large(most)
+                    raise too_large
                 parts.append(part)
         except ClientDisconnect:
             raise Refusal(400, "client_gone", "the connection was closed within the body") from None
@@ -258,10 +251,3 @@ def check_size(value: object) -> int:
         detail = f"the item has {characters:,} characters; the service takes {MAX_CHARACTERS:,}"
         raise Refusal(422, "too_long", f"{detail}: judge such items with conqret judge")
     return characters
-
-
-def _too_large(most: int) -> Refusal:
-    detail = (
-        f"the body has more than {most:,} bytes; send less, or start the service with a larger --max-body"
-    )
-    return Refusal(413, "too_large", detail, close=True)

@@ -128,11 +128,8 @@ class _Tools:
         """Judge one argument and its documents. Each measure has a value from 0 to 1, or a reason why there is none."""
         try:
             asked = messages if messages and not topic else topic
-            item = {
-                **as_item(asked, argument, documents, reference, {"second_argument": second_argument}),
-                "stance": stance,
-                "nuggets": nuggets,
-            }
+            item = as_item(asked, argument, documents, reference, {"second_argument": second_argument})
+            item |= {"stance": stance, "nuggets": nuggets}
             if messages and topic:
                 item["messages"] = messages
             chosen = chosen_format({"criteria": criteria, "rubric": rubric or None}) or format
@@ -147,31 +144,18 @@ class _Tools:
 
     async def formats(self) -> dict[str, Any]:
         """List the formats in which can be judged, with their metrics, scales and sources."""
+        told = ("scale", "score", "source")
         return {
-            judge.name: {
-                "summary": judge.summary,
-                "metrics": list(judge.metrics),
-                "scale": judge.scale,
-                "score": judge.score,
-                "source": judge.source,
-            }
+            judge.name: {"summary": judge.summary, "metrics": list(judge.metrics)}
+            | {field: getattr(judge, field) for field in told}
             for judge in JUDGES.values()
         }
 
     async def runs(self) -> list[dict[str, str]]:
         """List the runs that can be explained and compared, newest first; fault says why one cannot be opened."""
-        return [
-            _sendable(
-                {
-                    "name": file.name,
-                    "kind": file.kind,
-                    "what": file.what,
-                    "state": file.state,
-                    "fault": file.fault,
-                }
-            )
-            for file in await _of_files(lambda: listed(self._root))
-        ]
+        told = ("name", "kind", "what", "state", "fault")
+        found = await _of_files(lambda: listed(self._root))
+        return [_sendable({field: getattr(run, field) for field in told}) for run in found]
 
     async def explain(
         self,

@@ -107,9 +107,8 @@ def leads_out(root: Path, run: Path) -> str:
     """Which link in the folder of a run leads out of ``root``, in words; empty where none does."""
     for entry in run.rglob("*"):
         if entry.is_symlink() and not Path(os.path.realpath(entry)).is_relative_to(root):  # of a loop, too
-            return (
-                f"{entry.relative_to(root)} is a link that leads out of the folder, so this run is not shown"
-            )
+            where = entry.relative_to(root)
+            return f"{where} is a link that leads out of the folder, so this run is not shown"
     return ""
 
 

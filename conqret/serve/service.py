@@ -128,7 +128,10 @@ class _Service:
 
     async def judge(self, request: Request) -> Response:
         """The judgment of the item in the body."""
-        judge = self._format(request)
+        name = request.path_params["format"]
+        if (judge := self.judges.get(name)) is None:
+            raise Refusal(404, "unknown_format", str(UnknownNameError("format", name[:100], self.judges)))
+        _served(request).format = name
         metrics = _metrics(request, judge)
         async with self.intake.place():
             item = _object(await self.intake.read(request))
@@ -142,7 +145,7 @@ class _Service:
         costs = [call.cost_usd for call in calls if not call.recorded]
         served.sent = sum(call.attempts for call in calls)
         served.recorded = sum(call.recorded for call in calls)
-        served.cost_usd = None if None in costs else sum(cost for cost in costs if cost is not None)
+        served.cost_usd = None if None in costs else sum(filter(None, costs))
         if (problem := not_answered(judgment)) is not None:
             raise problem
         return _json(content)
@@ -172,14 +175,6 @@ class _Service:
         except DeclarationError as error:
             return str(error)
         return ""
-
-    def _format(self, request: Request) -> Judge:
-        name = request.path_params["format"]
-        judge = self.judges.get(name)
-        if judge is None:
-            raise Refusal(404, "unknown_format", str(UnknownNameError("format", name[:100], self.judges)))
-        _served(request).format = name
-        return judge
 
     async def index(self, request: Request) -> Response:
         """The formats, with what each asks and needs."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from conqret.errors import ConqretError, DeclarationError
@@ -80,19 +80,10 @@ class _Viewer:
         except (ConqretError, *MALFORMED) as error:
             return _sorry(error)
         shown = [run for run in run_list if run.has(query.casefold().split())]
-        return _response(
-            page(
-                "runs.html.j2",
-                scripts=["live.js"],
-                within=_HERE,
-                forms="'self'",
-                runs=shown,
-                total=len(run_list),
-                query=query,
-                folder_name=self.root.name or str(self.root),
-                live=LIST_SECONDS,
-            )
-        )
+        content: dict[str, Any] = {"runs": shown, "total": len(run_list), "query": query}
+        name = self.root.name or str(self.root)
+        settings: dict[str, Any] = {"scripts": ["live.js"], "within": _HERE, "forms": "'self'"}
+        return _response(page("runs.html.j2", **settings, **content, folder_name=name, live=LIST_SECONDS))
 
     def run(self, request: Request) -> Response:
         """The page of a run, or of what was asked for one of its items."""
@@ -113,7 +104,7 @@ class _Viewer:
                     return _response(card_sheet(read_card(run)).html(around=_around(run)))
                 return self._report(run)
         except (ConqretError, *MALFORMED) as error:
-            return _sorry(error, links=list(inner_runs(run)))
+            return _sorry(error, inside=_inside(inner_runs(run)))
 
     def _report(self, run: Path) -> Response:
         listed_run, ways = look(self.root, run), _around(run)
@@ -124,13 +115,10 @@ class _Viewer:
             run, asked_at=lambda place, number: f"{ASKED}/{number}.html#i{number}", around=ways
         )
         if report_page is None:
-            report_page = ReportPage(
-                listed_run.kind,
-                listed_run.name,
-                [Section("Runs inside", [PageLinks(inside)] if (inside := list(inner_runs(run))) else [])],
-                lede=[f"The viewer has no page for runs of this kind; what they hold is in {run}."],
-                facts=facts,
-            ).html(around=ways)
+            sections = _inside(inner_runs(run))
+            lede = [f"The viewer has no page for runs of this kind; what they hold is in {run}."]
+            sheet = ReportPage(listed_run.kind, listed_run.name, sections, lede, facts=facts)
+            report_page = sheet.html(around=ways)
         return _response(report_page, again=PAGE_SECONDS if listed_run.going_on else 0)
 
     def difference(self, request: Request) -> Response:
@@ -150,25 +138,16 @@ class _Viewer:
             return _sorry(error)
 
     def _comparable(self, first: str) -> Iterable[str]:
-        runs = [
-            run
-            for run in listed(self.root)
-            if run.kind == JudgeFolder(self.root).kind and run.state == FINISHED
-        ]
+        kind = JudgeFolder(self.root).kind
         to = [
             (f"{run.name} ({run.what})", f"/diff?{urlencode({'first': first, 'second': run.name})}")
-            for run in runs
-            if run.name != first
+            for run in listed(self.root)
+            if run.kind == kind and run.state == FINISHED and run.name != first
         ]
-        content = (
-            PageLinks(to)
-            if to
-            else PageRemarks(["There is no other finished run of a judge in this folder."])
-        )
+        nothing = PageRemarks(["There is no other finished run of a judge in this folder."])
+        others = Section("Other runs", [PageLinks(to) if to else nothing])
         lede = [f"Pick the run that “{first}” is compared with."] if to else []
-        return ReportPage("diff", "Compare two runs", [Section("Other runs", [content])], lede).html(
-            around=ALL_RUNS
-        )
+        return ReportPage("diff", "Compare two runs", [others], lede).html(around=ALL_RUNS)
 
 
 ALL_RUNS = [("All runs", "/")]
@@ -192,12 +171,15 @@ def _nowhere(request: Request, error: Exception | None = None) -> Response:
     return _response(sheet.html(around=ALL_RUNS), 404)
 
 
-def _sorry(error: Exception, status: int = 409, links: list[tuple[str, str]] | None = None) -> Response:
+def _inside(runs: Iterable[tuple[str, str]]) -> list[Section]:
+    return [Section("Runs inside", [PageLinks(links)] if (links := list(runs)) else [])]
+
+
+def _sorry(error: Exception, status: int = 409, inside: Sequence[Section] = ()) -> Response:
     """A page that says what is wrong."""
     known = isinstance(error, ConqretError | OSError)
     why = str(error) if known else f"the files are not as a run writes them ({type(error).__name__}: {error})"
-    inside = Section("Runs inside", [PageLinks(links)] if links else [])
-    sheet = ReportPage("runs", "This cannot be shown", [inside], lede=[words.capitalised(why[:2000])])
+    sheet = ReportPage("runs", "This cannot be shown", inside, lede=[words.capitalised(why[:2000])])
     return _response(sheet.html(around=ALL_RUNS), status)
 
 

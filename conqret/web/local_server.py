@@ -128,13 +128,10 @@ def port_at(host: str, port: int) -> socket.socket:
         listener.listen()
     except OSError as error:
         listener.close()
-        taken = (
-            "is taken by another program"
-            if error.errno == errno.EADDRINUSE
-            else f"of {host} cannot be used: {error.strerror}"
-        )
+        taken = error.errno == errno.EADDRINUSE
+        why = "is taken by another program" if taken else f"of {host} cannot be used: {error.strerror}"
         raise DeclarationError(
-            f"port {port} {taken}; choose another with --port, or any free one with --port 0"
+            f"port {port} {why}; choose another with --port, or any free one with --port 0"
         ) from None
     return listener
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -79,13 +78,6 @@ def test_the_workflow_has_every_format():
     assert set(variants) == formats, f"each format is a variant in {WORKFLOW_FILE}"
 
 
-def test_the_workflow_names_its_class_with_a_colon():
-    module, colon, name = yaml.safe_load(WORKFLOW_FILE.read_text())["judge_class"].partition(":")
-    spec = find_spec(module)
-    assert colon, "the starter kit's contract tests read module:class"
-    assert f"class {name}:" in Path(spec.origin).read_text()
-
-
 def test_every_format_of_the_workflow(run, tmp_path):
     code, said = run("--all-variants")
     assert code == 0, said
@@ -140,10 +132,11 @@ def test_nugget_banks_are_written_and_read_back(run, tmp_path, judge, format_):
     assert code == 0, said
     kind = getattr(autojudge, judge).nugget_banks_type
     banks = load_nugget_banks_from_path(tmp_path / f"{format_}.nuggets.jsonl", kind)
-    found = autojudge.nuggets_in(banks)
+    found = {str(topic): bank.nuggets_as_list() for topic, bank in banks.banks.items()}
     assert set(found) == set(TOPICS)
     assert len(found["leaf"]) >= 20
-    covered = next(one.coverage["groundedness"] for one in found["leaf"] if "groundedness" in one.coverage)
+    coverages = [nugget.metadata[autojudge.METADATA] for nugget in found["leaf"]]
+    covered = next(coverage["groundedness"] for coverage in coverages if "groundedness" in coverage)
     assert set(covered) == {"alpha", "beta", "gamma"}
     given = ("--no-create-nuggets", "--nugget-banks", str(tmp_path / f"{format_}.nuggets.jsonl"))
     code, said = run("--variant", format_, *given, workflow=workflow)

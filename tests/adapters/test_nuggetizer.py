@@ -8,7 +8,6 @@ from nuggetizer.core.metrics import calculate_nugget_scores
 from nuggetizer.core.types import AssignedScoredNugget, Document, Nugget, Query
 
 from conqret.adapters.nuggetizer import as_requests, nuggets_of
-from conqret.errors import DeclarationError
 from tests.adapters.examples import run_example
 
 WORDS = ("support", "partial_support", "not_support")
@@ -29,11 +28,6 @@ def test_items_as_requests():
     ]
 
 
-def test_what_is_no_item_is_said():
-    with pytest.raises(DeclarationError, match="topic"):
-        as_requests([{"id": "zoos"}])
-
-
 def test_assignments_count_as_in_nuggetizers_own_scores():
     assigned = [AssignedScoredNugget(word, "vital", word) for word in WORDS]
     found = nuggets_of(assigned, "run")
@@ -45,12 +39,6 @@ def test_assignments_count_as_in_nuggetizers_own_scores():
 def test_what_is_not_assigned_has_no_value():
     failed = AssignedScoredNugget("b", "okay", "failed")
     assert [nugget.coverage for nugget in nuggets_of([Nugget("a"), failed], "run")] == [{}, {}]
-
-
-def test_importance_stays_in_nuggetizers_objects():
-    vital, okay = (AssignedScoredNugget("A point.", word, "support") for word in ("vital", "okay"))
-    assert nuggets_of([vital], "run") == nuggets_of([okay], "run")
-    assert vital.importance == "vital"
 
 
 def test_the_example_of_the_page():

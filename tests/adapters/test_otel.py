@@ -220,13 +220,7 @@ class Collector(BaseHTTPRequestHandler):
 
 @pytest.mark.parametrize(
     ("path", "headers", "wanted"),
-    [
-        (
-            "/api/public/otel",
-            "Authorization=Basic%20cGs6c2s=,x-langfuse-ingestion-version=4",
-            "Basic cGs6c2s=",
-        )
-    ],
+    [("/api/public/otel", "Authorization=Basic%20cGs6c2s=,x-langfuse-ingestion-version=4", "Basic cGs6c2s=")],
     ids=["langfuse"],
 )
 def test_the_command_sends_them_where_the_variables_say(tmp_path, path, headers, wanted):

@@ -41,12 +41,6 @@ def test_what_has_no_score_says_why():
     assert told(judgment.measures["controllability"]).startswith("no score: there was nothing to judge")
 
 
-def test_empty_fields_are_left_out():
-    assert as_item("T", "", None, None) == {"topic": "T"}
-    with pytest.raises(DeclarationError, match=r"topic. is empty"):
-        as_item("", "A")
-
-
 CHAT = [
     {"role": "user", "content": "Zoos?"},
     {"role": "assistant", "content": "Some."},

@@ -1,5 +1,6 @@
 """The fitted weights: what the file says, what they do to a text, and what they reach on topics left out."""
 
+import json
 import math
 import os
 import sys
@@ -16,8 +17,7 @@ from conqret.baseline.text_quality import (
     WIDEST,
     LinearModel,
     fitted,
-    record,
-    standardised,
+    share_of,
     surface,
 )
 from conqret.text.analysis import Text
@@ -31,7 +31,7 @@ PLAIN = (
 
 
 def test_the_file_holds_four_models_and_where_they_come_from() -> None:
-    held = record()
+    held = json.loads(WEIGHTS.read_text(encoding="utf-8"))
     assert set(held["models"]) == set(MODELS)
     assert WEIGHTS.stat().st_size < 100_000
     origin = held["provenance"]
@@ -89,8 +89,8 @@ def test_surface_by_hand() -> None:
 def test_a_score_by_hand_and_what_is_far_out() -> None:
     model = LinearModel(0.5, {"a": 2.0, "b": -1.0}, {"a": 1.0, "b": 0.0}, {"a": 2.0, "b": 1.0})
     assert model.score({"a": 2.0, "b": 0.25}) == pytest.approx(0.5 + 2 * 0.5 - 0.25)
-    assert model.share({"a": 1.0, "b": 0.5}) == 0.5
-    assert standardised(1e9, 0, 1) == WIDEST == -standardised(-1e9, 0, 1)
+    assert share_of(model.score({"a": 1.0, "b": 0.5})) == 0.5
+    assert model.score({"a": 1e9, "b": 0.5}) == 2 * WIDEST == -model.score({"a": -1e9, "b": 0.5})
     with pytest.raises(KeyError, match="b"):
         model.score({"a": 1.0})
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conqret.baseline import By, Evidence, Which
-from conqret.baseline.evidence import Strength, prefer
+from conqret.baseline.evidence import GROUNDEDNESS, RELEVANCE, prefer
 from conqret.baseline.text_quality import DIMENSIONS, FITTED
 from tests.baseline.items import ELSEWHERE, UNIFORMS, item
 
@@ -44,11 +44,14 @@ def test_with_documents_the_three_are_writing_truth_and_topic_in_equal_parts(dim
 
 
 def test_preference_by_hand() -> None:
-    verdict = prefer(Strength(0.0, 0.5, 0.5), Strength(0.5, 0.25, 0.5))
+    verdict = prefer(
+        {"writing": 0.0, "groundedness": GROUNDEDNESS * 0.5, "relevance": RELEVANCE * 0.5},
+        {"writing": 0.5, "groundedness": GROUNDEDNESS * 0.25, "relevance": RELEVANCE * 0.5},
+    )
     assert verdict.label == "first"
     assert verdict.strength == pytest.approx(math.tanh((4 * 0.25 - 0.5) / 2))
     assert verdict.explanation == "The first is ahead (62% sure), mostly in groundedness."
-    assert prefer(Strength(1.0), Strength(1.005)).label == "tie"
+    assert prefer({"writing": 1.0}, {"writing": 1.005}).label == "tie"
 
 
 def test_swapping_the_arguments_swaps_the_preference() -> None:

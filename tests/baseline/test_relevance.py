@@ -37,12 +37,6 @@ def test_one_passage_that_answers_the_question_is_relevant() -> None:
     assert evidence.document_relevance(1).value < 0.1
 
 
-def test_extent_and_argument_by_hand() -> None:
-    found = features(Text("Because evidence shows it. " + "Bla " * 46), QUERY)
-    assert found.extent == pytest.approx(50 / 100)
-    assert found.argument == pytest.approx(3 / 7)
-
-
 def test_relevance_by_hand() -> None:
     found = features(Text("Students in school: uniform, uniform."), QUERY)
     topicality = found.match

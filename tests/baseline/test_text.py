@@ -1,6 +1,4 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from conqret.text.analysis import Sentence, Text, denied, stem, weight, words_of
 from conqret.text.numbers import agrees, quantities
@@ -100,13 +98,3 @@ def test_quantities(text: str, expected: list[tuple[float, str]]) -> None:
 )
 def test_agreement_of_quantities(claim: str, source: str, expected: bool) -> None:
     assert agrees(quantities(words_of(claim))[0], quantities(words_of(source))[0]) is expected
-
-
-@given(st.text(max_size=60))
-def test_any_text_can_be_analysed(raw: str) -> None:
-    text = Text(raw)
-    assert all(text.words)
-    assert text.terms >= {stem for stem in text.stems if stem}
-    for sentence in text.sentences:
-        assert sentence.names is not None
-        assert all(quantity.value >= 0 for quantity in sentence.numbers)

@@ -28,7 +28,6 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import Recordings
 from conqret.llm.request import Message
 from conqret.runs.session import Session
-from conqret.studies.bias.bias_study import bias
 from tests.cli.conftest import Cli
 from tests.cli.conftest import cli as cli
 from tests.cli.test_batched_commands import CASES, at_once, contents
@@ -189,18 +188,6 @@ def test_commands_have_workers_ask_what_one_process_asks(
             assert done.code == 0, done.err
             assert len(own.requests) == case.asked
     assert contents(out) == at_once(cli, case, arguments, tmp_path / "at-once")
-
-
-def test_probes_of_a_judge_are_spread_too(cluster: str, tmp_path: Path) -> None:
-    asked: dict[str, Any] = {
-        "format": "direct",
-        "probes": ["injection", "repeatability"],
-        "metrics": ["groundedness"],
-    }
-    source = items(tmp_path, 4)
-    bias(source, **asked, output=tmp_path / "process")
-    bias(source, **asked, output=tmp_path / "ray", engine="ray", workers=1)
-    assert results(tmp_path / "ray") == results(tmp_path / "process")
 
 
 def check_spread(rows: Any, run: Path, **settings: Any) -> None:

@@ -67,11 +67,6 @@ def test_the_grid(file):
     assert names == ["bm25+floor", "bm25+side+floor", "deep+floor", "deep+side+floor"]
 
 
-def test_paths_are_relative_to_the_file(file, monkeypatch, tmp_path_factory):
-    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
-    assert read_experiment(file).corpus == file.parent / "corpus"
-
-
 LOCAL = """
 [[judges]]
 format = "likelihood"

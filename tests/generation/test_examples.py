@@ -4,7 +4,7 @@ import pytest
 
 from conqret.data import Document
 from conqret.errors import DeclarationError
-from conqret.generation.examples import Expert, ExpertArguments, borne_out, draw_examples, renumbered
+from conqret.generation.examples import Expert, ExpertArguments, borne_out, draw_examples
 from conqret.text.citations import citations
 from tests.generation.corpora import SUBJECTS, write_corpus
 
@@ -115,8 +115,3 @@ def test_where_nothing_is_borne_out_there_is_no_example(corpus, texts):
     experts, (topic, *_) = ExpertArguments(corpus), corpus.topics()
     assert experts.example(topic, "pro", texts) is not None
     assert ExpertArguments(corpus).example(topic, "pro", {}) is None
-
-
-def test_renumbering():
-    assert renumbered("A [1]. B [2, 3] C [1-3].", {1: 4, 3: 5}) == "A [4]. B [5] C [4][5]."
-    assert renumbered("A [1]. B [2].", {}) == "A. B."

@@ -36,13 +36,6 @@ async def test_an_invalid_answer_is_asked_again_with_its_fault_named(store):
     assert "documents: this is missing" in again[3]["content"]
 
 
-async def test_a_document_that_is_missing_is_named_and_never_guessed(store):
-    with FaultServer(length=2) as server:  # two documents, where the context says three
-        (answer,), _ = await ask_all(options(server.url), [request()], store)
-    assert (answer.reason, len(server.requests)) == (Reason.INVALID_ANSWER, 3)
-    assert "rate each of the documents 1 to 3 exactly once" in answer.detail
-
-
 async def test_a_truncated_answer_gets_twice_the_room(store):
     with FaultServer(FaultPlan(always="truncated")) as server:
         (answer,), _ = await ask_all(options(server.url, max_tokens=100), [request()], store)

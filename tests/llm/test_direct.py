@@ -76,11 +76,7 @@ async def serving(
         await runner.cleanup()
 
 
-ASKED = [
-    {},
-    {"max_tokens": 50, "top_p": 0.9, "temperature": 0.7, "logprobs": True},
-    {"response": Plain},
-]
+ASKED = [{}, {"max_tokens": 50, "top_p": 0.9, "temperature": 0.7, "logprobs": True}, {"response": Plain}]
 
 
 @pytest.mark.parametrize("way", ["direct", "litellm"])

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.llm.backends.local import Local
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.local_model import FILLED, _hub_settings, identity_of, name_and_identity
 
@@ -94,13 +93,6 @@ def test_a_folder_that_is_named_like_an_identity_is_that_folder(
     assert model == f"local/./exp@0123456789ab@{own}"
     assert name_and_identity(model) == ("./exp@0123456789ab", own)
     assert name_and_identity("local/./exp@ba9876543210") == ("./exp", "ba9876543210")
-
-
-def test_another_model_than_the_pinned_one_says_what_to_do(tmp_path: Path) -> None:
-    model = folder(tmp_path / "model")
-    backend = Local(ClientOptions(f"local/{model}@0123456789ab"))
-    with pytest.raises(DeclarationError, match="leave out @0123456789ab to use the model in the folder"):
-        backend._load()
 
 
 def test_a_changing_rotation_and_the_tokenizer_end_the_window(tmp_path: Path) -> None:

@@ -38,14 +38,6 @@ def test_a_recording_survives_store_and_export(text, cost, tokens, refusal):
     assert Recording.model_validate_json(recording.line()) == recording
 
 
-def test_an_answer_may_hold_half_a_surrogate_pair(store):
-    store.put("k", Completion('{"x": "\ud83d"}'), **LABELS)
-    assert store.get("k").text == '{"x": "\ud83d"}'
-    store.export_jsonl(store.path.with_suffix(".jsonl"))
-    with Recordings.open_for_replay(store.path.with_suffix(".jsonl")) as replayed:
-        assert replayed.get("k").text == '{"x": "\ud83d"}'
-
-
 def test_the_first_recording_of_a_key_wins(store):
     first, second = Completion("one"), Completion("two")
     assert store.get("k") is None

@@ -53,14 +53,6 @@ def test_the_same_command_heals_a_spoilt_run(forks: Forks, tmp_path: Path) -> No
     assert scored(tmp_path / "replayed") == COUNT
 
 
-def test_overwrite_heals_too(forks: Forks, tmp_path: Path) -> None:
-    spoilt(forks, tmp_path / "run")
-    with FaultServer() as healthy:
-        assert forks.run(*command(healthy, tmp_path / "run", "--overwrite")) == 0
-        assert len(healthy.requests) == COUNT
-    assert scored(tmp_path / "run") == COUNT
-
-
 def test_no_more_than_once_a_run_and_not_where_it_is_not_wanted(forks: Forks, tmp_path: Path) -> None:
     spoilt(forks, tmp_path / "run")
     with FaultServer(RUBBISH) as broken:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from conqret.local.token_windows import window_in, window_of
+from conqret.local.models import window_in, window_of
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,7 @@ from pathlib import Path
 
 import pytest
 
-TOPICS = {
-    "cats": "Should cats be kept indoors?",
-    "trams": "Should cities build trams?",
-}
+TOPICS = {"cats": "Should cats be kept indoors?", "trams": "Should cities build trams?"}
 TEXTS = {
     "cats-pro-1": "We support keeping cats indoors: indoor cats live longer, and it protects wild birds from harm.",
     "cats-pro-2": "In favour of indoor cats. Keeping cats indoors is safe and beneficial for their health.",

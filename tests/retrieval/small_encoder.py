@@ -40,8 +40,7 @@ def train(
     torch.manual_seed(SEED)
     draw = random.Random(SEED)
     model = sentence_transformers.SentenceTransformer(
-        modules=[StaticEmbedding(words, embedding_dim=width)],
-        device="cpu",
+        modules=[StaticEmbedding(words, embedding_dim=width)], device="cpu"
     )
     optimizer = torch.optim.Adam(model.parameters(), lr=RATE)
     for _ in range(steps):

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.retrieval import BM25, Dense, Fusion, PerspectiveExpansion, build_index, open_index
+from conqret.retrieval import BM25, Fusion, build_index, open_index
 from conqret.retrieval.cross_encoder import CrossEncoder
 from conqret.retrieval.dense import vectors
 from conqret.retrieval.dense.text_encoding import Encoding
@@ -110,17 +110,6 @@ def small(corpus, encoder):
 QUESTIONS = pd.DataFrame(
     {"qid": ["cats", "trams"], "query": ["Should cats be kept indoors?", "Are trams good?"]}
 )
-
-
-def test_it_stands_in_pipelines(corpus, small):
-    dense, bm25 = Dense(corpus, depth=8), BM25(build_index(corpus), depth=8)
-    assert dense.index.engine == "dense"
-    assert list(dense(QUESTIONS).columns) == ["qid", "query", "docno", "score", "rank", "title", "text"]
-    assert len((dense % 3)(QUESTIONS)) == 6
-    summed = (bm25 % 5 + dense).transform(QUESTIONS)
-    assert {"qid", "docno", "score", "rank"} <= set(summed.columns)
-    expanded = PerspectiveExpansion(dense, "offline")(QUESTIONS)
-    assert set(expanded["perspective"]) == {"yes side", "no side"}
 
 
 def test_fusion_by_hand():

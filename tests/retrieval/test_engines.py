@@ -7,7 +7,7 @@ import pytest
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
 from conqret.retrieval.search_engine import ENGINES as DECLARED
 from conqret.retrieval.search_engine import Engine, WordIndexSettings, get_engine
-from conqret.text.words import fold, words
+from conqret.text.words import fold
 
 TEXTS = [
     "the cat sat on the mat",
@@ -71,16 +71,6 @@ def test_texts_with_odd_characters_stay_apart(tmp_path):
     assert [[document for document, _ in hits] for hits in found] == [[0], [1], [2], [3]]
 
 
-def test_an_error_while_texts_are_read_is_raised(tmp_path):
-    def texts():
-        yield "one"
-        raise DeclarationError("documents.jsonl:2 is not valid JSON")
-
-    chosen = WordIndexSettings().settled(get_engine("bm25s"))
-    with pytest.raises(DeclarationError, match=r"documents\.jsonl:2"):
-        get_engine("bm25s").build(texts(), tmp_path, chosen)
-
-
 def test_settings_are_checked():
     for wrong in ({"k1": -1.0}, {"b": 1.5}, {"k1": float("nan")}):
         with pytest.raises(DeclarationError):
@@ -105,9 +95,3 @@ def test_a_library_that_is_not_installed_is_named(monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(MissingDependencyError, match="bm25s is not installed"):
         get_engine()
-
-
-def test_words():
-    assert words(fold("U.S. policy: John\u2019s don\u2019t na\u00efve e-mail 3.5")) == [
-        "us", "policy", "john", "don't", "naive", "e", "mail", "3", "5",
-    ]  # fmt: skip

@@ -5,13 +5,7 @@ import math
 import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.retrieval.evaluation.evaluate import (
-    MARK_BETTER,
-    MARK_WORSE,
-    alpha_ndcg,
-    balance,
-    evaluate,
-)
+from conqret.retrieval.evaluation.evaluate import MARK_BETTER, MARK_WORSE, alpha_ndcg, balance, evaluate
 
 PRO = {"t1": {"p1": 1, "p2": 1, "x": 0}, "t2": {"p3": 1}}
 CON = {"t1": {"c1": 1}, "t2": {"c2": 1, "p3": 0}}
@@ -32,11 +26,6 @@ def test_by_hand():
     assert found.score("pro", "pro", "nDCG@10").interval.value == 1.0
     assert found.score("pro", "pro", "R@10").interval.value == 1.0
     assert (base.p, base.difference, base.mark) == (None, None, "")
-
-
-def test_the_order_of_the_run_counts_and_missing_topics_score_nothing():
-    found = evaluate({"a": {"t1": ["p1", "p2"]}}, {"pro": PRO}, measures=("R@10",))
-    assert found.score("pro", "a", "R@10").by_topic == {"t1": 1.0, "t2": 0.0}
 
 
 def test_a_topic_without_a_ranking_counts_0_in_the_measures_of_both_sides():

@@ -33,13 +33,6 @@ def test_a_text_that_repeats_its_title_counts_once():
     assert [entry.whole for entry in entries] == ["Title\nText ☃ one.", "T2 and more"]
 
 
-def test_texts_are_found_by_id(corpus):
-    index = build_index(corpus)
-    found = index.entries(["bread", "nowhere", "cats-pro-1", "bread"])
-    assert list(found) == ["bread", "cats-pro-1"]
-    assert found["bread"].text.startswith("Knead")
-
-
 def test_a_title_is_indexed_with_its_text(tmp_path):
     (tmp_path / "documents.jsonl").write_text(
         '{"id": "a b", "title": "Axolotls", "text": "They swim."}\n\n{"id": "c", "text": "Else."}\n'

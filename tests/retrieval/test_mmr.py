@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,12 +19,6 @@ def test_by_hand():
     # At 0.9: 1 has 0.81 - 0.09 = 0.72, and 2 has 0.45 - 0.01 = 0.44.
     assert select(SCORES, LIKENESS, 0.9) == [0, 1, 2]
     assert select(SCORES, LIKENESS, 1.0) == [0, 1, 2]
-
-
-def test_cosines():
-    assert cosines(np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0]])) == pytest.approx(
-        np.array([[1, 0.5**0.5, 0], [0.5**0.5, 1, 0], [0, 0, 0]])
-    )
 
 
 def test_a_copy_falls_behind_something_new():

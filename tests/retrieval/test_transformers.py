@@ -28,9 +28,7 @@ def test_columns_ranks_and_texts(bm25):
     assert "text" not in BM25(bm25.index, texts=False)(QUESTIONS).columns
 
 
-def test_a_cut_off_searches_no_deeper(bm25):
-    assert bm25.fuse_rank_cutoff(3).depth == 3
-    assert bm25.fuse_rank_cutoff(9) is None
+def test_a_cut_off_keeps_no_more(bm25):
     assert len((bm25 % 3)(QUESTIONS)) == 3
 
 

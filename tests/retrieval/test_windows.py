@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from conqret.errors import DeclarationError
-from conqret.retrieval.rerank import RankingAnswer, apply, ranking_in, repair, spans
+from conqret.retrieval.rerank import RankingAnswer, ranking_in, repair, spans
 
 
 def test_the_windows_of_rankgpt():
@@ -36,18 +35,6 @@ def test_windows_cover_everything_and_meet(count, window, data):
         assert start <= next_end
 
 
-@pytest.mark.parametrize(("window", "step"), [(1, 1), (5, 0), (5, 6)])
-def test_impossible_windows(window, step):
-    with pytest.raises(DeclarationError):
-        spans(10, window=window, step=step)
-
-
-def test_repairs_are_counted():
-    assert repair([3, 1, 3, 9, 0, 2], 4) == ((2, 0, 1, 3), {"duplicates": 1, "invented": 2, "missing": 1})
-    assert repair([], 3) == ((0, 1, 2), {"duplicates": 0, "invented": 0, "missing": 3})
-    assert repair([2, 1], 2) == ((1, 0), {"duplicates": 0, "invented": 0, "missing": 0})
-
-
 @given(st.lists(st.integers(-3, 30)), st.integers(1, 20))
 def test_every_answer_becomes_a_permutation(ranking, count):
     order, found = repair(ranking, count)
@@ -55,10 +42,6 @@ def test_every_answer_becomes_a_permutation(ranking, count):
     assert found["duplicates"] + found["invented"] + count - found["missing"] == len(ranking)
     left_out = [place for place in range(count) if place + 1 not in ranking]
     assert list(order[count - found["missing"] :]) == left_out
-
-
-def test_a_window_is_put_in_order():
-    assert apply(list("abcdef"), 2, [2, 0, 1]) == list("abecdf")
 
 
 READ = [

@@ -327,10 +327,7 @@ def test_faults_of_the_provider_are_told_apart(fault: str, status: int, code: st
 
 
 def test_a_provider_that_was_given_up_is_tried_again_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    with (
-        FaultServer(FaultPlan(script=("auth",)), length=1) as server,
-        Running(of(server), "direct") as found,
-    ):
+    with FaultServer(FaultPlan(script=("auth",)), length=1) as server, Running(of(server), "direct") as found:
         wanted = "direct?metric=groundedness"
         first, again, watched = found.judge(wanted), found.judge(wanted), found.get("/readyz")
         monkeypatch.setattr(service, "PAUSE_SECONDS", 0.0)

@@ -24,9 +24,8 @@ from conqret.debate.debatune.debater_tuning import (
 )
 from conqret.errors import DeclarationError, Fault, ItemsError, first_line, strict_options
 from conqret.io.safe_files import write_whole
-from conqret.local.models import LoadedModel, load
+from conqret.local.models import LoadedModel, load, window_of
 from conqret.local.prefix import PLAIN_TEMPLATE, rendered
-from conqret.local.token_windows import window_of
 from conqret.local.training_loop import EXTRA, arguments, brief, check_base, lora, merged, quiet, train, whole
 from conqret.runs.run_folder import default_folder, stem
 from conqret.show.page import write_file

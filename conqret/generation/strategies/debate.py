@@ -7,7 +7,8 @@ second turn does to an argument can be told by pairs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import compress
 from typing import Any
 
 from conqret.data import Document, Stance
@@ -29,37 +30,24 @@ def revised(
 ) -> dict[str, Any]:
     """The first argument without the premises that rest only on documents that the other side rests on, too; as it was
     where nothing would be left."""
-    first, against = responses[0], responses[-1]
-    contested = {
-        number
-        for conclusion in against.conclusions
-        for premise in conclusion.premises
-        for number in premise.citations
-    }
-    kept = [
-        {**conclusion.model_dump(), "premises": [premise.model_dump() for premise in premises]}
-        for conclusion in first.conclusions
-        if (
-            premises := [
-                premise
-                for premise in conclusion.premises
-                if not premise.citations or set(premise.citations) - contested
-            ]
-        )
-    ]
+    first, contested = responses[0].model_dump(), _cited(responses[-1].model_dump()["conclusions"])
+    kept = []
+    for conclusion in first["conclusions"]:
+        cites = [set(premise["citations"]) for premise in conclusion["premises"]]
+        staying = [not each or bool(each - contested) for each in cites]
+        if any(staying):
+            kept.append({**conclusion, "premises": list(compress(conclusion["premises"], staying))})
     if not kept:
-        return first.model_dump()
-    cited = {
-        number for conclusion in kept for premise in conclusion["premises"] for number in premise["citations"]
-    }
-    was = {
-        number
-        for conclusion in first.conclusions
-        for premise in conclusion.premises
-        for number in premise.citations
-    }
-    gone = [{"document": n, "reason": "The other side rests on it, too."} for n in sorted(was - cited)]
-    return {"conclusions": kept, "left_out": [*(omission.model_dump() for omission in first.left_out), *gone]}
+        return first
+    gone = sorted(_cited(first["conclusions"]) - _cited(kept))
+    reasons = [{"document": n, "reason": "The other side rests on it, too."} for n in gone]
+    return {"conclusions": kept, "left_out": [*first["left_out"], *reasons]}
+
+
+def _cited(conclusions: Sequence[Mapping[str, Any]]) -> set[int]:
+    """The documents that conclusions rest on."""
+    premises = (premise for conclusion in conclusions for premise in conclusion["premises"])
+    return {number for premise in premises for number in premise["citations"]}
 
 
 STRATEGY = Strategy(

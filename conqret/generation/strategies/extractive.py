@@ -82,17 +82,13 @@ def compose(topic: str, stance: Stance, documents: Sequence[Document]) -> dict[s
         for n in kept or range(len(documents))
         for candidate in _candidates(n, topic, stance, documents[n], relevance[n] * (1 + sides[n]) / 2)
     ]
-    chosen = _select(
-        candidates or [_first_words(n, document.text) for n, document in enumerate(documents[:1])]
-    )
-    return {
-        "conclusions": _arrange(topic, stance, chosen),
-        "left_out": [
-            {"document": n + 1, "reason": _reason(relevance[n], sides[n], stance)}
-            for n in range(len(documents))
-            if n not in {candidate.document for candidate in chosen}
-        ],
-    }
+    if not candidates and documents:
+        line = passages(strip_citations(documents[0].text), LONGEST)[0] or "The document is empty."
+        candidates = [_Candidate(0, 0, line, frozenset(), 0.0)]
+    chosen = _select(candidates)
+    unused = sorted(set(range(len(documents))) - {candidate.document for candidate in chosen})
+    left_out = [{"document": n + 1, "reason": _reason(relevance[n], sides[n], stance)} for n in unused]
+    return {"conclusions": _arrange(topic, stance, chosen), "left_out": left_out}
 
 
 def _sides(topic: str, stance: Stance, texts: Sequence[str]) -> list[float]:
@@ -131,11 +127,6 @@ def _candidates(
     return candidates
 
 
-def _first_words(number: int, text: str) -> _Candidate:
-    line = passages(strip_citations(text), LONGEST)[0]
-    return _Candidate(number, 0, line or "The document is empty.", frozenset(), 0.0)
-
-
 def _standing(piece: str) -> str | None:
     """The sentence on one line if it can be a premise: of fair length, whole, a statement; else None."""
     lines = [line.strip() for line in strip_citations(piece).splitlines() if line.strip()]
@@ -153,11 +144,8 @@ def _standing(piece: str) -> str | None:
 
 def _unbalanced(line: str) -> bool:
     """Whether a quotation or a bracket is open at either end."""
-    return (
-        line.count("\u201c") != line.count("\u201d")
-        or line.count("(") != line.count(")")
-        or line.count('"') % 2 == 1
-    )
+    pairs = (("\u201c", "\u201d"), ("(", ")"))
+    return line.count('"') % 2 == 1 or any(line.count(first) != line.count(last) for first, last in pairs)
 
 
 def _select(candidates: Sequence[_Candidate]) -> list[_Candidate]:
@@ -182,10 +170,12 @@ def _arrange(topic: str, stance: Stance, chosen: Sequence[_Candidate]) -> list[d
     """Two or three conclusions (one for fewer than four premises), each with the premises of its aspect."""
     if not chosen:
         return []
+    subject = strip_citations(" ".join(topic.split())).strip().rstrip("?!. ")
+    speaks = {"pro": "speaks for a yes to", "con": "speaks for a no to"}.get(stance, "bears on")
     count = 1 if len(chosen) < 4 else 2 if len(chosen) < 7 else CONCLUSIONS
     share = -(-len(chosen) // count)
     left = list(chosen)
-    groups = []
+    groups: list[dict[str, Any]] = []
     named: set[str] = set()
     while left:
         aspect = max(
@@ -193,26 +183,13 @@ def _arrange(topic: str, stance: Stance, chosen: Sequence[_Candidate]) -> list[d
             key=lambda name: sum(min(2, len(ASPECTS[name] & candidate.terms)) for candidate in left),
         )
         named.add(aspect)
-        best = sorted(
-            left, key=lambda candidate: (-len(ASPECTS[aspect] & candidate.terms), -candidate.score)
-        )[:share]
+        best = sorted(left, key=lambda one: (-len(ASPECTS[aspect] & one.terms), -one.score))[:share]
         left = [candidate for candidate in left if candidate not in best]
-        groups.append((aspect, sorted(best, key=lambda candidate: (candidate.document, candidate.place))))
-    return [
-        {
-            "conclusion": _conclusion(topic, stance, aspect),
-            "premises": [
-                {"text": candidate.text, "citations": [candidate.document + 1]} for candidate in group
-            ],
-        }
-        for aspect, group in groups
-    ]
-
-
-def _conclusion(topic: str, stance: Stance, aspect: str) -> str:
-    subject = strip_citations(" ".join(topic.split())).strip().rstrip("?!. ")
-    speaks = {"pro": "speaks for a yes to", "con": "speaks for a no to"}.get(stance, "bears on")
-    return f"{aspect}: this {speaks} the question, {subject}."
+        group = sorted(best, key=lambda candidate: (candidate.document, candidate.place))
+        premises = [{"text": candidate.text, "citations": [candidate.document + 1]} for candidate in group]
+        conclusion = f"{aspect}: this {speaks} the question, {subject}."
+        groups.append({"conclusion": conclusion, "premises": premises})
+    return groups
 
 
 def _reason(relevance: float, side: float, stance: Stance) -> str:

@@ -231,10 +231,4 @@ def _facts(options: ClientOptions) -> ModelFacts:
     return replace(facts, in_flight=None) if _asynchronous(_admitted.get(options.model)) else facts
 
 
-BACKEND = Backend(
-    prefix=PREFIX,
-    open=FunctionConnection,
-    identity=identity,
-    facts=_facts,
-    here=True,
-)
+BACKEND = Backend(prefix=PREFIX, open=FunctionConnection, identity=identity, facts=_facts, here=True)

@@ -13,6 +13,7 @@ from conqret.errors import DeclarationError, first_line
 from conqret.llm.backend import Backend, Connection, ModelFacts, stated
 from conqret.llm.backends.function import MOST, SAID, item_of
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.provider_errors import error_in, provider_error
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError
 
@@ -57,8 +58,6 @@ class ServerConnection(Connection):
         """
         import aiohttp
 
-        from conqret.llm.provider_errors import error_in, provider_error
-
         if self._session is None:
             key = os.environ.get(KEY)
             self._session = aiohttp.ClientSession(
@@ -101,8 +100,5 @@ def _facts(options: ClientOptions) -> ModelFacts:
 
 
 BACKEND = Backend(
-    prefix=PREFIX,
-    open=ServerConnection,
-    facts=_facts,
-    reaches=lambda model: model.removeprefix(PREFIX),
+    prefix=PREFIX, open=ServerConnection, facts=_facts, reaches=lambda model: model.removeprefix(PREFIX)
 )

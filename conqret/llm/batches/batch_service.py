@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import random
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
@@ -18,8 +17,8 @@ from conqret.data import Reason
 from conqret.io.limits import ANSWER
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.direct_http import body_of, parsed, refused, session_of
+from conqret.llm.hosted.response_bodies import packing
 from conqret.llm.hosted.servers import Server
-from conqret.llm.hosted.unpacking import TooLongError, packing
 from conqret.llm.provider_errors import provider_error
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError, backoff
@@ -81,7 +80,7 @@ class BatchService(ABC):
         """How far a batch is. Raises ProviderError where that is not said."""
 
     @abstractmethod
-    def read(self, line: Mapping[str, Any], seconds: float) -> Result:
+    def read(self, line: Mapping[str, Any]) -> Result:
         """What a line of the results says. Raises ValueError (or its kin) where it is none."""
 
     def cost(self, prompt: int | None, completed: int | None, cached: int | None) -> float | None:
@@ -102,11 +101,8 @@ class BatchService(ABC):
                 return await self._exchange("GET", path)
             except ProviderError as error:
                 delay = backoff(attempt, self._rng, error.retry_after)
-                if (
-                    not error.retryable
-                    or attempt >= self.options.max_attempts
-                    or delay > self.options.timeout
-                ):
+                last = attempt >= self.options.max_attempts or delay > self.options.timeout
+                if last or not error.retryable:
                     raise
                 await asyncio.sleep(delay)
 
@@ -115,7 +111,8 @@ class BatchService(ABC):
         may be."""
         async with self._sent("GET", path) as response:
             if packing(response.headers.get("Content-Encoding")):
-                raise TooLongError("the results are compressed, which conqret did not request")
+                message = "the results are compressed, which conqret did not request"
+                raise ProviderError(Reason.SERVER_ERROR, message)
             rest = b""
             async for chunk in response.content.iter_any():
                 *whole, rest = (rest + chunk).split(b"\n")
@@ -151,7 +148,7 @@ class BatchService(ABC):
                 if response.status not in _TAKEN:
                     raise refused(self.server, response.status, response.headers, await body_of(response))
                 yield response
-        except (aiohttp.ClientError, TimeoutError, OSError, TooLongError) as error:
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise provider_error(error) from None
 
 
@@ -165,20 +162,3 @@ def listed(response: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for entry in data if isinstance(data, list) else ():
         if isinstance(entry, Mapping) and isinstance(entry.get("id"), str):
             yield entry
-
-
-def read_lines(raw: bytes, read: Callable[[Mapping[str, Any], float], Result]) -> Result | None:
-    """The result in a line; None of a blank one.
-
-    Raises:
-        ValueError: it holds none.
-    """
-    if not raw.strip():
-        return None
-    try:
-        line = json.loads(raw)
-        if not isinstance(line, dict):
-            raise ValueError("no object")
-        return read(line, 0.0)
-    except (ProviderError, ValueError, RecursionError, TypeError, KeyError, AttributeError) as error:
-        raise ValueError(str(error)) from None

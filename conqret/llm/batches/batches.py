@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import datetime as dt
+import json
 import logging
 import time
 import uuid
@@ -28,16 +29,15 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError, number
 from conqret.io.limits import whole_bytes
 from conqret.io.safe_files import write_whole
-from conqret.llm.batches.batch_service import BatchService, read_lines
+from conqret.llm.batches.batch_service import BatchService
 from conqret.llm.batches.providers import AnthropicBatches, OpenAIBatches, anthropic_server
 from conqret.llm.catalogue import provider_of
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.servers import by_responses, directly, server_of
 from conqret.llm.provider_check import check_address
 from conqret.llm.recordings import Recordings, batches_beside
-from conqret.llm.redaction import KeyRedaction, keys_in_use
 from conqret.llm.request import Request, parameters
-from conqret.llm.retry import ProviderError
+from conqret.llm.retry import KeyRedaction, ProviderError, keys_in_use
 from conqret.llm.sender import Progress
 
 LOCK = ".lock"
@@ -97,7 +97,7 @@ class Batches:
             )
         self._service_of = service_of(options)
         self._options, self._progress = options, progress
-        self._redaction = KeyRedaction(keys_in_use(options))
+        self._redaction = KeyRedaction(keys_in_use(options.api_key))
         self._service: BatchService | None = None
         self._wanted: dict[str, Request[Any]] = {}
         self._file = Path()
@@ -226,15 +226,10 @@ class Batches:
         if not waiting:
             return
         for keys, lines in _portions(service, waiting):
-            asked = {
-                key: BatchedRequest(
-                    ask=request.ask,
-                    item=request.item,
-                    sample=request.sample,
-                    params=dict(parameters(request, read=False)),
-                )
-                for key, request in ((key, waiting[key]) for key in keys)
-            }
+            asked = {}
+            for key in keys:
+                sent, params = waiting[key], dict(parameters(waiting[key], read=False))
+                asked[key] = BatchedRequest(ask=sent.ask, item=sent.item, sample=sent.sample, params=params)
             now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
             batch = Batch(name=uuid.uuid4().hex, model=self._options.model, handed_in=now, asked=asked)
             self._kept.batches.append(batch)
@@ -267,11 +262,7 @@ class Batches:
         try:
             batch.id = await service.find(batch.name, begun, len(batch.asked), known) if batch.name else None
         except ProviderError as error:
-            if error.code not in (
-                Reason.BAD_REQUEST,
-                Reason.NOT_FOUND,
-                Reason.AUTHENTICATION,
-            ):  # it may say so later
+            if error.code not in _SAID_FOR_GOOD:  # it may say so later
                 raise self._redaction.error(error) from None
         if batch.id is None:
             _log.warning(
@@ -287,12 +278,12 @@ class Batches:
 
     def _take(self, service: BatchService, store: Recordings, batch: Batch, raw: bytes) -> str:
         """Keep one line of the results; returns the word for what it was."""
-        try:
-            result = read_lines(raw, service.read)
-        except ValueError:
-            return _WORDS[3]
-        if result is None:
+        if not raw.strip():
             return ""
+        try:
+            result = service.read(json.loads(raw))
+        except (ProviderError, ValueError, RecursionError, TypeError, KeyError, AttributeError):
+            return _WORDS[3]
         asked = batch.asked.get(result.key)
         if asked is None:
             return _WORDS[2]
@@ -325,7 +316,7 @@ class Batches:
         write_whole(self._file, self._kept.model_dump_json(indent=1).encode())
 
 
-_REFUSED = "the batch was not taken"
+_SAID_FOR_GOOD = (Reason.BAD_REQUEST, Reason.NOT_FOUND, Reason.AUTHENTICATION)
 _WORDS = ("answered", "with an error", "of requests that were not sent", "that cannot be read")
 
 
@@ -336,12 +327,9 @@ def _may_be_taken(error: ProviderError | KeyError) -> bool:
 
 
 def _refusal(error: ProviderError | KeyError) -> ProviderError:
-    message = _REFUSED
+    message = "the batch was not taken"
     if _may_be_taken(error):
-        message = (
-            "it is unknown whether the provider accepted the batch; run the same command, which looks "
-            "for it first"
-        )
+        message = "it is unknown whether the provider accepted the batch; the same command looks for it first"
     if isinstance(error, ProviderError):
         return ProviderError(error.code, f"{message}: {error}")
     return ProviderError(Reason.SERVER_ERROR, f"{message}: the answer lacks {error}")

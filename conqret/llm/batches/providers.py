@@ -49,16 +49,10 @@ class OpenAIBatches(BatchService):
         """Upload, and make a batch that has a day's time and our name in its metadata."""
         form = aiohttp.FormData()
         form.add_field("purpose", "batch")
-        form.add_field(
-            "file", b"\n".join(lines) + b"\n", filename="conqret.jsonl", content_type="application/jsonl"
-        )
-        file = await self.post("/files", data=form)
-        asked = {
-            "input_file_id": str(file["id"]),
-            "endpoint": _AT,
-            "completion_window": "24h",
-            "metadata": {NAME: name},
-        }
+        content = b"\n".join(lines) + b"\n"
+        form.add_field("file", content, filename="conqret.jsonl", content_type="application/jsonl")
+        file = str((await self.post("/files", data=form))["id"])
+        asked = {"input_file_id": file, "endpoint": _AT, "completion_window": "24h", "metadata": {NAME: name}}
         return str((await self.post("/batches", json=asked))["id"])
 
     async def find(self, name: str, begun: datetime, count: int, known: Set[str]) -> str | None:
@@ -74,30 +68,23 @@ class OpenAIBatches(BatchService):
         files = [batch_data.get(name) for name in ("output_file_id", "error_file_id")]
         output, errors = (file if isinstance(file, str) and file else None for file in files)
         status = str(batch_data.get("status"))
-        late = status == "completed" and output is None and (errors is None or _completed(batch_data) > 0)
-        return BatchProgress(
-            status in _ENDED and not late,
-            scrub(status)
-            + (", and its results are not there yet" if late else _why(batch_data.get("errors"))),
-            tuple(f"/files/{quote(file_id, safe='')}/content" for file_id in (output, errors) if file_id),
-        )
+        answered = mapping(batch_data.get("request_counts")).get("completed")
+        some = isinstance(answered, int) and answered > 0
+        late = status == "completed" and output is None and (errors is None or some)
+        told = ", and its results are not there yet" if late else _why(batch_data.get("errors"))
+        results = tuple(f"/files/{quote(file, safe='')}/content" for file in (output, errors) if file)
+        return BatchProgress(status in _ENDED and not late, scrub(status) + told, results)
 
-    def read(self, line: Mapping[str, Any], seconds: float) -> Result:
+    def read(self, line: Mapping[str, Any]) -> Result:
         """An answer with its status, or an error instead."""
         key, response, error = str(line["custom_id"]), line.get("response"), line.get("error")
         if isinstance(response, Mapping):
             status, body = response.get("status_code"), response.get("body")
             if status == 200 and isinstance(body, Mapping):
-                return Result(key, completion_of(body, self.cost, seconds))
+                return Result(key, completion_of(body, self.cost, 0.0))
             failure = error_in(body, int(status or 500))
             return Result(key, stated_by(failure), failure)
         return Result(key, None, ProviderError(Reason.SERVER_ERROR, scrub(told(error) or "no answer")))
-
-
-def _completed(batch: Mapping[str, Any]) -> int:
-    """How many of its questions a batch says that it has answered."""
-    count = mapping(batch.get("request_counts")).get("completed")
-    return count if isinstance(count, int) else 0
 
 
 def _why(errors: Any) -> str:
@@ -174,11 +161,8 @@ class AnthropicBatches(BatchService):
         is not known. Were it another's, none of its results would bear our keys, and ours would be handed in again."""
         since = begun - SLACK
         batches = listed(await self.get(f"/messages/batches?limit={LISTED}"))
-        ours = [
-            batch
-            for batch in batches
-            if batch["id"] not in known and _length(batch) == count and _made(batch) >= since
-        ]
+        strangers = (batch for batch in batches if batch["id"] not in known)
+        ours = [batch for batch in strangers if _length(batch) == count and _made(batch) >= since]
         return str(min(ours, key=_made)["id"]) if ours else None
 
     async def look(self, batch: str) -> BatchProgress:
@@ -188,12 +172,12 @@ class AnthropicBatches(BatchService):
         ended = status == "ended"
         return BatchProgress(ended, scrub(status), (f"{path}/results",) if ended else ())
 
-    def read(self, line: Mapping[str, Any], seconds: float) -> Result:
+    def read(self, line: Mapping[str, Any]) -> Result:
         """A message, or why there is none."""
         key, result = str(line["custom_id"]), line["result"]
         kind = result["type"]
         if kind == "succeeded":
-            return Result(key, completion_of(_as_openai(result["message"]), self.cost, seconds))
+            return Result(key, completion_of(_as_openai(result["message"]), self.cost, 0.0))
         if kind == "errored":
             failure = error_in(result.get("error"), None)
             return Result(key, stated_by(failure), failure)
@@ -235,19 +219,15 @@ def _as_openai(message: Mapping[str, Any]) -> Mapping[str, Any]:
     counts = mapping(message.get("usage"))
     cached = counts.get("cache_read_input_tokens") or 0
     prompt = counts.get("input_tokens")
+    if isinstance(prompt, int) and isinstance(cached, int):
+        prompt += cached
     content = texts if used is None else compact(used.get("input")).decode()
+    reason = _STOPPED.get(str(message.get("stop_reason")), "stop")
     return {
         "model": message.get("model"),
-        "choices": [
-            {
-                "message": {"content": content},
-                "finish_reason": _STOPPED.get(str(message.get("stop_reason")), "stop"),
-            }
-        ],
+        "choices": [{"message": {"content": content}, "finish_reason": reason}],
         "usage": {
-            "prompt_tokens": prompt + cached
-            if isinstance(prompt, int) and isinstance(cached, int)
-            else prompt,
+            "prompt_tokens": prompt,
             "completion_tokens": counts.get("output_tokens"),
             "prompt_tokens_details": {"cached_tokens": cached},
         },

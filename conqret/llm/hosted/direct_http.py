@@ -21,8 +21,8 @@ from conqret.data import Reason
 from conqret.io.jsonl import compact
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.connection import HostedConnection
+from conqret.llm.hosted.response_bodies import ACCEPTED, packing, unpacked
 from conqret.llm.hosted.servers import NAMED, OPENAI, Server, as_chat, responses_body, server_of
-from conqret.llm.hosted.unpacking import ACCEPTED, packing, unpacked
 from conqret.llm.provider_check import address, check_address, proxy_of, sent_on
 from conqret.llm.provider_errors import error_in
 from conqret.llm.request import Request
@@ -60,8 +60,6 @@ class Direct(HostedConnection):
         await self._prepared()
 
     async def _prepared(self) -> tuple[Server, aiohttp.ClientSession]:
-        if self._open is not None:
-            return self._open
         async with self._preparing:
             if self._open is None:
                 server = server_of(self.options)
@@ -79,9 +77,8 @@ class Direct(HostedConnection):
             data = responses_body(request, server.model, format_for(answer, shape))
         else:
             data = self.body(request, server.model, shape)
-        async with session.post(
-            server.url, data=data, headers=server.headers, allow_redirects=False
-        ) as response:
+        sent = session.post(server.url, data=data, headers=server.headers, allow_redirects=False)
+        async with sent as response:
             raw = await body_of(response)
         if response.status != 200:
             raise refused(server, response.status, response.headers, raw)
@@ -91,15 +88,11 @@ class Direct(HostedConnection):
         """The request as it is sent: as OpenAI's own client would, messages first, then the rest by name."""
         response: type[BaseModel] = request.response
         shaped = format_for(response, shape)
-        parts = {
-            **{name: compact(value) for name, value in self.settings(request).items()},
-            **_arguments(response, shape),
-        }
-        first = {"messages": shaped.encoded(request.messages), "model": compact(model)}
-        members = [
-            b'"%s":%s' % (name.encode(), value) for name, value in (*first.items(), *sorted(parts.items()))
-        ]
-        return b"{%s}" % b",".join(members)
+        parts = {name: compact(value) for name, value in self.settings(request).items()}
+        parts |= _arguments(response, shape)
+        first = {"messages": compact(shaped.messages(request.messages)), "model": compact(model)}
+        members = (*first.items(), *sorted(parts.items()))
+        return b"{%s}" % b",".join(b'"%s":%s' % (name.encode(), value) for name, value in members)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -126,7 +119,7 @@ def session_of(server: Server) -> aiohttp.ClientSession:
 
 
 async def body_of(response: aiohttp.ClientResponse) -> bytes:
-    """The whole body of an answer, unpacked. Raises TooLongError where it is too long, or packed otherwise."""
+    """The whole body of an answer, unpacked. Raises ProviderError where it is too long, or packed otherwise."""
     packed = packing(response.headers.get("Content-Encoding"))
     return b"".join([piece async for piece in unpacked(response.content.iter_any(), packed)])
 

@@ -1,14 +1,20 @@
-"""From the body of a chat completion, as plain data, to a completion; whoever sent it may have put anything there."""
+"""From the body of a chat completion to a completion; whoever sent it may have put anything there.
+
+A megabyte of gzip can hold a gigabyte: a body is unpacked here, a bounded piece at a time, and ends where it grows too
+long.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+import zlib
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping
 from typing import Any
 
 from conqret.data import Reason
 from conqret.io.jsonl import compact
+from conqret.io.limits import ANSWER
 from conqret.llm.provider_errors import error_in, filtered, scrub
 from conqret.llm.request import Completion, TokenLogprobs
 from conqret.llm.retry import ProviderError
@@ -16,11 +22,7 @@ from conqret.llm.retry import ProviderError
 Price = Callable[[int | None, int | None, int | None], float | None]
 """From the tokens of prompt and answer, and the cached ones among the prompt's, to dollars."""
 
-_FINISHED = {
-    "length": "length",
-    "max_tokens": "length",
-    "model_length": "length",
-}
+_CUT_OFF = frozenset({"length", "max_tokens", "model_length"})
 """What servers call an answer that was cut off."""
 
 FAILED = "error"
@@ -60,6 +62,7 @@ def completion_of(body: Mapping[str, Any], price: Price, seconds: float) -> Comp
         completed = None if text else 0
     reason = _finish_of(choice)
     refusal = message.get("refusal") or mapping(message.get("provider_specific_fields")).get("refusal")
+    thoughts = message.get("reasoning_content") or message.get("reasoning")  # which a server sends apart
     return Completion(
         text=text,
         finish_reason=reason,
@@ -72,7 +75,7 @@ def completion_of(body: Mapping[str, Any], price: Price, seconds: float) -> Comp
         seconds=seconds,
         logprobs=_logprobs(choice),
         system_fingerprint=_whole(str(body.get("system_fingerprint") or "")) or None,
-        reasoning=None if text.strip() else _reasoning(message),
+        reasoning=_whole(thoughts) if thoughts and isinstance(thoughts, str) and not text.strip() else None,
     )
 
 
@@ -88,7 +91,7 @@ def _finish_of(choice: Mapping[str, Any]) -> str:
         raise ProviderError(Reason.SERVER_ERROR, "the provider ended the answer with an error")
     if any(map(filtered, said)):
         return "content_filter"
-    return next((_FINISHED[reason] for reason in said if reason in _FINISHED), "stop")
+    return "stop" if _CUT_OFF.isdisjoint(said) else "length"
 
 
 def usage_of(usage: Any) -> tuple[int | None, int | None, int | None]:
@@ -98,11 +101,8 @@ def usage_of(usage: Any) -> tuple[int | None, int | None, int | None]:
     """
     counts = mapping(usage)
     cached = mapping(counts.get("prompt_tokens_details")).get("cached_tokens")
-    return (
-        _count(counts.get("prompt_tokens")) or None,
-        _count(counts.get("completion_tokens")),
-        _count(cached),
-    )
+    prompt, completed = _count(counts.get("prompt_tokens")), _count(counts.get("completion_tokens"))
+    return prompt or None, completed, _count(cached)
 
 
 def _first(several: Any) -> Mapping[str, Any] | None:
@@ -124,12 +124,6 @@ def _content(message: Mapping[str, Any]) -> str:
     return _whole(str(content or ""))
 
 
-def _reasoning(message: Mapping[str, Any]) -> str | None:
-    """The thoughts that a server sends apart."""
-    reasoning = message.get("reasoning_content") or message.get("reasoning")
-    return _whole(reasoning) if isinstance(reasoning, str) and reasoning else None
-
-
 def _whole(text: str) -> str:
     return text if text.isascii() else _HALVES.sub("\ufffd", text)
 
@@ -148,23 +142,59 @@ def _logprobs(choice: Mapping[str, Any]) -> tuple[TokenLogprobs, ...] | None:
     content = mapping(choice.get("logprobs")).get("content")
     if not content:
         return None
+    tokens = []
     try:
-        return tuple(
-            TokenLogprobs(
-                str(token["token"]),
-                {
-                    str(candidate["token"]): _finite(candidate["logprob"])
-                    for candidate in (token, *(token.get("top_logprobs") or ()))
-                },
-            )
-            for token in content
-        )
+        for token in content:
+            listed = (token, *(token.get("top_logprobs") or ()))
+            alternatives = {str(one["token"]): float(one["logprob"]) for one in listed}
+            if not all(map(math.isfinite, alternatives.values())):
+                return None
+            tokens.append(TokenLogprobs(str(token["token"]), alternatives))
     except (TypeError, ValueError, KeyError, OverflowError, AttributeError):
         return None
+    return tuple(tokens)
 
 
-def _finite(sent: Any) -> float:
-    number = float(sent)
-    if not math.isfinite(number):
-        raise ValueError(f"{number} is not a log-probability")
-    return number
+ACCEPTED = "gzip, deflate"
+"""How an answer may be packed."""
+
+_PIECE = 2**20
+_WINDOWS = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
+
+
+def packing(header: str | None) -> str:
+    """How a body is packed, by its Content-Encoding; empty for not at all.
+
+    Raises:
+        ProviderError: as nobody asked for.
+    """
+    packed = (header or "").strip().lower().replace("identity", "")
+    if packed and packed not in _WINDOWS:
+        message = f"the response is compressed as {packed[:40]!r}, which conqret did not request"
+        raise ProviderError(Reason.SERVER_ERROR, message)
+    return packed
+
+
+async def unpacked(chunks: AsyncIterable[bytes], packed: str) -> AsyncIterator[bytes]:
+    """The body in pieces, unpacked.
+
+    Raises:
+        ProviderError: it is longer than the limit, or not packed as it says.
+    """
+    unpacker = zlib.decompressobj(_WINDOWS[packed]) if packed else None
+    left = ANSWER.most
+    async for chunk in chunks:
+        rest = chunk
+        while rest:
+            piece = rest
+            if unpacker is not None:
+                try:
+                    piece = unpacker.decompress(rest, _PIECE)
+                except zlib.error as error:
+                    message = f"the response is declared as {packed}, but is not"
+                    raise ProviderError(Reason.SERVER_ERROR, message) from error
+            left -= len(piece)
+            if left < 0:
+                raise ProviderError(Reason.SERVER_ERROR, f"the response is longer than {ANSWER}")
+            yield piece
+            rest = unpacker.unconsumed_tail if unpacker is not None else b""

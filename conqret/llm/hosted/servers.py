@@ -32,11 +32,6 @@ NAMED = "responses/"
 _NAMES = re.compile(r"responses/|(o\d|gpt-\d[\d.]*)(-mini)?-(pro|codex|deep-research)|codex-mini")
 
 
-def responses_only(model: str) -> bool:
-    """Whether a model of OpenAI's is asked through the Responses interface: by the price list, or by its name."""
-    return mode_of(model) == "responses" or _NAMES.match(model) is not None
-
-
 def responses_body(request: Request[Any], model: str, shaped: Format) -> bytes:
     """The request as it is sent."""
     body: dict[str, Any] = {
@@ -63,11 +58,7 @@ def as_chat(body: Mapping[str, Any]) -> Mapping[str, Any]:
     parts = list(_parts(output))
     texts = [str(part.get("text") or "") for part in parts if part.get("type") == "output_text"]
     refusals = [str(part["refusal"]) for part in parts if part.get("refusal")]
-    calls = [
-        {"function": entry}
-        for entry in output
-        if isinstance(entry, Mapping) and entry.get("type") == "function_call"
-    ]
+    calls = [{"function": entry} for entry in output if mapping(entry).get("type") == "function_call"]
     message = {"content": "".join(texts), "refusal": " ".join(refusals) or None, "tool_calls": calls}
     details, usage = mapping(body.get("incomplete_details")), mapping(body.get("usage"))
     reason = str(details.get("reason") or "stop")
@@ -178,9 +169,10 @@ def directly(options: ClientOptions) -> bool:
 
 
 def by_responses(options: ClientOptions) -> bool:
-    """Whether the model of the options is one of OpenAI's that the Responses interface alone has."""
+    """Whether the model of the options is one of OpenAI's that the Responses interface alone has, by the price list or
+    by its name."""
     provider, model = _named(options) or ("", "")
-    return provider == OPENAI and responses_only(model)
+    return provider == OPENAI and (mode_of(model) == "responses" or _NAMES.match(model) is not None)
 
 
 def server_of(options: ClientOptions) -> Server:
@@ -212,23 +204,13 @@ def server_of(options: ClientOptions) -> Server:
 
 def _base(options: ClientOptions, provider: str) -> str | None:
     """The address that is given, or set."""
-    names = _PROVIDERS[provider].bases
-    return options.api_base or next(
-        (base_address for name in names if (base_address := os.environ.get(name))), None
-    )
+    return options.api_base or next(filter(None, map(os.environ.get, _PROVIDERS[provider].bases)), None)
 
 
 def _key(options: ClientOptions, provider: str) -> str:
     """The key that is given, or set; empty where there is none."""
-    names = _PROVIDERS[provider].keys
-    return next(
-        (
-            key
-            for api_key in (options.api_key, *map(os.environ.get, names))
-            if (key := (api_key or "").strip())
-        ),
-        "",
-    )
+    keys = (options.api_key, *map(os.environ.get, _PROVIDERS[provider].keys))
+    return next((key.strip() for key in keys if key and key.strip()), "")
 
 
 def _version() -> str:

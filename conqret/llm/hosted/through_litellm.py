@@ -20,10 +20,11 @@ from conqret.errors import DeclarationError
 from conqret.llm.catalogue import mode_of
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.connection import NO_KEY, HostedConnection
+from conqret.llm.hosted.response_bodies import ACCEPTED, packing, unpacked
 from conqret.llm.hosted.servers import NAMED
-from conqret.llm.hosted.unpacking import ACCEPTED, TooLongError, packing, unpacked
 from conqret.llm.provider_check import HERE, check_address, check_key, sent_on
 from conqret.llm.request import Request
+from conqret.llm.retry import ProviderError
 from conqret.llm.structured import Shape, choose_shape, format_for
 
 _users: WeakKeyDictionary[asyncio.AbstractEventLoop, int] = WeakKeyDictionary()
@@ -52,33 +53,27 @@ class ThroughLitellm(HostedConnection):
 
     async def _settle(self, litellm: Any) -> None:
         options = self.options
-        if (
-            mode_of(options.model) == "responses" or f"/{NAMED}" in options.model
-        ) and importlib.util.find_spec("mcp") is None:
+        by_responses = mode_of(options.model) == "responses" or f"/{NAMED}" in options.model
+        if by_responses and importlib.util.find_spec("mcp") is None:
             raise DeclarationError(
                 f"the model {options.model} is served by the Responses interface alone, for which litellm needs the "
                 "package mcp: pip install mcp, or name another model"
             )
         try:
-            _, self.provider, provider_key, _ = litellm.get_llm_provider(
-                options.model, api_base=options.api_base
-            )
+            named = litellm.get_llm_provider(options.model, api_base=options.api_base)
         except Exception as error:
             raise DeclarationError(
                 f"litellm does not know the provider of the model {options.model!r}: write provider/model "
                 "(anthropic/…, gemini/…), or openai/… with an api_base for an OpenAI-compatible server"
             ) from error
+        _, self.provider, provider_key, _ = named
         check_key(litellm, options, self.provider, provider_key)
         if options.api_base:
             await check_address(options.api_base)
         self.shape = choose_shape(self.provider, self.facts)
         key = options.api_key
-        if (
-            key is None
-            and options.api_base
-            and self.provider == "openai"
-            and "OPENAI_API_KEY" not in os.environ
-        ):
+        own_server = options.api_base and self.provider == "openai"
+        if key is None and own_server and "OPENAI_API_KEY" not in os.environ:
             key = NO_KEY
         self._fixed = {
             "model": options.model,
@@ -134,8 +129,6 @@ def load_litellm() -> Any:
     os.environ.setdefault("LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS", "True")
     _stay_here()
     litellm: Any = importlib.import_module("litellm")
-    from conqret.llm.hosted.through_litellm import bind  # httpx, which every run would import else
-
     bind(litellm)
     warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)  # a body of other types
     litellm.telemetry = False
@@ -153,9 +146,8 @@ def _stay_here() -> None:
     proxies = getproxies_environment()
     spared = proxies.get("no", "").split(",")
     if proxies and spared != ["*"] and not {*HERE} <= {*spared}:
-        os.environ["no_proxy"] = os.environ["NO_PROXY"] = ",".join(
-            filter(None, dict.fromkeys([*spared, *HERE]))
-        )
+        names = filter(None, dict.fromkeys([*spared, *HERE]))
+        os.environ["no_proxy"] = os.environ["NO_PROXY"] = ",".join(names)
 
 
 async def _close_connections(litellm: Any, loop: asyncio.AbstractEventLoop) -> None:
@@ -184,8 +176,8 @@ class _BoundedStream(httpx.AsyncByteStream):
 def bounded(
     send: Callable[[httpx.Request], Awaitable[httpx.Response]],
 ) -> Callable[[httpx.Request], Awaitable[httpx.Response]]:
-    """A transport's ``handle_async_request`` whose answers raise :class:`TooLongError` where they are too long, and
-    :class:`ProviderError` where they send on to somebody else."""
+    """A transport's ``handle_async_request`` whose answers raise :class:`ProviderError` where they are too long, or
+    send on to somebody else."""
 
     async def handle(request: httpx.Request) -> httpx.Response:
         request.headers["Accept-Encoding"] = ACCEPTED
@@ -198,18 +190,12 @@ def bounded(
             raise sent_on(str(request.url), str(request.url.join(response.headers["Location"])))
         try:
             packed = packing(response.headers.get("Content-Encoding"))
-        except TooLongError:
+        except ProviderError:
             await stream.aclose()
             raise
-        headers = [
-            (name, value) for name, value in response.headers.raw if name.lower() != b"content-encoding"
-        ]
-        return httpx.Response(
-            response.status_code,
-            headers=headers,
-            stream=_BoundedStream(stream, packed),
-            extensions=response.extensions,
-        )
+        headers = [header for header in response.headers.raw if header[0].lower() != b"content-encoding"]
+        bounded_stream, more = _BoundedStream(stream, packed), response.extensions
+        return httpx.Response(response.status_code, headers=headers, stream=bounded_stream, extensions=more)
 
     return handle
 

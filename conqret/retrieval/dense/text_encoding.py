@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError, UnknownNameError, check_positive, first_line
 from conqret.io.limits import whole_bytes
+from conqret.local.model_identity import hub_file
+from conqret.local.models import encoder_weights
 from conqret.text.text_passages import WORDS
 
 if TYPE_CHECKING:
@@ -42,8 +44,6 @@ def model_file(name: str, file: str) -> Any:
     Raises:
         DeclarationError: it cannot be read, or there is no such model.
     """
-    from conqret.local.model_identity import hub_file
-
     try:
         place = Path(name) / file if Path(name).is_dir() else hub_file(name, file)
         return json.loads(whole_bytes(place))
@@ -186,8 +186,6 @@ class Encoding:
         )
 
     def _digest(self) -> str:
-        from conqret.local.models import encoder_weights
-
         if self.adapter:
             named = [adapter_encoder(self).identity]
         else:

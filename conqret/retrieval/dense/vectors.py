@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from conqret.errors import DeclarationError
 from conqret.io import limits
 from conqret.io.limits import whole_bytes
+from conqret.local.checkpoint_weights import none, unread_pooler
+from conqret.local.models import load as load_model
+from conqret.local.models import load_encoder
 from conqret.retrieval.dense.text_encoding import (
     EXTRA,
     Encoder,
@@ -42,19 +45,17 @@ def load(encoding: Encoding) -> Encoder:
         DeclarationError: it cannot be loaded, or the adapter returns no encoder.
         MissingDependencyError: torch, transformers or sentence-transformers is not installed.
     """
-    if encoding.adapter:
-        return adapter_encoder(encoding)
-    passage = _model(encoding.encoder, encoding)
-    query = _model(encoding.query_encoder, encoding) if encoding.query_encoder else passage
-    return _LoadedEncoder(encoding, query, passage)
+    return adapter_encoder(encoding) if encoding.adapter else _LoadedEncoder(encoding)
 
 
 class _LoadedEncoder:
     """The models of an encoding with its prefixes."""
 
-    def __init__(self, encoding: Encoding, query: _Model, passage: _Model) -> None:
-        self.identity = encoding.weights
-        self._encoding, self._query, self._passage = encoding, query, passage
+    def __init__(self, encoding: Encoding) -> None:
+        self.identity, self._encoding = encoding.weights, encoding
+        self._passage = self._query = _model(encoding.encoder, encoding)
+        if encoding.query_encoder:
+            self._query = _model(encoding.query_encoder, encoding)
 
     def queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self._encoded(self._query, texts, self._encoding.query_prefix)
@@ -62,7 +63,9 @@ class _LoadedEncoder:
     def passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self._encoded(self._passage, texts, self._encoding.passage_prefix)
 
-    def _encoded(self, model: _Model, texts: Sequence[str], prefix: str | None) -> NDArray[np.float32]:
+    def _encoded(
+        self, model: _SentenceTransformer | _HuggingFace, texts: Sequence[str], prefix: str | None
+    ) -> NDArray[np.float32]:
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
         vectors = model.encode(clean, prefix or "").astype(np.float32, copy=False)
         if self._encoding.normalise:
@@ -76,12 +79,7 @@ class _LoadedEncoder:
         return vectors
 
 
-class _Model(Protocol):
-    def encode(self, texts: Sequence[str], prefix: str) -> NDArray[Any]:
-        """A row for each text."""
-
-
-def _model(name: str, encoding: Encoding) -> _Model:
+def _model(name: str, encoding: Encoding) -> _SentenceTransformer | _HuggingFace:
     if is_sentence_transformer(name):
         return _SentenceTransformer(name, encoding)
     try:
@@ -96,8 +94,6 @@ class _SentenceTransformer:
     """A model of sentence-transformers, with the modules that it names."""
 
     def __init__(self, name: str, encoding: Encoding) -> None:
-        from conqret.local.models import load_encoder
-
         self._model = load_encoder(name, extra=EXTRA)
         if encoding.max_tokens:
             self._model.max_seq_length = encoding.max_tokens
@@ -113,9 +109,6 @@ class _HuggingFace:
     """A bare model of transformers, whose tokens' states are pooled here."""
 
     def __init__(self, name: str, encoding: Encoding) -> None:
-        from conqret.local.checkpoint_weights import none, unread_pooler
-        from conqret.local.models import load as load_model
-
         self._pooling = encoding.pooling
         spared = none if self._pooling == "pooler" else unread_pooler
         self._loaded = load_model(name, auto=_kind(name), spared=spared)

@@ -57,8 +57,7 @@ def _greedy(subtopics: Mapping[str, Set[str]], cut: int) -> list[str]:
     order: list[str] = []
     while left and len(order) < cut:
         best = max(
-            left,
-            key=lambda document: sum((1 - NOVELTY) ** seen[subtopic] for subtopic in left[document]),
+            left, key=lambda document: sum((1 - NOVELTY) ** seen[subtopic] for subtopic in left[document])
         )
         order.append(best)
         seen.update(left.pop(best))
@@ -250,23 +249,19 @@ def evaluate(
         families = _stance_families(runs, judgments["pro"], judgments["con"])
         for measure, by_system in families.items():
             scores += family("stance", measure, by_system, first, short)
-        topics["stance"] = max(
-            len(values) for by_system in families.values() for values in by_system.values()
-        )
+        topics["stance"] = max(len(values) for each in families.values() for values in each.values())
     return Evaluation(first, tuple(scores), topics, _unranked(runs, judgments))
 
 
 def _unranked(runs: Mapping[str, Run], judgments: Mapping[str, Judgments]) -> dict[str, tuple[str, ...]]:
     """By system, the topics with a relevant document for which it has nothing."""
-    wanted = {
-        topic: None
+    wanted = dict.fromkeys(
+        topic
         for judged in judgments.values()
         for topic, documents in judged.items()
         if any(relevance > 0 for relevance in documents.values())
-    }
-    unranked = {
-        system: tuple(topic for topic in wanted if not run.get(topic)) for system, run in runs.items()
-    }
+    )
+    unranked = {name: tuple(topic for topic in wanted if not run.get(topic)) for name, run in runs.items()}
     return {system: topics for system, topics in unranked.items() if topics}
 
 
@@ -347,27 +342,21 @@ def _stance_families(
     sides = {topic: held for topic, held in sides.items() if set().union(*held.values()) == {"pro", "con"}}
     if not sides:
         return {}
-    return {
-        name: {system: _by_topic(measure, run, sides) for system, run in runs.items()}
-        for name, measure in STANCE_MEASURES.items()
-    }
-
-
-def _by_topic(
-    measure: StanceMeasure, run: Run, sides: Mapping[str, Mapping[str, frozenset[str]]]
-) -> dict[str, float]:
-    values = {
-        topic: measure(run[topic], held, DIVERSITY_CUT) if run.get(topic) else 0.0
-        for topic, held in sides.items()
-    }
-    return {topic: value for topic, value in values.items() if value is not None}
+    families: dict[str, dict[str, dict[str, float]]] = {}
+    for name, measure in STANCE_MEASURES.items():
+        for system, run in runs.items():
+            values = families.setdefault(name, {}).setdefault(system, {})
+            for topic, held in sides.items():
+                value = measure(run[topic], held, DIVERSITY_CUT) if run.get(topic) else 0.0
+                if value is not None:
+                    values[topic] = value
+    return families
 
 
 def _sides(pro: Mapping[str, int], con: Mapping[str, int]) -> dict[str, frozenset[str]]:
     """For each judged document of a topic the sides that it is relevant to."""
+    views = {"pro": pro, "con": con}
     return {
-        document: frozenset(
-            side for side, judged in (("pro", pro), ("con", con)) if judged.get(document, 0) > 0
-        )
+        document: frozenset(side for side, judged in views.items() if judged.get(document, 0) > 0)
         for document in {*pro, *con}
     }

@@ -12,9 +12,16 @@ from conqret._optional import require
 from conqret.errors import check_known, strict_options
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
-from conqret.retrieval.evaluation.evaluate import Evaluation, Judgments, evaluate
-from conqret.retrieval.evaluation.system_names import TRADE_OFFS
-from conqret.retrieval.evaluation.systems import rankings
+from conqret.retrieval.corpus_index import open_index
+from conqret.retrieval.evaluation.evaluate import (
+    Evaluation,
+    Judgments,
+    check_depth,
+    default_measures,
+    evaluate,
+)
+from conqret.retrieval.evaluation.system_names import FIRST_STAGES, TRADE_OFFS, check_systems
+from conqret.retrieval.evaluation.systems import VIEWS, SystemRun, judgments, queries, rankings, run_systems
 from conqret.retrieval.retrieve import as_split, chosen_topics, retrieval_session, topics_of
 from conqret.runs.run_folder import RUNS
 from conqret.runs.session import SessionCounts
@@ -22,8 +29,6 @@ from conqret.runs.session import SessionCounts
 if TYPE_CHECKING:
     import pandas as pd
 
-    from conqret.retrieval.evaluation.evaluate import Evaluation
-    from conqret.retrieval.evaluation.systems import SystemRun
     from conqret.retrieval.mmr import Encoder
 
 
@@ -132,20 +137,13 @@ def evaluate_rankings(
         MissingDependencyError: pyterrier is not installed.
     """
     require("pyterrier", extra="retrieval")
-    from conqret.retrieval.corpus_index import open_index
-    from conqret.retrieval.evaluation.evaluate import check_depth, default_measures, evaluate
-    from conqret.retrieval.evaluation.system_names import check_systems
-    from conqret.retrieval.evaluation.systems import VIEWS, judgments, run_systems
     from conqret.retrieval.pipeline import PipelinePlan
 
     wanted = list(measures or default_measures(depth))
     check_systems(systems)
     chosen = chosen_topics(Path(corpus), split, topics)
     judged = judgments(CorpusDirectory(Path(corpus)), as_split(split), {one.id for one in chosen})
-    session = retrieval_session(
-        rerank, output=RUNS / "evaluate", recordings=settings.get("recordings"), replay=settings.get("replay"),
-        prompts=settings.get("prompts"),
-    )  # fmt: skip
+    session = retrieval_session(rerank, RUNS / "evaluate", settings)
     index = open_index(Path(corpus))
     if not any("=" in name for name in systems):
         check_depth(wanted, depth, len(index))
@@ -195,8 +193,6 @@ def choose_mmr(
         MissingDependencyError: pyterrier is not installed.
     """
     require("pyterrier", extra="retrieval")
-    from conqret.retrieval.evaluation.system_names import FIRST_STAGES
-    from conqret.retrieval.evaluation.systems import judgments, queries
     from conqret.retrieval.pipeline import PipelinePlan, assemble, open_indexes
     from conqret.retrieval.pipeline import mmr_encoder as encoder_of
 

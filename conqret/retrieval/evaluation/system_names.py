@@ -18,11 +18,7 @@ TRADE_OFFS = (0.5, 0.75, 0.9, 0.95, 0.99)
 
 BM25 = ("bm25",)
 """The engines of a system that names none."""
-FIRST_STAGES: Mapping[str, tuple[str, ...]] = {
-    "bm25": BM25,
-    "dense": ("dense",),
-    "hybrid": ("bm25", "dense"),
-}
+FIRST_STAGES: Mapping[str, tuple[str, ...]] = {"bm25": BM25, "dense": ("dense",), "hybrid": ("bm25", "dense")}
 """What searches: the engines, of which several are fused by reciprocal ranks. ``dense`` compares the vectors of the
 index of ``conqret retrieve index --engine dense``."""
 STEPS: Mapping[str, Mapping[str, Any]] = {

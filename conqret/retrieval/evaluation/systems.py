@@ -57,7 +57,7 @@ def run_systems(
     Raises:
         DeclarationError: as :func:`check_systems`.
     """
-    from conqret.retrieval.pipeline import assemble
+    from conqret.retrieval.pipeline import assemble, open_indexes
 
     check_systems(names)
     named = (name.partition("=") for name in names)
@@ -75,19 +75,14 @@ def run_systems(
         engines, settings = stages_of(name)
         if "mmr" in settings:
             settings["mmr_encoder"] = mmr_encoder
-        indexes = [index] if engines == BM25 else _indexes(index, engines, encoder)
+        indexes = [index]
+        if engines != BM25:
+            indexes = open_indexes(index.collection.folder, engines, encoder)
         made = assemble(indexes, replace(plan, **settings), session, on_query)
         ranked = rankings(made.pipeline(frame))
         windows = made.reranker.summary if made.reranker else None
         system_runs.append(SystemRun(name, ranked, windows, plan.depth if plan.depth < len(index) else None))
     return system_runs
-
-
-def _indexes(index: Index, engines: Sequence[str], encoder: str | None) -> list[Index]:
-    from conqret.retrieval.pipeline import open_indexes
-
-    by_vectors = any(name not in BM25 for name in engines)
-    return open_indexes(index.collection.folder, engines, encoder if by_vectors else None)
 
 
 def _from_file(label: str, path: str, topics: Sequence[CorpusTopic]) -> Rankings:
@@ -120,27 +115,23 @@ def rankings(frame: pd.DataFrame) -> Run:
 
 
 def judgments(
-    corpus: CorpusDirectory, split: Split | None, topics: Container[str] | None = None
+    corpus: CorpusDirectory,
+    split: Split | None,
+    topics: Container[str] | None = None,
+    views: Sequence[QrelsStance] = VIEWS,
 ) -> dict[str, Judgments]:
-    """The qrels of a corpus by view; where ``topics`` are given, of these alone, and the views that they have.
+    """The qrels of a corpus by view; where ``topics`` are given, of these alone, and the views of which they have a
+    relevant document.
 
     Raises:
         DeclarationError: they are not there.
     """
-    by_topic = {
-        view: gathered(
-            (qrel.query_id, (qrel.doc_id, qrel.relevance))
-            for qrel in corpus.qrels_iter(view, split)
-            if topics is None or qrel.query_id in topics
-        )
-        for view in VIEWS
-    }
-    filtered = {
-        view: {topic: dict(relevance) for topic, relevance in judged.items()}
-        for view, judged in by_topic.items()
-    }
-    return {
-        view: judged
-        for view, judged in filtered.items()
-        if topics is None or any(any(relevance.values()) for relevance in judged.values())
-    }
+    by_view: dict[str, Judgments] = {}
+    for view in views:
+        judged: dict[str, dict[str, int]] = {}
+        for qrel in corpus.qrels_iter(view, split):
+            if topics is None or qrel.query_id in topics:
+                judged.setdefault(qrel.query_id, {})[qrel.doc_id] = qrel.relevance
+        if topics is None or any(any(grades.values()) for grades in judged.values()):
+            by_view[view] = judged
+    return by_view
