@@ -302,7 +302,7 @@ PERTURBATIONS = Registry(
     "conqret.perturbations",
     Perturbation,
     package="conqret.perturb.kinds",
-    attribute="PERTURBATION",
+    attribute="PERTURBATIONS",
     first=(
         "irrelevant", "hallucinate", "hallucinate-share", "shuffle", "drop-citations", "wrong-citations", "padding",
         "flip-stance", "inject-document", "inject-argument", "truncate",

@@ -26,6 +26,16 @@ def cited_sentences(text: str) -> list[int]:
     ]
 
 
+def grounded(draw: Draw) -> list[int]:
+    """The numbers of the sentences that cite; InapplicableError where none does."""
+    sentence_numbers = cited_sentences(draw.item.argument or "")
+    if not sentence_numbers:
+        raise InapplicableError(
+            f"item {draw.original}: the argument cites nothing, so no sentence is known to be grounded"
+        )
+    return sentence_numbers
+
+
 def replace_sentences(text: str, replacements: Mapping[int, str]) -> str:
     """``text`` with some of its sentences (counted from 1) exchanged; every other character stays."""
     pieces, end = [], 0

@@ -12,8 +12,7 @@ from conqret.perturb import (
     records,
 )
 from conqret.perturb.contradictions import FAMILY
-from conqret.perturb.kinds.fallacies import FALLACIES
-from conqret.perturb.kinds.one_sided_evidence import LEFT_OUT
+from conqret.perturb.kinds.added_texts import FALLACIES, LEFT_OUT
 from conqret.pytest_plugin import assert_falls
 from conqret.text.citations import citations
 from conqret.text.sentences import sentences

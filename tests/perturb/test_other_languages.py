@@ -25,7 +25,7 @@ from conqret.perturb import (
     perturb_items,
     records,
 )
-from conqret.perturb.kinds import fallacies, one_sided_evidence, padding, paraphrase, wrong_names
+from conqret.perturb.kinds import added_texts, changed_citations, changed_sentences
 from conqret.perturb.perturbation import Draw
 from conqret.perturb.rewriting import rewrite_request
 from conqret.perturb.versions import counted_reasons
@@ -50,11 +50,11 @@ IN_ENGLISH = {
 """Perturbations that have no rule for any other language."""
 
 ENGLISH_TEXTS = (
-    *padding.FILLERS, *fallacies.FALLACIES, *one_sided_evidence.LEFT_OUT, *added.INJECTIONS,
+    *added_texts.FILLERS, *added_texts.FALLACIES, *added_texts.LEFT_OUT, *added.INJECTIONS,
     *[text for pair in added.MATCHED for text in pair],
     *contradictions._DEGREES.values(), *contradictions._DETAILS.values(), *contradictions._ADDED,
-    *contradictions._PLACES, *contradictions.FAMILY, *wrong_names._WAYS,
-    *paraphrase._PHRASES.values(), *changed_numbers._WORDS, "Published in", "as of",
+    *contradictions._PLACES, *contradictions.FAMILY, *changed_citations._WAYS,
+    *changed_sentences._PHRASES.values(), *changed_numbers._WORDS, "Published in", "as of",
     *[
         text
         for remark in (TEXTS["authority"], *TEXTS["remark"])

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from conqret.perturb import Perturbation
 from conqret.perturb.expectations import ANSWER, EVERYTHING, GROUNDING, PREFERENCE, expect
-from conqret.perturb.kinds import inject_argument, inject_document, padding, shuffle
+from conqret.perturb.kinds.added_texts import INJECT_ARGUMENT, INJECT_DOCUMENT, PADDING
+from conqret.perturb.kinds.changed_documents import SHUFFLE
 from conqret.perturb.perturbation import ENGLISH, Change, Draw, PerturbedItem
 from conqret.perturb.sentence_edits import split
 from conqret.studies.bias.contrast import (
@@ -29,7 +30,7 @@ SENTENCES = 5
 LENGTH = own_probe(
     "length",
     perturbed(
-        padding.PERTURBATION,
+        PADDING,
         SENTENCES,
         name=f"{SENTENCES} empty sentences added",
         adverse="rise",
@@ -40,9 +41,7 @@ LENGTH = own_probe(
 
 DOCUMENT_ORDER = own_probe(
     "document order",
-    perturbed(
-        shuffle.PERTURBATION, 100, name="documents shuffled", adverse="any", up="higher in the other order"
-    ),
+    perturbed(SHUFFLE, 100, name="documents shuffled", adverse="any", up="higher in the other order"),
 )
 """Does the order matter in which documents stand?"""
 
@@ -135,8 +134,8 @@ FORMATTING = own_probe(
 
 UP = "higher with the instruction"
 PLACES = (
-    (inject_argument.PERTURBATION, 1, "an instruction at the end of the argument"),
-    (inject_document.PERTURBATION, 100, "an instruction in every document"),
+    (INJECT_ARGUMENT, 1, "an instruction at the end of the argument"),
+    (INJECT_DOCUMENT, 100, "an instruction in every document"),
 )
 
 
