@@ -25,10 +25,7 @@ from conqret.io.jsonl import json_lines
 from conqret.io.overwriting import write_new
 from conqret.io.rows import item_record
 from conqret.judging.cost import ExpectedCost, counter, expected
-from conqret.judging.judge_settings import (
-    as_path,
-    client_options,
-)
+from conqret.judging.judge_settings import as_path, client_options
 from conqret.judging.responses import Typed, Whole, Written, once_each
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions

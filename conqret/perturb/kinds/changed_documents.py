@@ -147,7 +147,7 @@ def outdated(draw: Draw) -> PerturbedItem:
             new[place] = (moved if moved != body else f"{body.rstrip(' ,;:')}{dated}") + close
     changes = [
         Change(where=f"document {n}", kind="dated back", after=published(year, draw))
-        for number, year in sorted(dates.items())
+        for n, year in sorted(dates.items())
     ]
     changes += [
         Change(where=f"argument sentence {n}", kind="dated back", before=sentences[n - 1].text, after=after)
