@@ -306,10 +306,7 @@ class StrengthPosterior:
         eta = self._differences(mode.strengths) + self.design @ mode.shared[: self.normal]
         _, surplus, covariances = self._terms(mode.strengths, mode.shared, mode.spread)
         # from the sites of the last spread, or as Laplace has them
-        precision, shift = self._sites or (
-            covariances[:, 0, 0],
-            surplus[:, 0] + covariances[:, 0, 0] * eta,
-        )
+        precision, shift = self._sites or (covariances[:, 0, 0], surplus[:, 0] + covariances[:, 0, 0] * eta)
         joint = self._joint(precision, shift, mode.spread)
         tilted = self._tilted(joint, precision, shift, log_weights)
         for _ in range(MOST_PASSES):
@@ -337,14 +334,7 @@ class StrengthPosterior:
         weights = mode.shared[self.normal :].reshape(self.judges, self.middle)
         evidence -= 0.5 * float(self.prior[self.normal :] @ np.square(mode.shared[self.normal :]))
         strengths, spreads = self._whole(joint)
-        return NormalPosterior(
-            evidence,
-            strengths,
-            spreads,
-            joint.shared,
-            joint.shared_covariance,
-            weights,
-        )
+        return NormalPosterior(evidence, strengths, spreads, joint.shared, joint.shared_covariance, weights)
 
     def _tilted(
         self,
@@ -373,11 +363,7 @@ class StrengthPosterior:
         likelihood /= mass
         mean = (likelihood * points).sum(axis=0)
         return _Tilted(
-            left,
-            cavity,
-            mass,
-            mean,
-            (likelihood * np.square(points)).sum(axis=0) - np.square(mean),
+            left, cavity, mass, mean, (likelihood * np.square(points)).sum(axis=0) - np.square(mean)
         )
 
     def _whole(self, joint: _Joint) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

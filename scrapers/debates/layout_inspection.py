@@ -99,11 +99,7 @@ class LayoutInspection:
 
 
 def inspect_page(
-    html: str,
-    url: str,
-    *,
-    further: Mapping[str, str] = NONE,
-    compared: Layout | None = None,
+    html: str, url: str, *, further: Mapping[str, str] = NONE, compared: Layout | None = None
 ) -> LayoutInspection:
     """Inspect a page.
 

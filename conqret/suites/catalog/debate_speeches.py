@@ -130,9 +130,7 @@ SUITE = Suite(
     judging={"criteria": [QUESTION]},
     statistics=(
         correlation(
-            "spearman",
-            "Spearman's rank correlation with the mean rating of fifteen annotators",
-            spearman_rho,
+            "spearman", "Spearman's rank correlation with the mean rating of fifteen annotators", spearman_rho
         ),
         correlation("kendall", "Kendall's tau-b with the mean rating", kendall_tau),
         correlation(

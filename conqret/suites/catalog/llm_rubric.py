@@ -73,10 +73,7 @@ def _turns(value: object, where: str, reader: TableReader) -> list[Turn]:
 
 CONVERSATION = Schema(
     "a conversation",
-    {
-        "id": Field(("_id",), identifier, needed=MOVED),
-        "turns": Field(("messages",), _turns, needed=MOVED),
-    },
+    {"id": Field(("_id",), identifier, needed=MOVED), "turns": Field(("messages",), _turns, needed=MOVED)},
 )
 
 
