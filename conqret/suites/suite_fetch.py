@@ -19,7 +19,8 @@ from conqret.data.digest import file_sha256
 from conqret.errors import DeclarationError
 from conqret.io.limits import UNPACKED
 from conqret.io.safe_files import only_writer, replacing
-from conqret.suites.suite import SUITES, Suite, SuiteFile, copy_of
+from conqret.suites.suite import SUITES, Suite, SuiteFile
+from conqret.suites.suite_files import copy_of
 
 if TYPE_CHECKING:
     import httpx

@@ -14,17 +14,8 @@ from conqret.io.files import file_rows
 from conqret.io.rows import FaultList, quoted
 from conqret.io.schema import Schema, TableReader
 from conqret.stats.agreement import Level
-from conqret.suites.suite import (
-    MOVED,
-    PublishedFigure,
-    Suite,
-    SuiteData,
-    SuiteFile,
-    SuiteStatistic,
-    SuiteVerdicts,
-    files_present,
-    suite_file,
-)
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
+from conqret.suites.suite_files import MOVED, files_present, suite_file
 from conqret.suites.suite_statistics import annotator_table, over_groups
 
 METRIC = "annotation"

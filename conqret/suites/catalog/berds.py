@@ -6,16 +6,8 @@ from pathlib import Path
 
 from conqret.errors import DeclarationError, Fault, ItemsError
 from conqret.io.pairs import read_pairs
-from conqret.suites.suite import (
-    MOVED,
-    PublishedFigure,
-    Suite,
-    SuiteData,
-    SuiteFile,
-    SuiteStatistic,
-    SuiteVerdicts,
-    suite_file,
-)
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
+from conqret.suites.suite_files import MOVED, suite_file
 from conqret.suites.suite_statistics import value_of
 
 METRIC = "contains"

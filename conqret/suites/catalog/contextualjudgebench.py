@@ -10,17 +10,8 @@ from typing import Any
 from conqret.data import Document
 from conqret.io.checks import text
 from conqret.io.schema import Field, Schema
-from conqret.suites.suite import (
-    MOVED,
-    Suite,
-    SuiteData,
-    SuiteFile,
-    SuiteStatistic,
-    data_of_rows,
-    files_present,
-    published_rows,
-    published_text,
-)
+from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteStatistic
+from conqret.suites.suite_files import MOVED, data_of_rows, files_present, published_rows, published_text
 from conqret.suites.suite_statistics import in_groups, preference_accuracy
 
 SPLITS = (

@@ -18,16 +18,11 @@ from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
 from conqret.io.schema import Field, Schema
 from conqret.judging.dimensions import DIMENSIONS
-from conqret.suites.suite import (
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteVerdicts, printed
+from conqret.suites.suite_files import (
     MOVED,
-    PublishedFigure,
-    Suite,
-    SuiteData,
-    SuiteFile,
-    SuiteVerdicts,
     files_present,
     is_there,
-    printed,
     published_rows,
     published_text,
     suite_file,

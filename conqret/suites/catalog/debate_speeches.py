@@ -9,20 +9,8 @@ from typing import Any
 from conqret.io.checks import filled, identifier, whole_number
 from conqret.io.rows import Unfit
 from conqret.io.schema import Field, Schema
-from conqret.suites.suite import (
-    MOVED,
-    PublishedFigure,
-    Suite,
-    SuiteData,
-    SuiteFile,
-    SuiteVerdicts,
-    data_of_rows,
-    names,
-    printed,
-    published_rows,
-    published_text,
-    ratings,
-)
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteVerdicts, printed
+from conqret.suites.suite_files import MOVED, data_of_rows, names, published_rows, published_text, ratings
 from conqret.suites.suite_statistics import (
     annotator_table,
     correlation,

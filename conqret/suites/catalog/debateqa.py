@@ -7,15 +7,8 @@ from pathlib import Path
 
 from conqret.errors import DeclarationError
 from conqret.io.pairs import read_comparisons
-from conqret.suites.suite import (
-    PublishedFigure,
-    Suite,
-    SuiteData,
-    SuiteFile,
-    SuiteStatistic,
-    SuiteVerdicts,
-    suite_file,
-)
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
+from conqret.suites.suite_files import suite_file
 from conqret.suites.suite_statistics import correlation, kendall_tau, over_groups, spearman_rho
 
 METRIC = "rating"

@@ -12,7 +12,8 @@ from conqret.io.checks import identifier
 from conqret.io.files import file_rows
 from conqret.io.rows import quoted
 from conqret.io.schema import Schema, TableReader
-from conqret.suites.suite import MOVED, Suite, SuiteData, SuiteFile, data_of_rows, published_text
+from conqret.suites.suite import Suite, SuiteData, SuiteFile
+from conqret.suites.suite_files import MOVED, data_of_rows, published_text
 from conqret.suites.suite_statistics import correlation, kendall_tau, over_groups, spearman_rho
 
 METRIC = "rating"

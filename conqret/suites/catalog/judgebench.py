@@ -8,20 +8,8 @@ from pathlib import Path
 from conqret.io.checks import a_list, filled, identifier
 from conqret.io.rows import Unfit, quoted
 from conqret.io.schema import Field, Schema, TableReader
-from conqret.suites.suite import (
-    MOVED,
-    PublishedFigure,
-    Suite,
-    SuiteData,
-    SuiteFile,
-    SuiteStatistic,
-    data_of_rows,
-    is_there,
-    printed,
-    published_rows,
-    published_text,
-    word,
-)
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, printed
+from conqret.suites.suite_files import MOVED, data_of_rows, is_there, published_rows, published_text, word
 from conqret.suites.suite_statistics import in_groups, preference_accuracy
 
 PAIRS = "gpt-4o.jsonl"

@@ -13,18 +13,8 @@ from conqret.data import Item, Turn
 from conqret.io.checks import identifier, number, one_of, whole_number
 from conqret.io.rows import Unfit
 from conqret.io.schema import Field, Schema, TableReader
-from conqret.suites.suite import (
-    MOVED,
-    PublishedFigure,
-    Suite,
-    SuiteData,
-    SuiteFile,
-    SuiteStatistic,
-    SuiteVerdicts,
-    is_there,
-    published_rows,
-    published_text,
-)
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
+from conqret.suites.suite_files import MOVED, is_there, published_rows, published_text
 from conqret.suites.suite_statistics import correlation, mean_labels, plain_correlation
 
 METRIC = "satisfaction"

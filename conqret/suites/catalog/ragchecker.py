@@ -11,18 +11,8 @@ import numpy as np
 from conqret.data import Item
 from conqret.io.checks import between, filled, identifier, number, text
 from conqret.io.schema import Field, Schema, TableReader
-from conqret.suites.suite import (
-    MOVED,
-    PublishedFigure,
-    Suite,
-    SuiteData,
-    SuiteFile,
-    SuiteStatistic,
-    SuiteVerdicts,
-    is_there,
-    published_rows,
-    published_text,
-)
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
+from conqret.suites.suite_files import MOVED, is_there, published_rows, published_text
 from conqret.suites.suite_statistics import correlation, mean_labels, plain_correlation
 
 LABELS, SCORES = "human_labeled_data.json", "baseline_ragchecker.json"

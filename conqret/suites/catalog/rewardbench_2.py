@@ -10,18 +10,8 @@ from typing import Any
 from conqret.io.checks import a_list, filled, identifier, whole_number
 from conqret.io.rows import Unfit
 from conqret.io.schema import Field, Schema, TableReader
-from conqret.suites.suite import (
-    MOVED,
-    Suite,
-    SuiteData,
-    SuiteFile,
-    SuiteStatistic,
-    SuiteVerdicts,
-    data_of_rows,
-    files_present,
-    published_rows,
-    published_text,
-)
+from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
+from conqret.suites.suite_files import MOVED, data_of_rows, files_present, published_rows, published_text
 from conqret.suites.suite_statistics import in_groups, over_groups
 
 FILES = ("test-00000-of-00001.parquet", "test.jsonl")

@@ -9,7 +9,8 @@ from conqret.io.benchmarks import BeirRows, is_beir
 from conqret.io.cell_values import as_text
 from conqret.io.checks import filled, identifier, json_object
 from conqret.io.schema import Field, Schema, TableReader
-from conqret.suites.suite import MOVED, Suite, SuiteData, SuiteFile, data_of_rows, published_text
+from conqret.suites.suite import Suite, SuiteData, SuiteFile
+from conqret.suites.suite_files import MOVED, data_of_rows, published_text
 from conqret.suites.suite_statistics import correlation, kendall_tau, spearman_rho
 
 METRIC = "relevance"

@@ -8,7 +8,8 @@ from pathlib import Path
 from conqret.errors import DeclarationError
 from conqret.io.nuggets import read_banks
 from conqret.io.trec import read_qrels
-from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteVerdicts, is_there, suite_file
+from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteVerdicts
+from conqret.suites.suite_files import is_there, suite_file
 from conqret.suites.suite_statistics import correlation, value_of
 
 METRIC = "umbrela"

@@ -10,18 +10,8 @@ from typing import Any
 from conqret.io.checks import filled, identifier
 from conqret.io.files import csv_rows
 from conqret.io.schema import Field, Schema
-from conqret.suites.suite import (
-    MOVED,
-    Suite,
-    SuiteData,
-    SuiteFile,
-    SuiteStatistic,
-    data_of_rows,
-    files_present,
-    printed,
-    published_rows,
-    word,
-)
+from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteStatistic, printed
+from conqret.suites.suite_files import MOVED, data_of_rows, files_present, published_rows, word
 from conqret.suites.suite_statistics import over_groups, preference_accuracy, preference_half_ties
 
 PAIRS = "UKPConvArg1Strict-CSV"

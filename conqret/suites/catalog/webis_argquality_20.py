@@ -14,17 +14,8 @@ from conqret.io.labels import read_labels
 from conqret.io.pairs import Comparison, read_comparisons
 from conqret.io.schema import Field, Schema
 from conqret.stats.agreement import Level
-from conqret.suites.suite import (
-    MOVED,
-    PublishedFigure,
-    Suite,
-    SuiteData,
-    SuiteFile,
-    data_of_rows,
-    is_there,
-    published_rows,
-    suite_file,
-)
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile
+from conqret.suites.suite_files import MOVED, data_of_rows, is_there, published_rows, suite_file
 from conqret.suites.suite_statistics import correlation, spearman_rho, value_of
 
 _NAME = "webis-argquality20"
