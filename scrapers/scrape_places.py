@@ -5,11 +5,10 @@ of a debate site, from which comes the list of its debates' addresses that ``con
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 from urllib.parse import urldefrag, urlsplit
 
 from lxml.html import HtmlElement
@@ -92,31 +91,9 @@ def _said(element: HtmlElement) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class PageInspection:
-    """What a page has, beside what the layouts look for; the page itself, the HTML of its further pages by their
-    addresses, and which of these ``failed`` to be fetched."""
-
-    inspection: LayoutInspection
-    page: OpenedPage
-    further: Mapping[str, str]
-    failed: tuple[str, ...]
-
-    def record(self) -> dict[str, object]:
-        """The same as plain data, without the HTML."""
-        record: dict[str, Any] = asdict(self.inspection) | {
-            "archived": self.page.archived,
-            "failed": list(self.failed),
-        }
-        if (parts := record["parts"]) is not None:
-            for name in ("pros", "cons", "sources"):
-                parts[name] = [row.model_dump() for row in parts[name]]
-        return record
-
-
 async def inspected(
     place: str, further: Sequence[Path], fetcher: PageFetcher, layout: str | None, address: str
-) -> PageInspection:
+) -> LayoutInspection:
     """Open a page, a file or an address, with its further pages, and inspect it.
 
     Raises:
@@ -140,7 +117,7 @@ async def inspected(
         inspection = inspect_page(page.html, page.url, further=others, compared=compared)
     except UnreadableHtmlError as error:
         raise DeclarationError(f"{place}: {error}; save it from a browser, and inspect the file") from error
-    return PageInspection(inspection, page, others, tuple(failed))
+    return replace(inspection, archived=page.archived, failed=tuple(failed), further=tuple(others))
 
 
 MAX_INDEX_PAGES = 500
