@@ -27,7 +27,6 @@ from conqret.data.corpus import (
     Split,
     judged_pairs,
 )
-from conqret.data.digest import gathered
 from conqret.data.item import Debate
 from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED, table2
 from conqret.errors import DeclarationError, number, strict_options
@@ -49,19 +48,13 @@ def groups(links: Mapping[str, Iterable[str]]) -> list[list[str]]:
         Groups of topics, sorted within and among each other: topics of two groups share nothing, directly
         or through others.
     """
-    parent = {topic: topic for topic in links}
+    from scipy.cluster.hierarchy import DisjointSet
 
-    def root(topic: str) -> str:
-        while parent[topic] != topic:
-            parent[topic] = parent[parent[topic]]
-            topic = parent[topic]
-        return topic
-
-    owner: dict[str, str] = {}
+    together, owner = DisjointSet(links), dict[str, str]()
     for topic, things in links.items():
         for thing in things:
-            parent[root(topic)] = root(owner.setdefault(thing, topic))
-    return sorted(gathered((root(topic), topic) for topic in sorted(links)).values())
+            together.merge(topic, owner.setdefault(thing, topic))
+    return sorted(sorted(group) for group in together.subsets())
 
 
 def split_topics(
@@ -113,12 +106,9 @@ class _Evidence:
     listed: tuple[str, ...]
     pro: tuple[str, ...]
     con: tuple[str, ...]
-    marks: int
+    relevant: tuple[str, ...]
     dangling: int
-
-    @property
-    def relevant(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*self.pro, *self.con)))
+    extractable: bool
 
 
 @strict_options
@@ -243,9 +233,7 @@ def build_corpus(
         "sources": _sources(debates, entries),
         "citations": _citations(kept, evidence),
         "left_out": {
-            debate.id: NOT_EXTRACTED
-            if evidence[debate.id].marks > evidence[debate.id].dangling
-            else NOT_CITED
+            debate.id: NOT_EXTRACTED if evidence[debate.id].extractable else NOT_CITED
             for debate in debates
             if debate.id not in split_of
         },
@@ -260,24 +248,21 @@ def _question(debate: Debate) -> str:
 
 
 def _evidence(debate: Debate, entries: Mapping[tuple[str, int], LedgerEntry]) -> _Evidence:
-    numbers = {source.number for source in debate.sources}
+    numbers = sorted({source.number for source in debate.sources})
     documents = {
         number: entry.document
         for number in numbers
         if (entry := entries.get((debate.id, number))) is not None and entry.status == "ok" and entry.document
     }
-    cited = {
-        "pro": tuple(dict.fromkeys((*cited_by(debate.pros), *cited_against(debate.cons)))),
-        "con": tuple(dict.fromkeys((*cited_by(debate.cons), *cited_against(debate.pros)))),
-    }
-    marks = [*cited["pro"], *cited["con"]]
-    return _Evidence(
-        listed=tuple(dict.fromkeys(documents[number] for number in sorted(documents))),
-        pro=tuple(dict.fromkeys(documents[number] for number in cited["pro"] if number in documents)),
-        con=tuple(dict.fromkeys(documents[number] for number in cited["con"] if number in documents)),
-        marks=len(marks),
-        dangling=sum(number not in numbers for number in marks),
-    )
+
+    def of(cited: Iterable[int]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(documents[number] for number in cited if number in documents))
+
+    pro = dict.fromkeys((*cited_by(debate.pros), *cited_against(debate.cons)))
+    con = dict.fromkeys((*cited_by(debate.cons), *cited_against(debate.pros)))
+    dangling = sum(number not in numbers for number in (*pro, *con))
+    extractable = len(pro) + len(con) > dangling
+    return _Evidence(of(numbers), of(pro), of(con), of((*pro, *con)), dangling, extractable)
 
 
 def _qrels(
@@ -292,16 +277,15 @@ def _qrels(
     }
     short = 0
     for topic in topics:
-        citing_evidence = evidence[topic.id]
-        listed_documents = set(citing_evidence.listed)
-        pool = [document for document in pools[topic.split] if document not in listed_documents]
-        wanted = len(citing_evidence.relevant)
+        cited = evidence[topic.id]
+        pool = [document for document in pools[topic.split] if document not in cited.listed]
+        wanted = len(cited.relevant)
         negatives = random.Random(f"negatives/{seed}/{topic.id}").sample(pool, min(wanted, len(pool)))
         short += wanted - len(negatives)
         relevant: dict[QrelsStance, tuple[str, ...]] = {
-            "pro": citing_evidence.pro,
-            "con": citing_evidence.con,
-            "all": citing_evidence.relevant,
+            "pro": cited.pro,
+            "con": cited.con,
+            "all": cited.relevant,
         }
         for stance, pairs in judged_pairs(topic.id, relevant, negatives).items():
             rows[stance, topic.split] += pairs
