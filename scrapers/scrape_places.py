@@ -11,8 +11,6 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from urllib.parse import urldefrag, urlsplit
 
-from lxml.html import HtmlElement
-
 from conqret.errors import DeclarationError, ExecutionError
 from conqret.scrapers import markup
 from conqret.scrapers.debate_pages import PageFetcher, page_end, page_key
@@ -79,16 +77,14 @@ def _saved(place: str) -> str:
 
 
 def _own_address(html: str) -> str:
-    root, _ = markup.parse(html[:MAX_PAGE])
-    addresses = [] if root is None else [_said(element) for element in root.iter("link", "meta")]
-    return next(filter(None, addresses), UNKNOWN)
-
-
-def _said(element: HtmlElement) -> str:
     """The address that a ``link`` or ``meta`` gives as the page's own."""
-    if element.get("rel") == "canonical" or element.get("property") == "og:url":
-        return original_address(web_address(element.get("href") or element.get("content") or ""))
-    return ""
+    root, _ = markup.parse(html[:MAX_PAGE])
+    for element in () if root is None else root.iter("link", "meta"):
+        said = element.get("rel") == "canonical" or element.get("property") == "og:url"
+        own = web_address(element.get("href") or element.get("content") or "") if said else ""
+        if own:
+            return original_address(own)
+    return UNKNOWN
 
 
 async def inspected(
@@ -179,8 +175,7 @@ async def gather_topics(
         DeclarationError: there is no such file, or no debate is listed; the message says what the page links to.
         ExecutionError: the index cannot be fetched.
     """
-    first = await open_page(place, fetcher, address)
-    page = _parsed(first)
+    page = await _parsed(place, fetcher, address)
     if links:
         listed = [ListedDebate(link) for link in _links(page) if fnmatchcase(link, links)]
         if not listed:
@@ -194,17 +189,19 @@ async def gather_topics(
         )
     listed_debates: dict[str, ListedDebate] = {}
     failed: list[str] = []
-    seen, waiting, pages = {page_key(first.url)}, deque[DebatePage | str]([page]), 0
+    seen, waiting, pages = {page_key(page.url)}, deque[DebatePage | str]([page]), 0
     while waiting:
         following = waiting.popleft()
-        index_page = await _fetched(following, fetcher, failed) if isinstance(following, str) else following
-        if index_page is None:
+        try:
+            index_page = await _parsed(following, fetcher) if isinstance(following, str) else following
+        except (DeclarationError, ExecutionError) as error:
+            failed.append(str(error))
             continue
         pages += 1
         index = layout.index(index_page)
         for listed_there in index.debates:
             listed_debates.setdefault(page_key(listed_there.url), listed_there)
-        for further in index.further:
+        for further in filter(web_address, index.further):
             if page_key(further) not in seen and len(seen) < MAX_INDEX_PAGES:
                 seen.add(page_key(further))
                 waiting.append(further)
@@ -223,24 +220,12 @@ async def gather_topics(
     )
 
 
-def _parsed(opened: OpenedPage) -> DebatePage:
+async def _parsed(place: str, fetcher: PageFetcher, address: str = "") -> DebatePage:
+    opened = await open_page(place, fetcher, address)
     try:
         return DebatePage.read(opened.html, opened.url)
     except UnreadableHtmlError as error:
         raise DeclarationError(f"{opened.url}: {error}") from error
-
-
-async def _fetched(url: str, fetcher: PageFetcher, failed: list[str]) -> DebatePage | None:
-    """An index page; None, and a line more in ``failed``, if it cannot be had or read."""
-    page = await fetcher.fetch(url)
-    if not page.ok:
-        failed.append(f"{url}: {page_end(page)}")
-        return None
-    try:
-        return DebatePage.read(decode(page.body, page.charset), original_address(page.final_url or url))
-    except UnreadableHtmlError as error:
-        failed.append(f"{url}: {error}")
-        return None
 
 
 def _links(page: DebatePage) -> list[str]:
