@@ -120,7 +120,9 @@ def write_perturbations(
     Raises:
         DeclarationError: anything wrong with the call or the items.
     """
-    perturbation, chosen = rising_levels(PERTURBATIONS[name], levels)
+    perturbation, chosen = at_levels(PERTURBATIONS[name], levels)
+    if any(low >= high for low, high in pairwise(chosen)):
+        raise DeclarationError(f"levels must rise, but {', '.join(map(str, levels))} do not")
     client = client_options(settings.get("model"), settings)
     if perturbation.rewriting:
         client.backend.check_can_ask("the question for a rewrite")
@@ -146,17 +148,3 @@ def write_perturbations(
     records = (item_record(item) for level in changed.values() for item in level)
     write_new({target: json_lines(records)}, overwrite=overwrite)
     return Perturbed(perturbation, changed, left_out, failed, target, counts)
-
-
-def rising_levels(
-    perturbation: Perturbation, levels: Sequence[Level] = ()
-) -> tuple[Perturbation, tuple[float, ...]]:
-    """The perturbation that has these levels, and the levels as numbers; its own where none are given.
-
-    Raises:
-        DeclarationError: as :func:`conqret.perturb.at_levels`, or they do not rise.
-    """
-    perturbation, chosen = at_levels(perturbation, levels)
-    if any(low >= high for low, high in pairwise(chosen)):
-        raise DeclarationError(f"levels must rise, but {', '.join(map(str, levels))} do not")
-    return perturbation, chosen

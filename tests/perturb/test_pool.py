@@ -27,7 +27,7 @@ def test_a_corpus_knows_what_belongs_to_a_topic(tmp_path: Path) -> None:
 
 
 def test_a_longer_draw_begins_like_a_shorter_one(tmp_path: Path) -> None:
-    pool = Pool.from_corpus(corpus(tmp_path))
+    pool = Pool.open(corpus(tmp_path))
     item = Item(id="i", topic="Something else?")
     draws = [pool.draw(item, count, random.Random(7)) for count in (2, 5)]
     assert draws[1][:2] == draws[0]

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 
-from conqret.data import Document
 from conqret.errors import number
 from conqret.perturb.expectations import (
     ANSWER,
@@ -130,7 +129,10 @@ def outdated(draw: Draw) -> PerturbedItem:
     """
     documents = list(draw.item.documents)
     places = draw.share(range(len(documents)))
-    dates = {place + 1: _latest(documents[place]) - YEARS_BACK for place in places}
+    dates = {}
+    for place in places:
+        years = [int(match["year"]) for match in _year.finditer(documents[place].text) if match["year"]]
+        dates[place + 1] = max(years, default=UNDATED) - YEARS_BACK
     for n, year in dates.items():
         old = documents[n - 1]
         text = f"{published(year, draw)}\n\n{earlier(old.text)}"
@@ -169,12 +171,6 @@ def earlier(text: str) -> str:
         return str(int(match["year"]) - YEARS_BACK) if match["year"] else match.group()
 
     return _year.sub(moved, text)
-
-
-def _latest(document: Document) -> int:
-    """The latest year that a document names."""
-    years = [int(match["year"]) for match in _year.finditer(document.text) if match["year"]]
-    return max(years, default=UNDATED)
 
 
 OUTDATED = Perturbation(

@@ -13,7 +13,6 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from conqret.data import Item
 from conqret.perturb.changed_numbers import cased
 from conqret.perturb.contradictions import contradict
 from conqret.perturb.expectations import (
@@ -62,7 +61,9 @@ def contradicted(draw: Draw, number: int) -> tuple[str, str] | None:
     if draw.language:
         return None
     argument = draw.item.argument or ""
-    source = cited_text(draw.item, split(argument)[number - 1].text)
+    documents = draw.item.documents
+    cited = [n for n in citations(split(argument)[number - 1].text) if 1 <= n <= len(documents)]
+    source = "\n".join(f"{documents[n - 1].title}\n{documents[n - 1].text}" for n in cited)
     seed = f"{draw.seed}/{draw.name}/{draw.original}/{number}"
     made = _contradicted(argument, number, source, draw.item.topic, seed)
     if made is None:
@@ -79,13 +80,6 @@ def _contradicted(argument: str, number: int, source: str, topic: str, seed: str
         if len(sentences(made[0])) == 1:
             return made
     return None
-
-
-def cited_text(item: Item, sentence: str) -> str:
-    """The documents that ``sentence`` cites, as one text."""
-    total = len(item.documents)
-    cited = [item.documents[n - 1] for n in citations(sentence) if 1 <= n <= total]
-    return "\n".join(f"{document.title}\n{document.text}" for document in cited)
 
 
 LEVELS = (0, 2, 5)
@@ -165,15 +159,11 @@ def share_of_all(draw: Draw) -> list[int]:
 
 
 def reworded(draw: Draw, number: int) -> tuple[str, str] | None:
-    """Sentence ``number`` with its set phrases exchanged; None where it holds none, or is in another language."""
+    """Sentence ``number`` with every set phrase exchanged for one that means the same, and its citations as they were;
+    None where it holds none, or is in another language."""
     before = split(draw.item.argument or "")[number - 1].text
-    after = before if draw.language else reword(before)
-    return (after, "phrases") if after != before else None
-
-
-def reword(sentence: str) -> str:
-    """``sentence`` with every set phrase exchanged for one that means the same; its citations stay."""
-    return _phrase.sub(lambda match: cased(_PHRASES[match.group().lower()], match.group()), sentence)
+    after = _phrase.sub(lambda match: cased(_PHRASES[match.group().lower()], match.group()), before)
+    return (after, "phrases") if after != before and not draw.language else None
 
 
 def _reworded_share(draw: Draw, changed: int) -> float:
