@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from conqret.data.corpus import (
     QRELS_STANCES,
@@ -226,12 +225,25 @@ def build_corpus(
         CorpusTopic(id=debate.id, question=debate.question, split=split_of[debate.id]) for debate in kept
     )
     qrels, short = _qrels(topics, evidence, splits, seed)
+    listed = [(debate.id, source.number) for debate in debates for source in debate.sources]
+    ends = Counter(entries[key].status for key in listed if key in entries)
+    relevant = [evidence[debate.id] for debate in kept]
     statistics = {
         "table2": table2(
             topics, qrels, len({entry.document for entry in entries.values() if entry.document})
         ),
-        "sources": _sources(debates, entries),
-        "citations": _citations(kept, evidence),
+        "sources": {
+            "listed": len(listed),
+            **{status: ends[status] for status in SOURCE_STATUSES},
+            "not_fetched": len(listed) - ends.total(),
+            "paper": {"listed": PAPER_CITED, "ok": PAPER_EXTRACTED},
+        },
+        "citations": {
+            "pro": sum(len(debate.pro) for debate in relevant),
+            "con": sum(len(debate.con) for debate in relevant),
+            "both": sum(len(set(debate.pro) & set(debate.con)) for debate in relevant),
+            "marks_without_source": sum(debate.dangling for debate in relevant),
+        },
         "left_out": {
             debate.id: NOT_EXTRACTED if evidence[debate.id].extractable else NOT_CITED
             for debate in debates
@@ -290,26 +302,3 @@ def _qrels(
         for stance, pairs in judged_pairs(topic.id, relevant, negatives).items():
             rows[stance, topic.split] += pairs
     return {key: tuple(pairs) for key, pairs in rows.items()}, short
-
-
-def _sources(debates: Sequence[Debate], entries: Mapping[tuple[str, int], LedgerEntry]) -> dict[str, Any]:
-    """How many sources the pages list, and what became of them."""
-    listed = [(debate.id, source.number) for debate in debates for source in debate.sources]
-    ends = Counter(entries[key].status for key in listed if key in entries)
-    return {
-        "listed": len(listed),
-        **{status: ends[status] for status in SOURCE_STATUSES},
-        "not_fetched": sum(key not in entries for key in listed),
-        "paper": {"listed": PAPER_CITED, "ok": PAPER_EXTRACTED},
-    }
-
-
-def _citations(debates: Sequence[Debate], evidence: Mapping[str, _Evidence]) -> dict[str, int]:
-    """Relevant documents by side, those of both, and marks that no listed source stands behind."""
-    debate_evidence = [evidence[debate.id] for debate in debates]
-    return {
-        "pro": sum(len(debate.pro) for debate in debate_evidence),
-        "con": sum(len(debate.con) for debate in debate_evidence),
-        "both": sum(len(set(debate.pro) & set(debate.con)) for debate in debate_evidence),
-        "marks_without_source": sum(debate.dangling for debate in debate_evidence),
-    }

@@ -46,7 +46,8 @@ def parse(html: str) -> HtmlElement:
         raise UnreadableHtmlError("the page is empty")
     if cut_off:
         raise UnreadableHtmlError("the page is nested so deeply that its end cannot be read")
-    without_frame(root)
+    for element in [box for box in root.iter("div") if _FRAME.fullmatch(box.get("id") or "")]:
+        markup.empty(element)
     for element in markup.unseen(root, OPENED_BY_CLICK):
         if next(element.iterdescendants("h1"), None) is None:
             markup.empty(element)
@@ -165,13 +166,6 @@ def original_address(url: str) -> str:
     """The page's own address, where ``url`` is that of a snapshot; else ``url`` as it is."""
     snapshot = snapshot_of(url)
     return url if snapshot is None else snapshot.original
-
-
-def without_frame(root: HtmlElement) -> None:
-    """Empty the elements that the archive has added to a page."""
-    for element in list(root.iter("div")):
-        if _FRAME.fullmatch(element.get("id") or ""):
-            markup.empty(element)
 
 
 _ASKS = re.compile(

@@ -46,6 +46,7 @@ _FOR = re.compile(r"points\s+for\W*", re.IGNORECASE)
 _AGAINST = re.compile(r"points\s+against\W*", re.IGNORECASE)
 _POINT = re.compile(r"point\W*", re.IGNORECASE)
 _COUNTERPOINT = re.compile(r"counter-?\s?point\b\W*(.*)", re.IGNORECASE)
+_CAPITALS = ("COUNTERPOINT", "COUNTER-POINT", "COUNTER POINT")
 _DEBATE = re.compile(r"/[^/]+~b[0-9]+/?")
 _MOTION = re.compile(r"/(?:this-house|thw)[^/]*~b[0-9]+/?")
 _CATEGORY = re.compile(r"/debatabase/[^/]+~c[0-9]+/?")
@@ -139,7 +140,9 @@ def _argument(item_lines: Sequence[PageLine]) -> DebateArgument | None:
     part = paragraphs
     for line in item_lines:
         answer = _COUNTERPOINT.fullmatch(line.text)
-        if answer is not None and (part is paragraphs) and _is_label(line, answer[1]):
+        # the word stands alone, or, in capitals, in front of the answer; a sentence may begin with it, too
+        label = answer is not None and (not answer[1] or line.text.startswith(_CAPITALS))
+        if answer is not None and label and part is paragraphs:
             part = counterpoint
             part += [answer[1]] if answer[1] else []
         elif not title and line.level:
@@ -149,11 +152,6 @@ def _argument(item_lines: Sequence[PageLine]) -> DebateArgument | None:
     if not title and not paragraphs:
         return None
     return DebateArgument(title=title, paragraphs=tuple(paragraphs), counterpoint=tuple(counterpoint))
-
-
-def _is_label(line: PageLine, rest: str) -> bool:
-    """The word stands alone, or, in capitals, in front of the answer; a sentence may begin with it, too."""
-    return not rest or line.text.startswith(("COUNTERPOINT", "COUNTER-POINT", "COUNTER POINT"))
 
 
 def _page_notes(page: DebatePage, items: Sequence[HtmlElement]) -> Notes:
