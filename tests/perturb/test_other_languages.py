@@ -183,13 +183,6 @@ def test_the_control_of_what_is_put_in_is_as_long_and_the_items_own(name: str, c
     assert not lower(texts_of(other)) & {"ignoriere", "ignora", "ignore", "системa"} - lower(texts_of(item))
 
 
-def test_irrelevant_documents_are_of_the_items_language(materials: Materials) -> None:
-    texts = {document.text: item.language for item in parallel() for document in item.documents}
-    for item in parallel():
-        version = PERTURBATIONS["irrelevant"].apply(item, 100, materials=materials)
-        assert {texts[document.text] for document in version.documents} == {item.language}
-
-
 def test_a_model_rewrites_in_any_language_and_not_in_english() -> None:
     perturbation = PERTURBATIONS["paraphrase"]
     item = next(item for item in of("zh"))
@@ -211,14 +204,6 @@ def test_a_model_rewrites_in_any_language_and_not_in_english() -> None:
         by_model=True,
     )
     assert records(perturbation.apply(item, 100, materials=rewritten))[0].changes[0].kind == "model"
-
-
-def test_an_english_item_is_asked_for_as_before() -> None:
-    item, perturbation = of("en")[0], PERTURBATIONS["paraphrase"]
-    assert perturbation.rewriting is not None
-    draw = Draw(item, item.id, "paraphrase", 100, 13, Materials(by_model=True))
-    request = rewrite_request(item, [1], perturbation.rewriting, draw, Library())
-    assert "English" not in request.messages[0].content
 
 
 def test_reasons_are_counted_by_language() -> None:

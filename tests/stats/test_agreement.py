@@ -15,12 +15,6 @@ from conqret.stats.resampling import Resamples, leave_one_out
 NAN = math.nan
 
 
-def test_nominal_by_hand():
-    # Coincidences: units (1,1), (1,2), (2,2), (2,2). o_12 + o_21 = 2, n_1 = 3, n_2 = 5, n = 8.
-    # D_o = 2, D_e = 2 * 15 / 7, alpha = 1 - 7 * 2 / 30 = 8 / 15.
-    assert krippendorff_alpha([[1, 1, 2, 2], [1, 2, 2, 2]], "nominal") == pytest.approx(8 / 15)
-
-
 @pytest.mark.filterwarnings("ignore:invalid value")
 def test_equals_the_package_on_many_tables():
     rng = np.random.default_rng(5)
