@@ -15,16 +15,10 @@ from conqret.errors import DeclarationError, ExecutionError
 from conqret.scrapers import markup
 from conqret.scrapers.debate_pages import PageFetcher, page_end, page_key
 from conqret.scrapers.debates.cited_sources import web_address
-from conqret.scrapers.debates.layout import (
-    MAX_PAGE,
-    DebatePage,
-    ListedDebate,
-    PageIndex,
-    UnreadableHtmlError,
-    original_address,
-)
+from conqret.scrapers.debates.layout import DebatePage, ListedDebate, PageIndex, original_address
 from conqret.scrapers.debates.layout_inspection import LayoutInspection, inspect_page
 from conqret.scrapers.debates.layout_registry import ALL, LAYOUTS, wanted_pages
+from conqret.scrapers.debates.page_text import MAX_PAGE, UnreadableHtmlError
 from conqret.scrapers.extract.document import decode
 
 UNKNOWN = "https://unknown.invalid/"

@@ -17,18 +17,11 @@ from lxml.html import HtmlElement
 from conqret.data.digest import gathered
 from conqret.scrapers import markup
 from conqret.scrapers.debates.cited_sources import is_note
-from conqret.scrapers.debates.layout import (
-    MAX_TITLE,
-    NONE,
-    OPENED_BY_CLICK,
-    DebatePage,
-    DebateParts,
-    Layout,
-    PageIndex,
-    Selector,
-)
+from conqret.scrapers.debates.layout import NONE, DebatePage, DebateParts, Layout, PageIndex, Selector
 from conqret.scrapers.debates.layout_registry import ALL, missing_of
 from conqret.scrapers.debates.page_arguments import SIDE_NUMBER, PageLine, lines
+from conqret.scrapers.debates.page_text import OPENED_BY_CLICK
+from conqret.scrapers.debates.page_titles import MAX_TITLE
 from conqret.text.citations import MARK
 
 MAX_PLACES = 40
@@ -125,7 +118,7 @@ def inspect_page(
         compared: The layout to compare it with, whether it fits or not; else the first that fits, else all.
 
     Raises:
-        UnreadableHtmlError: see :func:`conqret.scrapers.debates.layout.parse`.
+        UnreadableHtmlError: see :func:`conqret.scrapers.debates.page_text.parse`.
     """
     page = DebatePage.read(html, url, further)
     fits = [one for one in ALL if one.fits(page)]

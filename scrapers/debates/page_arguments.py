@@ -13,15 +13,8 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from conqret.data.item import DebateArgument
-from conqret.scrapers.debates.layout import (
-    HEADINGS,
-    DebatePage,
-    entry_content,
-    outermost,
-    plain,
-    text_of,
-    with_class,
-)
+from conqret.scrapers.debates.layout import DebatePage
+from conqret.scrapers.debates.page_text import HEADINGS, outermost, plain, text_of, with_class
 from conqret.scrapers.markup import BLOCKS
 
 COLUMN = "arguments-column-{side}"
@@ -91,6 +84,11 @@ def introduction(page: DebatePage, before: HtmlElement | None) -> str:
         if element.tag == "p":
             (paragraphs if element.getparent() is content else deeper).append(text)
     return "\n\n".join(text for text in paragraphs or deeper if not _NO_PARAGRAPH.fullmatch(text))
+
+
+def entry_content(page: DebatePage) -> HtmlElement:
+    """The ``div.entry-content`` of a WordPress page; the whole page where there is none."""
+    return next(with_class(page.root, "entry-content", "div", "article", "section", "main"), page.root)
 
 
 def blocks(

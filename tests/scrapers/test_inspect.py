@@ -9,9 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 from conqret.cli.main import app
-from conqret.scrapers.debates.layout import Selector, parse
+from conqret.scrapers.debates.layout import Selector
 from conqret.scrapers.debates.layout_inspection import inspect_page, kinds, nearest
 from conqret.scrapers.debates.layout_registry import LAYOUTS
+from conqret.scrapers.debates.page_text import parse
 from fixtures.site import FIXTURES, Site, serving
 
 RUNNER = CliRunner()

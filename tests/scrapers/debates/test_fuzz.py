@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from conqret.data import Debate
 from conqret.scrapers.debates import LayoutProblem, read_debate
-from conqret.scrapers.debates.layout import plain
+from conqret.scrapers.debates.page_text import plain
 from fixtures.site import FIXTURES, OTHER_SITES, read_topics, read_truth
 from fixtures.site_pages import debate_page
 
