@@ -6,18 +6,10 @@ from __future__ import annotations
 
 import re
 
+from conqret.perturb import Change, InapplicableError, Perturbation, UnreachedError
 from conqret.perturb.contradictions import FAMILY
 from conqret.perturb.expectations import ANSWER, GROUNDING, RELEVANCE, SECOND, expect
-from conqret.perturb.perturbation import (
-    ENGLISH,
-    PERCENT,
-    Change,
-    Draw,
-    InapplicableError,
-    Perturbation,
-    PerturbedItem,
-    UnreachedError,
-)
+from conqret.perturb.perturbation import ENGLISH, PERCENT, Draw, PerturbedItem
 from conqret.perturb.sentence_edits import grounded, replace_sentences, split, split_close
 from conqret.text.citations import citations, marks, replace_marks
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 from conqret.errors import number
+from conqret.perturb import Change, InapplicableError, Perturbation, UnreachedError
 from conqret.perturb.expectations import (
     ANSWER,
     CORRECTNESS,
@@ -18,14 +19,7 @@ from conqret.perturb.expectations import (
     RELEVANCE,
     expect,
 )
-from conqret.perturb.perturbation import (
-    Change,
-    Draw,
-    InapplicableError,
-    Perturbation,
-    PerturbedItem,
-    UnreachedError,
-)
+from conqret.perturb.perturbation import Draw, PerturbedItem
 from conqret.perturb.sentence_edits import replace_sentences, split, split_close
 from conqret.text.citations import MARK, citations, replace_marks
 from conqret.text.language import NAMES

@@ -13,6 +13,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
+from conqret.perturb import Change, InapplicableError, Perturbation, UnreachedError
 from conqret.perturb.changed_numbers import cased
 from conqret.perturb.contradictions import contradict
 from conqret.perturb.expectations import (
@@ -26,16 +27,7 @@ from conqret.perturb.expectations import (
     SECOND,
     expect,
 )
-from conqret.perturb.perturbation import (
-    ENGLISH,
-    PERCENT,
-    Change,
-    Draw,
-    InapplicableError,
-    Perturbation,
-    PerturbedItem,
-    UnreachedError,
-)
+from conqret.perturb.perturbation import ENGLISH, PERCENT, Draw, PerturbedItem
 from conqret.perturb.sentence_edits import Rewriting, grounded, split
 from conqret.text.citations import citations
 from conqret.text.sentences import sentences
