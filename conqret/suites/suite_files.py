@@ -9,10 +9,10 @@ from typing import Any
 
 from conqret.data import Item
 from conqret.errors import DeclarationError
-from conqret.io.checks import a_list, filled, number
+from conqret.io.checks import filled
 from conqret.io.files import file_rows
 from conqret.io.rows import Rows, Unfit, quoted
-from conqret.io.schema import Schema, TableReader
+from conqret.io.schema import Check, Field, Schema, TableReader
 from conqret.suites.suite import SuiteData
 
 MOVED = "Fetch the file again; if its layout has changed, tell the maintainers"
@@ -35,6 +35,15 @@ def suite_file(folder: Path, name: str) -> Path:
     if place is None:
         raise DeclarationError(f"{folder / name} is missing: fetch the suite, or put the file there")
     return place
+
+
+def published(of: str, **columns: Field | tuple[str, Check]) -> Schema:
+    """A schema of published columns: by field the column with its check, which each row has to have."""
+    fields = {
+        name: column if isinstance(column, Field) else Field((column[0],), column[1], needed=MOVED)
+        for name, column in columns.items()
+    }
+    return Schema(of, fields)
 
 
 def published_rows(
@@ -109,28 +118,6 @@ def files_present(folder: Path, names: tuple[str, ...], what: str) -> list[str]:
 def is_there(folder: Path, name: str) -> bool:
     """Whether a file, or its compressed copy, lies in the suite's folder."""
     return copy_of(folder, name) is not None
-
-
-def ratings(low: float, high: float) -> Callable[[object, str, TableReader], list[float]]:
-    """The check that a value is a list of numbers from ``low`` to ``high``, also one that is written as a text."""
-
-    def check(value: object, where: str, reader: TableReader) -> list[float]:
-        listed = a_list(value, "a list of ratings", MOVED)
-        values = [number(rating, where, reader) for rating in listed]
-        wrong = next((rating for rating in values if not low <= rating <= high), None)
-        if wrong is not None:
-            raise Unfit(f"contains {wrong:g}, but ratings must lie between {low:g} and {high:g}", MOVED)
-        return values
-
-    return check
-
-
-def names(value: object, where: str, reader: TableReader) -> list[str]:
-    """The check that a value is a list of names (numbers count as such), all different."""
-    listed = [str(name) for name in a_list(value, "a list of names", MOVED)]
-    if len(set(listed)) < len(listed):
-        raise Unfit("names an annotator twice", MOVED)
-    return listed
 
 
 def published_text(value: object, where: str, reader: TableReader) -> str:

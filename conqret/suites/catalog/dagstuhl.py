@@ -16,13 +16,13 @@ from conqret.io.checks import cell_text, identifier, one_of
 from conqret.io.files import csv_rows
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
-from conqret.io.schema import Field, Schema
+from conqret.io.schema import Field
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteVerdicts, printed
 from conqret.suites.suite_files import (
-    MOVED,
     files_present,
     is_there,
+    published,
     published_rows,
     published_text,
     suite_file,
@@ -32,14 +32,12 @@ from conqret.suites.suite_statistics import correlation, mean_labels, spearman_r
 EXPERTS = "dagstuhl-15512-argquality-corpus-annotated.csv"
 NOVICES = "novice-annotations-unaggregated.zip"
 NAMES = tuple(dict.fromkeys(("overall_quality", *(dimension.name for dimension in DIMENSIONS))))
-TEXT = Schema(
+TEXT = published(
     "an argument",
-    {
-        "id": Field(("#id",), identifier, needed=MOVED),
-        "topic": Field(("issue",), cell_text, needed=MOVED),
-        "text": Field(("argument",), published_text, needed=MOVED),
-        "is_argument": Field(("argumentative",), one_of({"y": True, "n": False}, "y-or-n value"), False),
-    },
+    id=("#id", identifier),
+    topic=("issue", cell_text),
+    text=("argument", published_text),
+    is_argument=Field(("argumentative",), one_of({"y": True, "n": False}, "y-or-n value"), False),
 )
 TABLE_5 = {
     "Crowd / Expert": ".27 .49 .42 .18 .13 .41 .45 .42 .54 .53 .33 .54 .44 -.17 .36 .43",

@@ -12,9 +12,9 @@ from typing import Any
 from conqret.data import Item, Turn
 from conqret.io.checks import identifier, number, one_of, whole_number
 from conqret.io.rows import Unfit
-from conqret.io.schema import Field, Schema, TableReader
+from conqret.io.schema import TableReader
 from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
-from conqret.suites.suite_files import MOVED, is_there, published_rows, published_text
+from conqret.suites.suite_files import MOVED, is_there, published, published_rows, published_text
 from conqret.suites.suite_statistics import correlation, mean_labels, plain_correlation
 
 METRIC = "satisfaction"
@@ -27,21 +27,17 @@ MODEL = "gpt-3.5-turbo-16k_real_evaluations_FIXED.tsv"
 CONVERSATIONS = "real_data.json"
 EXPECTED, ARGMAX = "GPT-3.5-turbo-16k, expected rating", "GPT-3.5-turbo-16k, most probable rating"
 SCALE = (1, 2, 3, 4)
-RATING = Schema(
+RATING = published(
     "a rating",
-    {
-        "id": Field(("text_id",), identifier, needed=MOVED),
-        "annotator": Field(("annotator_id",), identifier, needed=MOVED),
-        "rating": Field(("Q0",), whole_number, needed=MOVED),
-    },
+    id=("text_id", identifier),
+    annotator=("annotator_id", identifier),
+    rating=("Q0", whole_number),
 )
-PROBABILITIES = Schema(
+PROBABILITIES = published(
     "an evaluation",
-    {
-        "id": Field(("text_id",), identifier, needed=MOVED),
-        "criterion": Field(("criterion",), identifier, needed=MOVED),
-        **{f"p{rating}": Field((f"answer{rating}_prob",), number, needed=MOVED) for rating in SCALE},
-    },
+    id=("text_id", identifier),
+    criterion=("criterion", identifier),
+    **{f"p{rating}": (f"answer{rating}_prob", number) for rating in SCALE},
 )
 
 
@@ -61,10 +57,7 @@ def _turns(value: object, where: str, reader: TableReader) -> list[Turn]:
     return turns
 
 
-CONVERSATION = Schema(
-    "a conversation",
-    {"id": Field(("_id",), identifier, needed=MOVED), "turns": Field(("messages",), _turns, needed=MOVED)},
-)
+CONVERSATION = published("a conversation", id=("_id", identifier), turns=("messages", _turns))
 
 
 def read(folder: Path) -> SuiteData:

@@ -12,10 +12,10 @@ from conqret.io.checks import filled, identifier, number, one_line, one_of
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
 from conqret.io.pairs import Comparison, read_comparisons
-from conqret.io.schema import Field, Schema
+from conqret.io.schema import Field
 from conqret.stats.agreement import Level
 from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile
-from conqret.suites.suite_files import MOVED, data_of_rows, is_there, published_rows, suite_file
+from conqret.suites.suite_files import data_of_rows, is_there, published, published_rows, suite_file
 from conqret.suites.suite_statistics import correlation, spearman_rho, value_of
 
 _NAME = "webis-argquality20"
@@ -32,25 +32,15 @@ RAW = {
     "effectiveness": f"{_NAME}-raw-rhetorical.csv",
     "reasonableness": f"{_NAME}-raw-dialectical.csv",
 }
-TOPIC = Schema(
-    "a topic",
-    {
-        "id": Field(("Topic ID",), identifier, needed=MOVED),
-        "question": Field(("Long Query",), one_line, needed=MOVED),
-    },
-)
-ARGUMENT = Schema(
+TOPIC = published("a topic", id=("Topic ID", identifier), question=("Long Query", one_line))
+ARGUMENT = published(
     "an argument",
-    {
-        "cluster": Field(("Topic ID",), identifier, needed=MOVED),
-        "discussion": Field(("Discussion ID",), identifier, needed=MOVED),
-        "id": Field(("Argument ID",), identifier, needed=MOVED),
-        "argument": Field(("Premise",), filled, needed=MOVED),
-        "is_argument": Field(
-            ("Is Argument?",), one_of({"true": True, "false": False}, "yes-or-no value"), needed=MOVED
-        ),
-        **{name: Field((column,), number, math.nan) for name, column in DIMENSIONS.items()},
-    },
+    cluster=("Topic ID", identifier),
+    discussion=("Discussion ID", identifier),
+    id=("Argument ID", identifier),
+    argument=("Premise", filled),
+    is_argument=("Is Argument?", one_of({"true": True, "false": False}, "yes-or-no value")),
+    **{name: Field((column,), number, math.nan) for name, column in DIMENSIONS.items()},
 )
 
 
