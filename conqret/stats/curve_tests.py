@@ -10,16 +10,14 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from conqret.errors import DeclarationError
 from conqret.stats.effects import ALPHA, PairedEffects, holm
 from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.stats.resampling import mean, mean_interval
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
 
 _TOLERANCE = 1e-12
 
@@ -32,8 +30,6 @@ def slope_bounds(x: ArrayLike, y: ArrayLike) -> tuple[float, float] | None:
     Raises:
         DeclarationError: the two are not of one length, or empty.
     """
-    import numpy as np
-
     first_values, other = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     if first_values.ndim != 1 or first_values.shape != other.shape or not len(first_values):
         raise DeclarationError(

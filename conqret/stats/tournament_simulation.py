@@ -13,7 +13,7 @@ from scipy.stats import rankdata
 
 from conqret.errors import DeclarationError
 from conqret.stats.comparative_judgment import compared_strengths
-from conqret.stats.pair_design import Design, GroupPairs, round_sizes
+from conqret.stats.pair_design import GroupPairs, round_sizes
 from conqret.stats.strength_posterior import PairOutcomes
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def simulated_tournament(
     groups: int,
     size: int,
     comparisons: float,
-    design: Design,
+    design: str,
     rng: np.random.Generator,
 ) -> list[TournamentQuality]:
     """Hold one tournament of ``groups`` with ``size`` items each; its quality after each round. ``comparisons`` are

@@ -28,9 +28,9 @@ from conqret.runs.engine import run
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session, Sessions
 from conqret.stats.comparative_judgment import check_sizes
-from conqret.stats.pair_design import Design
 from conqret.studies.tournament.item_groups import (
     BESIDE,
+    Design,
     ItemGroup,
     PairSchedule,
     TournamentOptions,
