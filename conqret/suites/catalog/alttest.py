@@ -14,6 +14,7 @@ from conqret.io.files import file_rows
 from conqret.io.rows import FaultList, quoted
 from conqret.io.schema import Schema, TableReader
 from conqret.stats.agreement import Level
+from conqret.stats.alternative_annotator import alternative_annotator_test
 from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
 from conqret.suites.suite_files import MOVED, files_present, suite_file
 from conqret.suites.suite_statistics import annotator_table, over_groups
@@ -129,8 +130,6 @@ def _number(label: str | float, code: Mapping[str, float] | None) -> float:
 
 def test_of(field: str, verdicts: SuiteVerdicts) -> float:
     """The winning rate or the advantage probability in one data set; NaN where there is no test."""
-    from conqret.stats.alternative_annotator import alternative_annotator_test
-
     annotators, table = annotator_table(dict(zip(verdicts.ids, verdicts.annotations, strict=True)))
     if len(annotators) < 2:
         return math.nan

@@ -18,6 +18,7 @@ from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
 from conqret.io.schema import Field
 from conqret.judging.dimensions import DIMENSIONS
+from conqret.stats.agreement import alphas, krippendorff_alpha
 from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteVerdicts, printed
 from conqret.suites.suite_files import (
     files_present,
@@ -88,16 +89,12 @@ def read(folder: Path) -> DagstuhlData:
 
 def alpha_with_experts(verdicts: SuiteVerdicts) -> float:
     """Krippendorff's alpha (interval) of the judge, put onto 1 to 3, and the mean of the experts."""
-    from conqret.stats.agreement import alphas
-
     (alpha,) = alphas(np.array([[verdicts.gold, 1 + 2 * verdicts.verdicts]]), "interval")
     return alpha.value if alpha.defined else math.nan
 
 
 def novice_alpha(dimensions: Iterable[str], data: SuiteData) -> float:
     """Krippendorff's alpha (ordinal) of the novices, each a coder of their own, over all labels of the dimensions."""
-    from conqret.stats.agreement import krippendorff_alpha
-
     labels = data.novices if isinstance(data, DagstuhlData) else None
     if labels is None:
         return math.nan

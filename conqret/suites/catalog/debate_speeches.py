@@ -10,6 +10,8 @@ from typing import Any
 from conqret.io.checks import a_list, filled, identifier, number, whole_number
 from conqret.io.rows import Unfit
 from conqret.io.schema import TableReader
+from conqret.stats.agreement import krippendorff_alpha
+from conqret.stats.correlation import kendall, one_against_others
 from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteVerdicts, printed
 from conqret.suites.suite_files import MOVED, data_of_rows, published, published_rows, published_text
 from conqret.suites.suite_statistics import (
@@ -84,23 +86,17 @@ def _counted(row: dict[str, Any]) -> None:
 
 def system_tau(verdicts: SuiteVerdicts) -> float:
     """Kendall's tau-b of the means of the systems (kinds of authors)."""
-    from conqret.stats.correlation import kendall
-
     gold, judged = system_means(verdicts)
     return value_of(kendall(gold, judged)) if len(gold) > 1 else math.nan
 
 
 def alpha(data: SuiteData) -> float:
     """Krippendorff's alpha (ordinal) of the ratings, each annotator by name."""
-    from conqret.stats.agreement import krippendorff_alpha
-
     return krippendorff_alpha(annotator_table(data.annotations[METRIC])[1], "ordinal")
 
 
 def single_rater(data: SuiteData) -> float:
     """Spearman's correlation of one annotator with the mean of the others, mean over those with twenty speeches."""
-    from conqret.stats.correlation import one_against_others
-
     return value_of(one_against_others(annotator_table(data.annotations[METRIC])[1]))
 
 

@@ -13,7 +13,9 @@ from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
 from conqret.io.pairs import Comparison, read_comparisons
 from conqret.io.schema import Field
-from conqret.stats.agreement import Level
+from conqret.stats.agreement import Level, krippendorff_alpha
+from conqret.stats.correlation import spearman
+from conqret.stats.paired_ranking import PairwisePreference, bradley_terry
 from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile
 from conqret.suites.suite_files import data_of_rows, is_there, published, published_rows, suite_file
 from conqret.suites.suite_statistics import correlation, spearman_rho, value_of
@@ -83,8 +85,6 @@ def read(folder: Path) -> WebisData:
 
 def alpha(dimension: str, level: Level, data: SuiteData) -> float:
     """Krippendorff's alpha of the single labels of a dimension; the labels of an argument are numbered as coders."""
-    from conqret.stats.agreement import krippendorff_alpha
-
     labels = data.relevance if isinstance(data, WebisData) else None
     if labels is None:
         return math.nan
@@ -93,9 +93,6 @@ def alpha(dimension: str, level: Level, data: SuiteData) -> float:
 
 def strengths(dimension: str, data: SuiteData) -> float:
     """Spearman's correlation of Bradley-Terry strengths of the paired comparisons with the published scores."""
-    from conqret.stats.correlation import spearman
-    from conqret.stats.paired_ranking import PairwisePreference, bradley_terry
-
     comparisons = data.comparisons.get(dimension) if isinstance(data, WebisData) else None
     if not comparisons:
         return math.nan
