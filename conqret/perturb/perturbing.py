@@ -22,17 +22,9 @@ from conqret.judging.judge_settings import (
     client_options,
 )
 from conqret.llm.client_options import ClientOptions
-from conqret.perturb.document_pool import Pool
-from conqret.perturb.perturbation import PERTURBATIONS, SEED, Materials, Perturbation
+from conqret.perturb import PERTURBATIONS, SEED, Materials, Perturbation, Pool, at_levels, perturb_items
 from conqret.perturb.rewriting import rewrite_items
-from conqret.perturb.versions import (
-    LeftOutItem,
-    Level,
-    NoItemChangedError,
-    at_levels,
-    counted_reasons,
-    perturb_items,
-)
+from conqret.perturb.versions import LeftOutItem, Level, NoItemChangedError, counted_reasons
 from conqret.runs.run_folder import stem
 from conqret.runs.session import Session, SessionCounts
 

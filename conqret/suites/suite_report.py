@@ -14,15 +14,7 @@ from conqret.errors import DeclarationError, number
 from conqret.show import words
 from conqret.stats.effects import holm
 from conqret.stats.estimate import Estimate
-from conqret.suites.result import (
-    FILE_NAME,
-    MOST_FILES,
-    SuiteFigure,
-    SuiteJudge,
-    SuiteResult,
-    read_result,
-    result_file,
-)
+from conqret.suites.result import FILE_NAME, SuiteFigure, SuiteJudge, SuiteResult, read_result, result_file
 from conqret.suites.suite import SUITES, PublishedFigure, Suite, SuiteData, SuiteStatistic
 from conqret.suites.suite_fetch import local_copy
 from conqret.suites.suite_statistics import RecomputedFigure, logged_figure, logged_results, recomputed
@@ -315,10 +307,6 @@ def _read(place: str | Path | SuiteResult) -> Iterator[SuiteResult]:
         if not files:
             raise DeclarationError(
                 f"{folder} contains no result: make one with conqret suite run -o {folder / 'NAME'}"
-            )
-        if len(files) > MOST_FILES:
-            raise DeclarationError(
-                f"{folder} contains more than {MOST_FILES:,} files: report them in several calls"
             )
         yield from map(read_result, files)
     else:

@@ -7,16 +7,18 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import Any, Unpack, cast
 
 from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError, check_known, number
 from conqret.io.pairs import Pair
 from conqret.io.safe_files import write_whole
 from conqret.judging.asked_run import costs_of
+from conqret.judging.cost import ExpectedCost
 from conqret.judging.criteria import comparison_criterion, comparison_judge
+from conqret.judging.criterion import Criterion
 from conqret.judging.judge import expected_cost, judge
-from conqret.judging.judge_parts import JUDGES
+from conqret.judging.judge_parts import JUDGES, Judge
 from conqret.judging.judge_settings import (
     AnswerSettings,
     ClientSettings,
@@ -24,23 +26,18 @@ from conqret.judging.judge_settings import (
     check_names,
     client_options,
 )
+from conqret.judging.judgments import Judgments
+from conqret.llm.client import Client
 from conqret.llm.client_options import OFFLINE_MODEL
+from conqret.llm.request import Answer
 from conqret.perspectives.detection import GRADES, Detection, request
 from conqret.perspectives.detection_study import detected, detection_run
 from conqret.runs.run_folder import RECORD_NAME, default_folder
+from conqret.runs.session import Session, SessionCounts
 from conqret.suites.result import FILE_NAME, SuiteCost, SuiteJudge, SuiteResult, SuiteSample
 from conqret.suites.suite import SUITES, Suite, SuiteData
 from conqret.suites.suite_fetch import SuiteCopy, needed_copy
 from conqret.suites.suite_statistics import held_statistics, sampled
-
-if TYPE_CHECKING:
-    from conqret.judging.cost import ExpectedCost
-    from conqret.judging.criterion import Criterion
-    from conqret.judging.judge_parts import Judge
-    from conqret.judging.judgments import Judgments
-    from conqret.llm.client import Client
-    from conqret.llm.request import Answer
-    from conqret.runs.session import Session, SessionCounts
 
 SEED = 13
 OWN = ("format", "criteria", "rubric", "judge", "verdicts")

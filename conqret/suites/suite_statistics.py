@@ -9,7 +9,7 @@ import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +20,18 @@ from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
 from conqret.stats.correlation import kendall, spearman
+from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import leave_one_out
 from conqret.suites.result import SuiteFigure, SuiteJudge, SuiteResult, SuiteSample
-from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteStatistic, SuiteVerdicts
-
-if TYPE_CHECKING:
-    from conqret.stats.estimate import Estimate
-    from conqret.suites.suite import Compute, Values
+from conqret.suites.suite import (
+    Compute,
+    PublishedFigure,
+    Suite,
+    SuiteData,
+    SuiteStatistic,
+    SuiteVerdicts,
+    Values,
+)
 
 
 def preference_accuracy(verdicts: SuiteVerdicts) -> float:
