@@ -337,7 +337,11 @@ def _board(
         try:
             data = suite.data(copy.folder)
             logged = list(logged_results(suite, data))
-            on_samples = _on_samples(suite, data, results, logged)
+            samples = {one.sample.model_dump_json(): one.sample for one in results if one.sample is not None}
+            for log in logged:
+                for sample in samples.values():
+                    if (figure := logged_figure(suite, data, log.judge.model, sample)) is not None:
+                        on_samples[log.judge.fingerprint, figure.items_digest] = figure
         except DeclarationError as error:
             notes.append(f"{suite.name}: its published verdicts cannot be read: {error}")
     elif any(figure.log for figure in suite.published):
@@ -355,16 +359,3 @@ def _board(
     sign = 1 if suite.statistics[0].lower_is_better else -1
     ordered = sorted(alike, key=lambda one: (one.main.value is None, sign * (one.main.value or 0.0)))
     return SuiteBoard(suite, tuple(ordered), figures, on_samples, data)
-
-
-def _on_samples(
-    suite: Suite, data: SuiteData, results: Sequence[SuiteResult], logged: Sequence[SuiteResult]
-) -> dict[tuple[str, str], SuiteFigure]:
-    """The figures of published judges on each sample that was judged."""
-    samples = {one.sample.model_dump_json(): one.sample for one in results if one.sample is not None}
-    found = (
-        (log.judge.fingerprint, logged_figure(suite, data, log.judge.model, sample))
-        for log in logged
-        for sample in samples.values()
-    )
-    return {(name, figure.items_digest): figure for name, figure in found if figure is not None}
