@@ -144,7 +144,12 @@ def respond(
         spearman=spearman(levels, means).value if len(levels) >= FEWEST_LEVELS else None,
         fell=sum(row[last] < row[0] for row in scores) / len(scores),
         rose=sum(row[last] > row[0] for row in scores) / len(scores),
-        neighbours=_neighbours(steps, levels),
+        neighbours=tuple(
+            CurveStep(start=start, to=to, difference=float(step.value), p=p)
+            for (start, to), step, p in zip(
+                pairwise(levels), steps, holm([step.p() for step in steps]), strict=True
+            )
+        ),
         moves=moves,
         shifts=tuple(mean(move.differences, move.clusters) for move in moves),
         trend=mean(trends(scores), clusters),
@@ -166,14 +171,6 @@ def trends(scores: Sequence[Sequence[float]]) -> list[float]:
 def strictly_falls(means: Sequence[float]) -> bool:
     """Whether each value is below the one before it (the strict monotone decrease of ConQRet, Table 17)."""
     return all(later < earlier for earlier, later in pairwise(means))
-
-
-def _neighbours(steps: Sequence[JackknifedEstimate], levels: Sequence[float]) -> tuple[CurveStep, ...]:
-    corrected = holm([step.p() for step in steps])
-    return tuple(
-        CurveStep(start=start, to=to, difference=float(step.value), p=p)
-        for (start, to), step, p in zip(pairwise(levels), steps, corrected, strict=True)
-    )
 
 
 def _differences(before: Sequence[float], after: Sequence[float]) -> list[float]:

@@ -53,7 +53,11 @@ def block_argument(block: HtmlElement) -> DebateArgument | None:
     """One argument that has a block of its own: its ``h4`` (or next best heading) and its paragraphs."""
     heading = _title_element(block)
     title = text_of(heading) if heading is not None else ""
-    paragraphs = tuple(paragraph_texts(block, skip=heading))
+    paragraphs = tuple(
+        text
+        for element, text in blocks(block, PARAGRAPHS, whole=("p", "pre"), without=TABLES_TOO)
+        if heading not in element.iterancestors() and not _NO_PARAGRAPH.fullmatch(text)
+    )
     if not paragraphs:
         bare = text_of(block).removeprefix(title).strip()
         paragraphs = (bare,) if bare and not _is_heading_text(bare) else ()
@@ -62,20 +66,14 @@ def block_argument(block: HtmlElement) -> DebateArgument | None:
     return DebateArgument(title=title, paragraphs=paragraphs) if title or paragraphs else None
 
 
-def paragraph_texts(root: HtmlElement, skip: HtmlElement | None = None) -> Iterator[str]:
-    """Texts of the paragraphs and list items under ``root``, in order, each once; no tables of sources."""
-    for element, text in blocks(root, PARAGRAPHS, whole=("p", "pre"), without=TABLES_TOO):
-        if skip not in element.iterancestors() and not _NO_PARAGRAPH.fullmatch(text):
-            yield text
-
-
 def introduction(page: DebatePage, before: HtmlElement | None) -> str:
     """The paragraphs of the page's content up to its first section or argument, parted by blank lines.
 
     ``before`` is the first element of the arguments. Paragraphs that lie deeper are taken only where the
     content has none of its own.
     """
-    content = entry_content(page)
+    # ``div.entry-content`` of WordPress; the whole page where there is none
+    content = next(with_class(page.root, "entry-content", "div", "article", "section", "main"), page.root)
     paragraphs: list[str] = []
     deeper: list[str] = []
     for element, text in blocks(content, ("p", *HEADINGS), until=before):
@@ -84,11 +82,6 @@ def introduction(page: DebatePage, before: HtmlElement | None) -> str:
         if element.tag == "p":
             (paragraphs if element.getparent() is content else deeper).append(text)
     return "\n\n".join(text for text in paragraphs or deeper if not _NO_PARAGRAPH.fullmatch(text))
-
-
-def entry_content(page: DebatePage) -> HtmlElement:
-    """The ``div.entry-content`` of a WordPress page; the whole page where there is none."""
-    return next(with_class(page.root, "entry-content", "div", "article", "section", "main"), page.root)
 
 
 def blocks(

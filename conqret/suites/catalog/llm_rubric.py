@@ -96,7 +96,10 @@ def _logs(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
     expected, likeliest = {}, {}
     for row in published_rows(folder, MODEL, PROBABILITIES, unique=("id", "criterion"), check=_sums_up):
         if row["criterion"] == "Q0":
-            shares = _probabilities(row)
+            # what is lacking to 1 goes to the first three in equal parts, as the authors' script has it
+            shares = [row[f"p{rating}"] for rating in SCALE]
+            lacking = max(0.0, 1 - math.fsum(shares)) / 3
+            shares = [share + lacking * (place < 3) for place, share in enumerate(shares)]
             expected[row["id"]] = _share(
                 math.fsum(p * rating for p, rating in zip(shares, SCALE, strict=True))
             )
@@ -108,14 +111,6 @@ def _sums_up(row: dict[str, Any]) -> None:
     shares = [row[f"p{rating}"] for rating in SCALE]
     if min(shares) < 0 or math.fsum(shares) > 1 + 1e-6:
         raise Unfit(f"has probabilities whose sum is {math.fsum(shares):.3f}", MOVED, "answer1_prob")
-
-
-def _probabilities(row: dict[str, Any]) -> list[float]:
-    """The probabilities of the four ratings; what is lacking to 1 goes to the first three in equal parts, as the
-    authors' script has it."""
-    shares = [row[f"p{rating}"] for rating in SCALE]
-    lacking = max(0.0, 1 - math.fsum(shares)) / 3
-    return [share + lacking * (place < 3) for place, share in enumerate(shares)]
 
 
 def _share(rating: float) -> float:
