@@ -148,8 +148,8 @@ def _means(
         with np.errstate(divide="ignore", invalid="ignore"):
             return wy / w, wy / w - _power(rows) * (wf / w - f / count)
 
-    known = min(len(np.unique(cluster_places(clusters)[labelled])), int(labelled.sum()))
-    few = f"fewer than {FEWEST_LABELS} labeled items or topics" if known < FEWEST_LABELS else ""
+    least = min(len(np.unique(cluster_places(clusters)[labelled])), int(labelled.sum()))
+    few = f"fewer than {FEWEST_LABELS} labeled items or topics" if least < FEWEST_LABELS else ""
     freedom = freedom_by_size(drawn.sums(w)[:, 0])
     count = int(labelled.sum())
     values = [
