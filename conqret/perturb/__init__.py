@@ -6,6 +6,7 @@ metric which way it should move.
 """
 
 from conqret.perturb.document_pool import Pool as Pool
+from conqret.perturb.expectations import expect as expect
 from conqret.perturb.perturbation import PERTURBATIONS as PERTURBATIONS
 from conqret.perturb.perturbation import SEED as SEED
 from conqret.perturb.perturbation import Change as Change

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from conqret.perturb import expect
 from conqret.perturb.added import (
     MATCHED,
     OTHER_INJECTIONS,
@@ -19,16 +20,7 @@ from conqret.perturb.added import (
     matched,
     own_sentences,
 )
-from conqret.perturb.expectations import (
-    ANSWER,
-    EVERYTHING,
-    GROUNDING,
-    PREFERENCE,
-    QUALITY,
-    RELEVANCE,
-    SECOND,
-    expect,
-)
+from conqret.perturb.expectations import ANSWER, EVERYTHING, GROUNDING, PREFERENCE, QUALITY, RELEVANCE, SECOND
 from conqret.perturb.perturbation import ENGLISH, Change, Draw, Perturbation, PerturbedItem
 
 FALLACIES = (

@@ -7,17 +7,15 @@ from __future__ import annotations
 import re
 
 from conqret.errors import number
-from conqret.perturb import Change, InapplicableError, Perturbation, UnreachedError
+from conqret.perturb import Change, InapplicableError, Perturbation, UnreachedError, expect
 from conqret.perturb.expectations import (
     ANSWER,
     CORRECTNESS,
     EVERYTHING,
     GROUNDING,
-    PREFERENCE,
     QUALITY,
     RECALL,
     RELEVANCE,
-    expect,
 )
 from conqret.perturb.perturbation import Draw, PerturbedItem
 from conqret.perturb.sentence_edits import replace_sentences, split, split_close
@@ -175,7 +173,7 @@ OUTDATED = Perturbation(
     expects=expect(
         fall=_UNTIMELY,
         unchanged=ANSWER,
-        no_rise=(*RELEVANCE, *[name for name in QUALITY if name not in _UNTIMELY], *PREFERENCE),
+        no_rise=(*RELEVANCE, *[name for name in QUALITY if name not in _UNTIMELY], "preference"),
     ),
     needs=frozenset({"argument", "documents"}),
     source="own; acceptability and sufficiency as in Wachsmuth et al. 2017",

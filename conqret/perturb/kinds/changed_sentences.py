@@ -13,20 +13,10 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from conqret.perturb import Change, InapplicableError, Perturbation, UnreachedError
+from conqret.perturb import Change, InapplicableError, Perturbation, UnreachedError, expect
 from conqret.perturb.changed_numbers import cased
 from conqret.perturb.contradictions import contradict
-from conqret.perturb.expectations import (
-    ANSWER,
-    CORRECTNESS,
-    EVERYTHING,
-    GROUNDING,
-    PREFERENCE,
-    RECALL,
-    RELEVANCE,
-    SECOND,
-    expect,
-)
+from conqret.perturb.expectations import ANSWER, CORRECTNESS, EVERYTHING, GROUNDING, RECALL, RELEVANCE, SECOND
 from conqret.perturb.perturbation import ENGLISH, PERCENT, Draw, PerturbedItem
 from conqret.perturb.sentence_edits import Rewriting, grounded, split
 from conqret.text.citations import citations
@@ -205,7 +195,7 @@ TRUNCATE = Perturbation(
     summary="the argument breaks off: sentences cut at its end",
     unit="percent of the sentences",
     levels=(0, 25, 50, 75),
-    expects=expect(fall=_INSUFFICIENT, unchanged=(*RELEVANCE, *SECOND), no_rise=(*ANSWER, *PREFERENCE)),
+    expects=expect(fall=_INSUFFICIENT, unchanged=(*RELEVANCE, *SECOND), no_rise=(*ANSWER, "preference")),
     needs=frozenset({"argument"}),
     source="own; sufficiency as in Wachsmuth et al. 2017",
     change=truncated,
