@@ -234,7 +234,7 @@ def build_corpus(
         ),
         "sources": {
             "listed": len(listed),
-            **{status: ends[status] for status in SOURCE_STATUSES},
+            **{str(status): ends[status] for status in SOURCE_STATUSES},
             "not_fetched": len(listed) - ends.total(),
             "paper": {"listed": PAPER_CITED, "ok": PAPER_EXTRACTED},
         },
