@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from conqret.scrapers.debates import LayoutProblem
     from conqret.scrapers.debates.layout import DebateParts
     from conqret.scrapers.debates.layout_inspection import LayoutInspection, LookedFor
-    from conqret.scrapers.scrape_places import PageInspection, TopicList
+    from conqret.scrapers.scrape_places import TopicList
     from conqret.show.table import Cell
 
 
@@ -192,20 +192,18 @@ def inspect(
     result(inspection.record(), _inspection_lines(inspection), as_json=json_output)
 
 
-def _inspection_lines(page_inspection: PageInspection) -> Iterator[RenderableType]:
+def _inspection_lines(inspection: LayoutInspection) -> Iterator[RenderableType]:
     from conqret.scrapers.scrape_places import UNKNOWN
     from conqret.show.table import Column, Table
 
-    inspection, opened = page_inspection.inspection, page_inspection.page
-    others, failed = page_inspection.further, page_inspection.failed
     where = "unknown: the saved page does not say it" if inspection.url == UNKNOWN else inspection.url
     yield f"page      {where}, {inspection.characters:,} characters of text"
-    if opened.archived:
-        yield f"archived  {opened.archived}"
+    if inspection.archived:
+        yield f"archived  {inspection.archived}"
     yield f"layout    {_layout(inspection)}"
-    yield from (f"further   {other} is read, too" for other in others)
-    yield from (f"further   {url}" for url in failed)
-    for address in inspection.wants[len(others) + len(failed) :]:
+    yield from (f"further   {other} is read, too" for other in inspection.further)
+    yield from (f"further   {url}" for url in inspection.failed)
+    for address in inspection.wants[len(inspection.further) + len(inspection.failed) :]:
         yield f"further   {address} belongs to it; --further FILE gives the saved page"
     if not inspection.layout and inspection.index.debates:
         yield f"index     {len(inspection.index.debates)} debates are listed; conqret corpus topics makes a list"

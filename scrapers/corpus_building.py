@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from conqret.data.corpus import (
     QRELS_STANCES,
@@ -27,7 +26,6 @@ from conqret.data.corpus import (
     Split,
     judged_pairs,
 )
-from conqret.data.digest import gathered
 from conqret.data.item import Debate
 from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED, table2
 from conqret.errors import DeclarationError, number, strict_options
@@ -49,19 +47,13 @@ def groups(links: Mapping[str, Iterable[str]]) -> list[list[str]]:
         Groups of topics, sorted within and among each other: topics of two groups share nothing, directly
         or through others.
     """
-    parent = {topic: topic for topic in links}
+    from scipy.cluster.hierarchy import DisjointSet
 
-    def root(topic: str) -> str:
-        while parent[topic] != topic:
-            parent[topic] = parent[parent[topic]]
-            topic = parent[topic]
-        return topic
-
-    owner: dict[str, str] = {}
+    together, owner = DisjointSet(links), dict[str, str]()
     for topic, things in links.items():
         for thing in things:
-            parent[root(topic)] = root(owner.setdefault(thing, topic))
-    return sorted(gathered((root(topic), topic) for topic in sorted(links)).values())
+            together.merge(topic, owner.setdefault(thing, topic))
+    return sorted(sorted(group) for group in together.subsets())
 
 
 def split_topics(
@@ -113,12 +105,9 @@ class _Evidence:
     listed: tuple[str, ...]
     pro: tuple[str, ...]
     con: tuple[str, ...]
-    marks: int
+    relevant: tuple[str, ...]
     dangling: int
-
-    @property
-    def relevant(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*self.pro, *self.con)))
+    extractable: bool
 
 
 @strict_options
@@ -236,16 +225,27 @@ def build_corpus(
         CorpusTopic(id=debate.id, question=debate.question, split=split_of[debate.id]) for debate in kept
     )
     qrels, short = _qrels(topics, evidence, splits, seed)
+    listed = [(debate.id, source.number) for debate in debates for source in debate.sources]
+    ends = Counter(entries[key].status for key in listed if key in entries)
+    relevant = [evidence[debate.id] for debate in kept]
     statistics = {
         "table2": table2(
             topics, qrels, len({entry.document for entry in entries.values() if entry.document})
         ),
-        "sources": _sources(debates, entries),
-        "citations": _citations(kept, evidence),
+        "sources": {
+            "listed": len(listed),
+            **{str(status): ends[status] for status in SOURCE_STATUSES},
+            "not_fetched": len(listed) - ends.total(),
+            "paper": {"listed": PAPER_CITED, "ok": PAPER_EXTRACTED},
+        },
+        "citations": {
+            "pro": sum(len(debate.pro) for debate in relevant),
+            "con": sum(len(debate.con) for debate in relevant),
+            "both": sum(len(set(debate.pro) & set(debate.con)) for debate in relevant),
+            "marks_without_source": sum(debate.dangling for debate in relevant),
+        },
         "left_out": {
-            debate.id: NOT_EXTRACTED
-            if evidence[debate.id].marks > evidence[debate.id].dangling
-            else NOT_CITED
+            debate.id: NOT_EXTRACTED if evidence[debate.id].extractable else NOT_CITED
             for debate in debates
             if debate.id not in split_of
         },
@@ -260,24 +260,21 @@ def _question(debate: Debate) -> str:
 
 
 def _evidence(debate: Debate, entries: Mapping[tuple[str, int], LedgerEntry]) -> _Evidence:
-    numbers = {source.number for source in debate.sources}
+    numbers = sorted({source.number for source in debate.sources})
     documents = {
         number: entry.document
         for number in numbers
         if (entry := entries.get((debate.id, number))) is not None and entry.status == "ok" and entry.document
     }
-    cited = {
-        "pro": tuple(dict.fromkeys((*cited_by(debate.pros), *cited_against(debate.cons)))),
-        "con": tuple(dict.fromkeys((*cited_by(debate.cons), *cited_against(debate.pros)))),
-    }
-    marks = [*cited["pro"], *cited["con"]]
-    return _Evidence(
-        listed=tuple(dict.fromkeys(documents[number] for number in sorted(documents))),
-        pro=tuple(dict.fromkeys(documents[number] for number in cited["pro"] if number in documents)),
-        con=tuple(dict.fromkeys(documents[number] for number in cited["con"] if number in documents)),
-        marks=len(marks),
-        dangling=sum(number not in numbers for number in marks),
-    )
+
+    def of(cited: Iterable[int]) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(documents[number] for number in cited if number in documents))
+
+    pro = dict.fromkeys((*cited_by(debate.pros), *cited_against(debate.cons)))
+    con = dict.fromkeys((*cited_by(debate.cons), *cited_against(debate.pros)))
+    dangling = sum(number not in numbers for number in (*pro, *con))
+    extractable = len(pro) + len(con) > dangling
+    return _Evidence(of(numbers), of(pro), of(con), of((*pro, *con)), dangling, extractable)
 
 
 def _qrels(
@@ -292,40 +289,16 @@ def _qrels(
     }
     short = 0
     for topic in topics:
-        citing_evidence = evidence[topic.id]
-        listed_documents = set(citing_evidence.listed)
-        pool = [document for document in pools[topic.split] if document not in listed_documents]
-        wanted = len(citing_evidence.relevant)
+        cited = evidence[topic.id]
+        pool = [document for document in pools[topic.split] if document not in cited.listed]
+        wanted = len(cited.relevant)
         negatives = random.Random(f"negatives/{seed}/{topic.id}").sample(pool, min(wanted, len(pool)))
         short += wanted - len(negatives)
         relevant: dict[QrelsStance, tuple[str, ...]] = {
-            "pro": citing_evidence.pro,
-            "con": citing_evidence.con,
-            "all": citing_evidence.relevant,
+            "pro": cited.pro,
+            "con": cited.con,
+            "all": cited.relevant,
         }
         for stance, pairs in judged_pairs(topic.id, relevant, negatives).items():
             rows[stance, topic.split] += pairs
     return {key: tuple(pairs) for key, pairs in rows.items()}, short
-
-
-def _sources(debates: Sequence[Debate], entries: Mapping[tuple[str, int], LedgerEntry]) -> dict[str, Any]:
-    """How many sources the pages list, and what became of them."""
-    listed = [(debate.id, source.number) for debate in debates for source in debate.sources]
-    ends = Counter(entries[key].status for key in listed if key in entries)
-    return {
-        "listed": len(listed),
-        **{status: ends[status] for status in SOURCE_STATUSES},
-        "not_fetched": sum(key not in entries for key in listed),
-        "paper": {"listed": PAPER_CITED, "ok": PAPER_EXTRACTED},
-    }
-
-
-def _citations(debates: Sequence[Debate], evidence: Mapping[str, _Evidence]) -> dict[str, int]:
-    """Relevant documents by side, those of both, and marks that no listed source stands behind."""
-    debate_evidence = [evidence[debate.id] for debate in debates]
-    return {
-        "pro": sum(len(debate.pro) for debate in debate_evidence),
-        "con": sum(len(debate.con) for debate in debate_evidence),
-        "both": sum(len(set(debate.pro) & set(debate.con)) for debate in debate_evidence),
-        "marks_without_source": sum(debate.dangling for debate in debate_evidence),
-    }

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from conqret.scrapers.archive import InternetArchive
     from conqret.scrapers.debate_pages import PageFetcher, ScrapeResult
     from conqret.scrapers.debates import LayoutProblem
+    from conqret.scrapers.debates.layout_inspection import LayoutInspection
     from conqret.scrapers.fetch import FetchOptions
-    from conqret.scrapers.scrape_places import PageInspection, TopicList
+    from conqret.scrapers.scrape_places import TopicList
 
 
 T = TypeVar("T")
@@ -188,7 +189,7 @@ def inspect_debate_page(
     further: Sequence[str | Path] = (),
     address: str = "",
     **settings: Unpack[PageSettings],
-) -> PageInspection:
+) -> LayoutInspection:
     """Inspect a debate page: what is read from it, what its layout looks for, and what it has that nearly fits.
 
     Args:
@@ -207,7 +208,7 @@ def inspect_debate_page(
     _need_pages()
     from conqret.scrapers.scrape_places import inspected
 
-    async def inspect() -> PageInspection:
+    async def inspect() -> LayoutInspection:
         async with page_fetcher(settings) as fetcher:
             return await inspected(page, [Path(file) for file in further], fetcher, layout, address)
 

@@ -16,15 +16,10 @@ from conqret.io.limits import whole_text
 from conqret.io.safe_files import only_writer
 from conqret.runs.row_store import RowStore
 from conqret.scrapers.archive import ArchivedPages, InternetArchive
+from conqret.scrapers.debates import LayoutProblem, read_debate, wanted_pages
 from conqret.scrapers.debates.cited_sources import web_address
 from conqret.scrapers.debates.layout import original_address
-from conqret.scrapers.debates.layout_registry import (
-    LayoutProblem,
-    debate_id,
-    read_debate,
-    told_apart,
-    wanted_pages,
-)
+from conqret.scrapers.debates.layout_registry import debate_id, told_apart
 from conqret.scrapers.extract.document import decode
 from conqret.scrapers.fetch import Fetcher, FetchOptions, Page
 

@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 from aiohttp.abc import AbstractResolver
 
+from conqret._version import __version__
 from conqret.data.corpus import SOURCE_STATUSES
 from conqret.data.digest import gathered
 from conqret.data.item import Debate, Source
@@ -29,7 +30,7 @@ from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.safe_files import only_writer
 from conqret.scrapers.archive import InternetArchive
 from conqret.scrapers.extract import Extractor
-from conqret.scrapers.extract.worker_pool import SECONDS, WORKERS
+from conqret.scrapers.extract.worker_pool import WORKERS
 from conqret.scrapers.fetch import Fetcher, FetchError, FetchOptions, FetchStatus, Page, Policy
 from conqret.scrapers.fetch.wire import checked_url
 from conqret.scrapers.fetch_ledger import (
@@ -133,12 +134,13 @@ def plan(
     jobs: dict[str, deque[Job]] = defaultdict(deque)
     copies: list[LedgerLine] = []
     for (_, lane), ones in sharing.items():
-        ended = {
-            source.key: line
-            for source in ones
-            if (line := ledger.get(source.key)) is not None
-            and _stands(line, source, retry_errors=retry_errors, searching=searching)
-        }
+        ended: dict[str, LedgerLine] = {}
+        for source in ones:
+            line = ledger.get(source.key)
+            if line is None or (source.url and line.url != source.url):
+                continue  # the page names another address now
+            if not ((line.status == "error" and retry_errors) or (line.detail == UNSEARCHED and searching)):
+                ended[source.key] = line
         left = tuple(source for source in ones if source.key not in ended)
         if left and ended:
             end = list(ended.values())[-1].model_dump()
@@ -146,12 +148,6 @@ def plan(
         elif left:
             jobs[lane].append(left)
     return dict(jobs), copies
-
-
-def _stands(line: LedgerLine, cited_source: CitedSource, *, retry_errors: bool, searching: bool) -> bool:
-    if cited_source.url and line.url != cited_source.url:
-        return False  # the page names another address now
-    return not (line.status == "error" and retry_errors) and not (searching and line.detail == UNSEARCHED)
 
 
 IN_HAND = 2
@@ -169,8 +165,7 @@ class EvidenceOptions:
 
     ``providers`` are asked for sources without URL, in this order; ``archive`` makes the Internet Archive's
     snapshot (nearest to its ``when``, else to the date of citation) go before the page of today, which is taken
-    where there is none; ``retry_errors`` asks again for what ended as ``error``; ``parse_seconds`` is the time that
-    one page may take to be parsed.
+    where there is none; ``retry_errors`` asks again for what ended as ``error``.
     """
 
     fetch: FetchOptions = field(default_factory=FetchOptions)
@@ -178,7 +173,6 @@ class EvidenceOptions:
     archive: InternetArchive | None = None
     retry_errors: bool = False
     workers: int = WORKERS
-    parse_seconds: float = SECONDS
 
 
 async def gather_evidence(
@@ -258,85 +252,62 @@ async def _run(
     on_line: OnLine,
     resolver: AbstractResolver | None,
 ) -> None:
-    from conqret._version import __version__
-
+    fetch, archive = options.fetch, options.archive
     async with AsyncExitStack() as stack:
         documents = stack.enter_context(DocumentStore(CorpusDirectory(corpus).documents_file))
         responses = stack.enter_context(closing(WarcWriter(corpus, f"conqret {__version__}")))
-        searcher = WebSearcher(options.providers, policy=options.fetch.policy, retries=options.fetch.retries)
+        searcher = WebSearcher(options.providers, policy=fetch.policy, retries=fetch.retries)
         stack.push_async_callback(searcher.close)
-        fetcher = await stack.enter_async_context(
-            Fetcher(options.fetch, on_reply=responses.write, resolver=resolver)
-        )
-        extractor = await stack.enter_async_context(Extractor(options.workers, seconds=options.parse_seconds))
-        places = asyncio.Semaphore(IN_HAND * options.fetch.concurrency)
-        run = _FetchRun(options, ledger, documents, fetcher, extractor, searcher, places, on_line)
+        fetcher = await stack.enter_async_context(Fetcher(fetch, on_reply=responses.write, resolver=resolver))
+        extractor = await stack.enter_async_context(Extractor(options.workers))
+        places = asyncio.Semaphore(IN_HAND * fetch.concurrency)
+
+        async def settle(cited_source: CitedSource) -> dict[str, Any]:
+            """What becomes of a source, as the fields of a line."""
+            end: dict[str, Any] = {"url": cited_source.url}
+            try:
+                if not cited_source.url:
+                    result = await searcher.find(cited_source.source.title)
+                    end |= {"url": result.url, "provider": result.provider}
+                url, cited = end["url"], cited_source.source.cited
+                snapshot = None if archive is None else await archive.snapshot(fetcher, url, cited)
+                page = await fetcher.fetch(snapshot or url, robots=snapshot is None)
+            except FetchError as error:
+                return end | {"status": error.status.value, "detail": error.detail, "http": error.http}
+            end |= {
+                "status": page.status.value,
+                "detail": page.detail,
+                "final_url": page.final_url,
+                "http": page.http,
+                "bytes": len(page.body),
+                "content_type": page.content_type,
+                "seconds": round(page.seconds, 3),
+                "attempts": page.attempts,
+            }
+            return end | (
+                await parsed(page, cited_source.source.title, extractor, documents) if page.ok else {}
+            )
+
+        async def work(job: Job) -> None:
+            """Find out what becomes of the sources of a job, and record it."""
+            if job[0].url and archive is None:
+                await fetcher.ready(job[0].url)
+            async with places:
+                try:
+                    end = await settle(job[0])
+                except (ConqretError, OSError):
+                    raise  # a disk that is full or a file that is gone ends the run
+                except Exception as error:  # noqa: BLE001 - a fault of ours must not take the other pages along
+                    end = {
+                        "status": FetchStatus.ERROR.value,
+                        "detail": f"internal error: {type(error).__name__}: {str(error)[:200]}",
+                    }
+                _record(ledger, [source.line(end) for source in job], on_line)
+
         widths = {SEARCH_LANE: SEARCH_LANES}
         await work_off(
-            [(jobs, widths.get(lane, IN_HAND * options.fetch.per_host)) for lane, jobs in lanes.items()],
-            run.work,
+            [(jobs, widths.get(lane, IN_HAND * fetch.per_host)) for lane, jobs in lanes.items()], work
         )
-
-
-@dataclass(slots=True)
-class _FetchRun:
-    """What the lanes share."""
-
-    options: EvidenceOptions
-    ledger: FetchLedger
-    documents: DocumentStore
-    fetcher: Fetcher
-    extractor: Extractor
-    searcher: WebSearcher
-    places: asyncio.Semaphore
-    on_line: OnLine
-
-    async def work(self, job: Job) -> None:
-        """Find out what becomes of the sources of a job, and record it."""
-        if job[0].url and self.options.archive is None:
-            await self.fetcher.ready(job[0].url)
-        async with self.places:
-            try:
-                end = await self._settle(job[0])
-            except (ConqretError, OSError):
-                raise  # a disk that is full or a file that is gone ends the run
-            except Exception as error:  # noqa: BLE001 - a fault of ours must not take the other pages along
-                end = {
-                    "status": FetchStatus.ERROR.value,
-                    "detail": f"internal error: {type(error).__name__}: {str(error)[:200]}",
-                }
-            _record(self.ledger, [source.line(end) for source in job], self.on_line)
-
-    async def _settle(self, cited_source: CitedSource) -> dict[str, Any]:
-        """What becomes of a source, as the fields of a line."""
-        end: dict[str, Any] = {"url": cited_source.url}
-        try:
-            if not cited_source.url:
-                result = await self.searcher.find(cited_source.source.title)
-                end |= {"url": result.url, "provider": result.provider}
-            page = await self._page(end["url"], cited_source.source.cited)
-        except FetchError as error:
-            return end | {"status": error.status.value, "detail": error.detail, "http": error.http}
-        end |= {
-            "status": page.status.value,
-            "detail": page.detail,
-            "final_url": page.final_url,
-            "http": page.http,
-            "bytes": len(page.body),
-            "content_type": page.content_type,
-            "seconds": round(page.seconds, 3),
-            "attempts": page.attempts,
-        }
-        if page.ok:
-            end |= await parsed(page, cited_source.source.title, self.extractor, self.documents)
-        return end
-
-    async def _page(self, url: str, cited: str) -> Page:
-        if self.options.archive is not None:
-            snapshot = await self.options.archive.snapshot(self.fetcher, url, cited)
-            if snapshot is not None:
-                return await self.fetcher.fetch(snapshot, robots=False)
-        return await self.fetcher.fetch(url)
 
 
 async def parsed(page: Page, title: str, extractor: Extractor, documents: DocumentStore) -> dict[str, Any]:
@@ -420,7 +391,7 @@ async def _parse_all(
     ends: dict[str, dict[str, Any]] = {}
     try:
         with DocumentStore(part) as documents:
-            async with Extractor(options.workers, seconds=options.parse_seconds) as extractor:
+            async with Extractor(options.workers) as extractor:
 
                 async def parse(url: str) -> None:
                     page = await asyncio.to_thread(reader.read, url, options.fetch.limits)

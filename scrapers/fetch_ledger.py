@@ -130,9 +130,4 @@ class EvidenceSummary:
     def record(self) -> dict[str, object]:
         """The summary as JSON holds it, with the paper's own figures."""
         paper = {"cited": PAPER_CITED, "extracted": PAPER_EXTRACTED, "share": PAPER_EXTRACTED / PAPER_CITED}
-        return {
-            **asdict(self),
-            "share": self.share,
-            "seconds": round(self.seconds, 3),
-            "paper": paper,
-        }
+        return {**asdict(self), "share": self.share, "seconds": round(self.seconds, 3), "paper": paper}

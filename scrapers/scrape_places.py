@@ -5,29 +5,20 @@ of a debate site, from which comes the list of its debates' addresses that ``con
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 from urllib.parse import urldefrag, urlsplit
-
-from lxml.html import HtmlElement
 
 from conqret.errors import DeclarationError, ExecutionError
 from conqret.scrapers import markup
 from conqret.scrapers.debate_pages import PageFetcher, page_end, page_key
 from conqret.scrapers.debates.cited_sources import web_address
-from conqret.scrapers.debates.layout import (
-    MAX_PAGE,
-    DebatePage,
-    ListedDebate,
-    PageIndex,
-    UnreadableHtmlError,
-    original_address,
-)
+from conqret.scrapers.debates.layout import DebatePage, ListedDebate, PageIndex, original_address
 from conqret.scrapers.debates.layout_inspection import LayoutInspection, inspect_page
 from conqret.scrapers.debates.layout_registry import ALL, LAYOUTS, wanted_pages
+from conqret.scrapers.debates.page_text import MAX_PAGE, UnreadableHtmlError
 from conqret.scrapers.extract.document import decode
 
 UNKNOWN = "https://unknown.invalid/"
@@ -80,43 +71,19 @@ def _saved(place: str) -> str:
 
 
 def _own_address(html: str) -> str:
-    root, _ = markup.parse(html[:MAX_PAGE])
-    addresses = [] if root is None else [_said(element) for element in root.iter("link", "meta")]
-    return next(filter(None, addresses), UNKNOWN)
-
-
-def _said(element: HtmlElement) -> str:
     """The address that a ``link`` or ``meta`` gives as the page's own."""
-    if element.get("rel") == "canonical" or element.get("property") == "og:url":
-        return original_address(web_address(element.get("href") or element.get("content") or ""))
-    return ""
-
-
-@dataclass(frozen=True, slots=True)
-class PageInspection:
-    """What a page has, beside what the layouts look for; the page itself, the HTML of its further pages by their
-    addresses, and which of these ``failed`` to be fetched."""
-
-    inspection: LayoutInspection
-    page: OpenedPage
-    further: Mapping[str, str]
-    failed: tuple[str, ...]
-
-    def record(self) -> dict[str, object]:
-        """The same as plain data, without the HTML."""
-        record: dict[str, Any] = asdict(self.inspection) | {
-            "archived": self.page.archived,
-            "failed": list(self.failed),
-        }
-        if (parts := record["parts"]) is not None:
-            for name in ("pros", "cons", "sources"):
-                parts[name] = [row.model_dump() for row in parts[name]]
-        return record
+    root, _ = markup.parse(html[:MAX_PAGE])
+    for element in () if root is None else root.iter("link", "meta"):
+        said = element.get("rel") == "canonical" or element.get("property") == "og:url"
+        own = web_address(element.get("href") or element.get("content") or "") if said else ""
+        if own:
+            return original_address(own)
+    return UNKNOWN
 
 
 async def inspected(
     place: str, further: Sequence[Path], fetcher: PageFetcher, layout: str | None, address: str
-) -> PageInspection:
+) -> LayoutInspection:
     """Open a page, a file or an address, with its further pages, and inspect it.
 
     Raises:
@@ -140,7 +107,7 @@ async def inspected(
         inspection = inspect_page(page.html, page.url, further=others, compared=compared)
     except UnreadableHtmlError as error:
         raise DeclarationError(f"{place}: {error}; save it from a browser, and inspect the file") from error
-    return PageInspection(inspection, page, others, tuple(failed))
+    return replace(inspection, archived=page.archived, failed=tuple(failed), further=tuple(others))
 
 
 MAX_INDEX_PAGES = 500
@@ -202,8 +169,7 @@ async def gather_topics(
         DeclarationError: there is no such file, or no debate is listed; the message says what the page links to.
         ExecutionError: the index cannot be fetched.
     """
-    first = await open_page(place, fetcher, address)
-    page = _parsed(first)
+    page = await _parsed(place, fetcher, address)
     if links:
         listed = [ListedDebate(link) for link in _links(page) if fnmatchcase(link, links)]
         if not listed:
@@ -217,17 +183,19 @@ async def gather_topics(
         )
     listed_debates: dict[str, ListedDebate] = {}
     failed: list[str] = []
-    seen, waiting, pages = {page_key(first.url)}, deque[DebatePage | str]([page]), 0
+    seen, waiting, pages = {page_key(page.url)}, deque[DebatePage | str]([page]), 0
     while waiting:
         following = waiting.popleft()
-        index_page = await _fetched(following, fetcher, failed) if isinstance(following, str) else following
-        if index_page is None:
+        try:
+            index_page = await _parsed(following, fetcher) if isinstance(following, str) else following
+        except (DeclarationError, ExecutionError) as error:
+            failed.append(str(error))
             continue
         pages += 1
         index = layout.index(index_page)
         for listed_there in index.debates:
             listed_debates.setdefault(page_key(listed_there.url), listed_there)
-        for further in index.further:
+        for further in filter(web_address, index.further):
             if page_key(further) not in seen and len(seen) < MAX_INDEX_PAGES:
                 seen.add(page_key(further))
                 waiting.append(further)
@@ -246,24 +214,12 @@ async def gather_topics(
     )
 
 
-def _parsed(opened: OpenedPage) -> DebatePage:
+async def _parsed(place: str, fetcher: PageFetcher, address: str = "") -> DebatePage:
+    opened = await open_page(place, fetcher, address)
     try:
         return DebatePage.read(opened.html, opened.url)
     except UnreadableHtmlError as error:
         raise DeclarationError(f"{opened.url}: {error}") from error
-
-
-async def _fetched(url: str, fetcher: PageFetcher, failed: list[str]) -> DebatePage | None:
-    """An index page; None, and a line more in ``failed``, if it cannot be had or read."""
-    page = await fetcher.fetch(url)
-    if not page.ok:
-        failed.append(f"{url}: {page_end(page)}")
-        return None
-    try:
-        return DebatePage.read(decode(page.body, page.charset), original_address(page.final_url or url))
-    except UnreadableHtmlError as error:
-        failed.append(f"{url}: {error}")
-        return None
 
 
 def _links(page: DebatePage) -> list[str]:

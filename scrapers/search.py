@@ -114,19 +114,13 @@ def providers(names: Sequence[str], environment: Mapping[str, str] | None = None
     for name in names:
         check_known("search provider", PROVIDERS, name)
         make, variables = PROVIDERS[name]
-        chosen_providers.append(
-            make(*(_variable(environment_variables, name, variable) for variable in variables))
-        )
+        values = {variable: environment_variables.get(variable, "").strip() for variable in variables}
+        if unset := [variable for variable, value in values.items() if not value]:
+            raise DeclarationError(
+                f"the search provider {name} needs the environment variable {unset[0]}, which is not set"
+            )
+        chosen_providers.append(make(*values.values()))
     return tuple(chosen_providers)
-
-
-def _variable(environment: Mapping[str, str], provider: str, name: str) -> str:
-    value = environment.get(name, "").strip()
-    if not value:
-        raise DeclarationError(
-            f"the search provider {provider} needs the environment variable {name}, which is not set"
-        )
-    return value
 
 
 MAX_QUERY = 300

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import io
-import json
 import os
 import zlib
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Lock
-from typing import NamedTuple
+from typing import Annotated
 
+from pydantic import BaseModel, Field
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 from warcio.statusandheaders import StatusAndHeaders
@@ -36,13 +36,16 @@ _DROPPED = ("transfer-encoding", "trailer", "content-encoding", "content-length"
 """Headers that no longer hold of the body as it is stored: joined, and decompressed."""
 
 
-class Place(NamedTuple):
+Whole = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
+
+
+class Place(BaseModel):
     """Where a response lies: bytes from the start of the WARC, bytes of its gzip member."""
 
     url: str
-    http: int
-    offset: int
-    length: int
+    http: Whole
+    offset: Whole
+    length: Whole
 
 
 class WarcWriter:
@@ -96,11 +99,8 @@ def read_index(corpus: Path) -> Iterator[Place]:
     path = corpus / INDEX_NAME
     for number, line in whole_lines(path):
         try:
-            place = Place(**json.loads(line))
-            if not all(type(value) is int and 0 <= value < 2**63 for value in place[2:]):
-                raise ValueError(line)
-            yield place
-        except (ValueError, TypeError):
+            yield Place.model_validate_json(line)
+        except ValueError:
             raise DeclarationError(f"{path}:{number} is not a line of the index; remove it") from None
 
 

@@ -5,35 +5,18 @@ replaced by contradictions. Each perturbation is a pure function of item, level 
 metric which way it should move.
 """
 
-from conqret.perturb.document_pool import Pool
-from conqret.perturb.perturbation import (
-    PERTURBATIONS,
-    SEED,
-    Change,
-    Direction,
-    InapplicableError,
-    LanguageError,
-    Materials,
-    Perturbation,
-    PerturbationRecord,
-    UnreachedError,
-    records,
-)
-from conqret.perturb.versions import at_levels, perturb_items
-
-__all__ = [
-    "PERTURBATIONS",
-    "SEED",
-    "Change",
-    "Direction",
-    "InapplicableError",
-    "LanguageError",
-    "Materials",
-    "Perturbation",
-    "PerturbationRecord",
-    "Pool",
-    "UnreachedError",
-    "at_levels",
-    "perturb_items",
-    "records",
-]
+from conqret.perturb.document_pool import Pool as Pool
+from conqret.perturb.expectations import expect as expect
+from conqret.perturb.perturbation import PERTURBATIONS as PERTURBATIONS
+from conqret.perturb.perturbation import SEED as SEED
+from conqret.perturb.perturbation import Change as Change
+from conqret.perturb.perturbation import Direction as Direction
+from conqret.perturb.perturbation import InapplicableError as InapplicableError
+from conqret.perturb.perturbation import LanguageError as LanguageError
+from conqret.perturb.perturbation import Materials as Materials
+from conqret.perturb.perturbation import Perturbation as Perturbation
+from conqret.perturb.perturbation import PerturbationRecord as PerturbationRecord
+from conqret.perturb.perturbation import UnreachedError as UnreachedError
+from conqret.perturb.perturbation import records as records
+from conqret.perturb.versions import at_levels as at_levels
+from conqret.perturb.versions import perturb_items as perturb_items

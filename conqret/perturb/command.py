@@ -158,11 +158,7 @@ def _tell(perturbed: Perturbed, json_output: bool | None) -> None:
     from conqret.perturb import records
     from conqret.perturb.versions import reason_lines
 
-    perturbation, left_out, target = (
-        perturbed.perturbation,
-        [*perturbed.failed, *perturbed.left_out],
-        perturbed.file,
-    )
+    perturbation, left_out = perturbed.perturbation, [*perturbed.failed, *perturbed.left_out]
     rows = []
     for level, versions in perturbed.changed.items():
         done = [records(item)[-1] for item in versions if level]
@@ -171,7 +167,7 @@ def _tell(perturbed: Perturbed, json_output: bool | None) -> None:
     facts = {
         "perturbation": perturbation.name,
         "unit": perturbation.unit,
-        "file": str(target),
+        "file": str(perturbed.file),
         "levels": rows,
         "left_out": [
             {"item": item.item, "level": item.level, "reason": item.reason}
@@ -189,7 +185,7 @@ def _tell(perturbed: Perturbed, json_output: bool | None) -> None:
             else f"level {row['level']:>5g}  out of reach of every item"
             for row in rows
         ),
-        at(target),
+        at(perturbed.file),
     ]
     result(facts, lines, as_json=json_output)
 

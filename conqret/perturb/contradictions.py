@@ -11,7 +11,6 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from conqret.perturb.changed_numbers import cased, other_numbers
 from conqret.perturb.sentence_edits import split_close
@@ -60,19 +59,12 @@ _CALENDAR = frozenset(
 _name = re.compile(r"(?<!^)(?<![.!?] )\b[A-Z][a-z]+(?:-[A-Z][a-z]+)*(?: [A-Z][a-z]+(?:-[A-Z][a-z]+)*)*\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Contradiction:
-    """The new sentence and how it came about: ``number``, ``name``, ``degree``, ``detail`` or ``added``."""
-
-    text: str
-    kind: str
-
-
 Way = Callable[[str, str, str, random.Random], str | None]
 
 
-def contradict(sentence: str, source: str, rng: random.Random, topic: str = "") -> Contradiction:
-    """``sentence`` changed so that ``source``, the text that it cites, no longer bears it out.
+def contradict(sentence: str, source: str, rng: random.Random, topic: str = "") -> tuple[str, str]:
+    """``sentence`` changed so that ``source``, the text that it cites, no longer bears it out; and how: ``number``,
+    ``name``, ``degree``, ``detail`` or ``added``.
 
     Its citations stay, and so do the numbers and names of the ``topic``: they say what is argued about.
 
@@ -87,8 +79,8 @@ def contradict(sentence: str, source: str, rng: random.Random, topic: str = "") 
     for kind, way in (*plain, *subtle):
         changed = way(body, source, topic, rng)
         if changed is not None and changed != body:
-            return Contradiction(changed + close, kind)
-    return Contradiction(_added(body, rng) + close, "added")
+            return changed + close, kind
+    return _added(body, rng) + close, "added"
 
 
 def _other_name(body: str, source: str, topic: str, rng: random.Random) -> str | None:

@@ -49,27 +49,23 @@ class Pool:
         )
 
     @classmethod
-    def from_corpus(cls, folder: str | Path) -> Pool:
-        """The documents of a corpus directory, with the topics for which its qrels call them relevant.
+    def open(cls, path: str | Path) -> Pool:
+        """The pool in a file of items, or in a corpus directory, with the topics for which its qrels call documents
+        relevant.
 
         Raises:
             DeclarationError: there is no ``documents.jsonl``, or a line is no document.
         """
-        corpus = CorpusDirectory(Path(folder))
+        if not Path(path).is_dir():
+            return cls.from_items(open_items(path))
+        corpus = CorpusDirectory(Path(path))
         if not corpus.documents_file.is_file():
             raise DeclarationError(
-                f"{folder} is not a corpus: {corpus.documents_file.name} is missing; give a corpus directory or a file "
+                f"{path} is not a corpus: {corpus.documents_file.name} is missing; give a corpus directory or a file "
                 "of items"
             )
         topics = _topics_of_documents(corpus)
         return cls(_merged((document, topics.get(document.id, set())) for document in corpus.documents()))
-
-    @classmethod
-    def open(cls, path: str | Path) -> Pool:
-        """The pool in a corpus directory, or in a file of items."""
-        if Path(path).is_dir():
-            return cls.from_corpus(path)
-        return cls.from_items(open_items(path))
 
     def draw(self, item: Item, count: int, rng: random.Random) -> list[Document]:
         """Up to ``count`` different documents that are not of the item's topic, in drawing order.
@@ -91,7 +87,8 @@ class Pool:
             if len(drawn) == count:
                 break
             document = self.entries[index].document
-            if document.text in texts or not _same_language(language, document):
+            other = document.language or language_of(document.text)
+            if document.text in texts or (language and other and language != other):
                 continue
             name, number = document.id, 1
             while name in taken:
@@ -100,12 +97,6 @@ class Pool:
             taken.add(name)
             drawn.append(document if name == document.id else document.model_copy(update={"id": name}))
         return drawn
-
-
-def _same_language(language: str, document: Document) -> bool:
-    """Whether a document is in a language, as far as both are known."""
-    other = document.language or language_of(document.text)
-    return not (language and other) or language == other
 
 
 def same_topic(question: str) -> str:

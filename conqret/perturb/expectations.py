@@ -35,10 +35,7 @@ EVERYTHING = (*RELEVANCE, *GROUNDING, *ANSWER, *SECOND, *QUALITY, *PREFERENCE, *
 
 
 def expect(
-    *,
-    fall: Iterable[str] = (),
-    unchanged: Iterable[str] = (),
-    no_rise: Iterable[str] = (),
+    *, fall: Iterable[str] = (), unchanged: Iterable[str] = (), no_rise: Iterable[str] = ()
 ) -> dict[str, Direction]:
     """The expectation for each metric; a metric that is in no group is left open."""
     return (

@@ -229,9 +229,11 @@ class Perturbation:
                 raise InapplicableError(f"item {item.id}: {self.name} changes its {need}, but it has none")
         before, materials = records(item), materials or Materials()
         original = before[0].original if before else item.id
-        if not (self.rewriting and materials.by_model) and not self._speaks(item):
+        draw = Draw(item, original, self.name, level, seed, materials)
+        speaks = self.languages is None or (draw.language or "en") in self.languages
+        if not speaks and not (self.rewriting and materials.by_model):
             raise LanguageError(original, item, self.name, model=self.rewriting is not None)
-        changed = self.change(Draw(item, original, self.name, level, seed, materials))
+        changed = self.change(draw)
         if all(getattr(item, field) == value for field, value in changed.update.items()):
             raise UnreachedError(f"item {original}: {self.name} at {level:g} {self.unit} {CHANGES_NOTHING}")
         record = PerturbationRecord(
@@ -244,25 +246,9 @@ class Perturbation:
             changes=changed.changes,
         )
         stack = [*before, record]
-        return item.model_copy(
-            update={
-                **changed.update,
-                "id": versioned(
-                    original, [(perturbation.name, perturbation.level) for perturbation in stack]
-                ),
-                "metadata": {
-                    **item.metadata,
-                    CHANGES: [perturbation.model_dump(mode="json") for perturbation in stack],
-                },
-            }
-        )
-
-    def _speaks(self, item: Item) -> bool:
-        """Whether there are rules for an item's language; English, where it cannot be told."""
-        if self.languages is None:
-            return True
-        language = item_language(item)
-        return ("en" if is_english(language) else language) in self.languages
+        name = versioned(original, [(done.name, done.level) for done in stack])
+        metadata = {**item.metadata, CHANGES: [done.model_dump(mode="json") for done in stack]}
+        return item.model_copy(update={**changed.update, "id": name, "metadata": metadata})
 
     def check_level(self, level: float) -> None:
         """Raise DeclarationError if there is no such level."""
@@ -302,7 +288,7 @@ PERTURBATIONS = Registry(
     "conqret.perturbations",
     Perturbation,
     package="conqret.perturb.kinds",
-    attribute="PERTURBATION",
+    attribute="PERTURBATIONS",
     first=(
         "irrelevant", "hallucinate", "hallucinate-share", "shuffle", "drop-citations", "wrong-citations", "padding",
         "flip-stance", "inject-document", "inject-argument", "truncate",

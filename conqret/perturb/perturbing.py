@@ -22,17 +22,9 @@ from conqret.judging.judge_settings import (
     client_options,
 )
 from conqret.llm.client_options import ClientOptions
-from conqret.perturb.document_pool import Pool
-from conqret.perturb.perturbation import PERTURBATIONS, SEED, Materials, Perturbation
+from conqret.perturb import PERTURBATIONS, SEED, Materials, Perturbation, Pool, at_levels, perturb_items
 from conqret.perturb.rewriting import rewrite_items
-from conqret.perturb.versions import (
-    LeftOutItem,
-    Level,
-    NoItemChangedError,
-    at_levels,
-    counted_reasons,
-    perturb_items,
-)
+from conqret.perturb.versions import LeftOutItem, Level, NoItemChangedError, counted_reasons
 from conqret.runs.run_folder import stem
 from conqret.runs.session import Session, SessionCounts
 
@@ -120,7 +112,9 @@ def write_perturbations(
     Raises:
         DeclarationError: anything wrong with the call or the items.
     """
-    perturbation, chosen = rising_levels(PERTURBATIONS[name], levels)
+    perturbation, chosen = at_levels(PERTURBATIONS[name], levels)
+    if any(low >= high for low, high in pairwise(chosen)):
+        raise DeclarationError(f"levels must rise, but {', '.join(map(str, levels))} do not")
     client = client_options(settings.get("model"), settings)
     if perturbation.rewriting:
         client.backend.check_can_ask("the question for a rewrite")
@@ -146,17 +140,3 @@ def write_perturbations(
     records = (item_record(item) for level in changed.values() for item in level)
     write_new({target: json_lines(records)}, overwrite=overwrite)
     return Perturbed(perturbation, changed, left_out, failed, target, counts)
-
-
-def rising_levels(
-    perturbation: Perturbation, levels: Sequence[Level] = ()
-) -> tuple[Perturbation, tuple[float, ...]]:
-    """The perturbation that has these levels, and the levels as numbers; its own where none are given.
-
-    Raises:
-        DeclarationError: as :func:`conqret.perturb.at_levels`, or they do not rise.
-    """
-    perturbation, chosen = at_levels(perturbation, levels)
-    if any(low >= high for low, high in pairwise(chosen)):
-        raise DeclarationError(f"levels must rise, but {', '.join(map(str, levels))} do not")
-    return perturbation, chosen

@@ -26,6 +26,16 @@ def cited_sentences(text: str) -> list[int]:
     ]
 
 
+def grounded(draw: Draw) -> list[int]:
+    """The numbers of the sentences that cite; InapplicableError where none does."""
+    sentence_numbers = cited_sentences(draw.item.argument or "")
+    if not sentence_numbers:
+        raise InapplicableError(
+            f"item {draw.original}: the argument cites nothing, so no sentence is known to be grounded"
+        )
+    return sentence_numbers
+
+
 def replace_sentences(text: str, replacements: Mapping[int, str]) -> str:
     """``text`` with some of its sentences (counted from 1) exchanged; every other character stays."""
     pieces, end = [], 0
@@ -94,7 +104,7 @@ class Rewriting:
     by_rule: Callable[[Draw, int], tuple[str, str] | None]
     reached: Callable[[Draw, int], float] = lambda draw, changed: changed
 
-    def by_rules(self, draw: Draw) -> Mapping[int, tuple[str, str]]:
+    def by_rules(self, draw: Draw) -> dict[int, tuple[str, str]]:
         """What the rules make of the chosen sentences: the offline model's answer."""
         rewritten = {number: self.by_rule(draw, number) for number in self.chosen(draw)}
         return {number: made for number, made in rewritten.items() if made is not None}
@@ -105,11 +115,15 @@ class Rewriting:
         spans = split(argument)
         rewritten = draw.materials.rewrites.get(draw.original)
         if rewritten is not None:
-            made = self._by_model(draw, rewritten)
-        elif draw.materials.by_model:
-            made = self._stand_ins(draw)
+            if lost := [number for number in self.chosen(draw) if number not in rewritten]:
+                raise InapplicableError(f"item {draw.original}: the model rewrote no sentence {lost[0]}")
+            made = {number: (rewritten[number], MODEL) for number in self.chosen(draw)}
         else:
             made = self.by_rules(draw)
+            # before a model is asked, so that its questions can be counted, every chosen sentence changes in some way
+            for number in self.chosen(draw) if draw.materials.by_model else ():
+                body, close = split_close(spans[number - 1].text)
+                made.setdefault(number, (f"{body}{body[-1:]}{close}", MODEL))
         new = {number: made[number][0] for number in sorted(made)}
         text = replace_sentences(argument, new)
         if not same_elsewhere(argument, text, new):
@@ -121,20 +135,3 @@ class Rewriting:
             for n, after in new.items()
         )
         return PerturbedItem({"argument": text}, changes, self.reached(draw, len(new)))
-
-    def _stand_ins(self, draw: Draw) -> Mapping[int, tuple[str, str]]:
-        """Every chosen sentence changed in some way, for counting what a model will be asked before it is: by the
-        rules, or else by its last sign twice."""
-        made = {number: self.by_rule(draw, number) for number in self.chosen(draw)}
-        spans = split(draw.item.argument or "")
-        for number in [number for number, change in made.items() if change is None]:
-            body, close = split_close(spans[number - 1].text)
-            made[number] = (f"{body}{body[-1:]}{close}", MODEL)
-        return {number: change for number, change in made.items() if change is not None}
-
-    def _by_model(self, draw: Draw, rewritten: Mapping[int, str]) -> Mapping[int, tuple[str, str]]:
-        numbers = self.chosen(draw)
-        for number in numbers:
-            if number not in rewritten:
-                raise InapplicableError(f"item {draw.original}: the model rewrote no sentence {number}")
-        return {number: (rewritten[number], MODEL) for number in numbers}

@@ -13,11 +13,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Unpack
 
 from pydantic import AfterValidator, ValidationInfo
 
 from conqret.data import Item
+from conqret.data.digest import gathered
 from conqret.data.item import TRANSLATION_OF
 from conqret.errors import DeclarationError, UnknownNameError, strict_options
 from conqret.io import CheckedItems
@@ -25,16 +27,13 @@ from conqret.io.jsonl import json_lines
 from conqret.io.overwriting import write_new
 from conqret.io.rows import item_record
 from conqret.judging.cost import ExpectedCost, counter, expected
-from conqret.judging.judge_settings import (
-    as_path,
-    client_options,
-)
+from conqret.judging.judge_settings import as_path, client_options
 from conqret.judging.responses import Typed, Whole, Written, once_each
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.prompt_fitting import prompt_tokens
 from conqret.llm.request import Request, messages
-from conqret.perturb.perturbation import LONGEST_ID
+from conqret.perturb.perturbation import LONGEST_ID, InapplicableError
 from conqret.perturb.perturbing import RewritingSettings, read_items, rewriter
 from conqret.perturb.versions import LeftOutItem
 from conqret.prompts import Library, RenderedPrompt
@@ -146,21 +145,25 @@ def translate_items(
     async def every(asks: Client) -> list[tuple[Item, float] | LeftOutItem]:
         async def one(item: Item, code: str) -> tuple[Item, float] | LeftOutItem:
             async with gate:
-                return await translated(item, code, asks, session.library, least_overlap)
+                try:
+                    return await translated(item, code, asks, session.library, least_overlap)
+                except InapplicableError as error:
+                    return LeftOutItem.of(item.id, error)
 
         return await asyncio.gather(*(one(item, code) for item, code in _wanted(found, codes)))
 
     results = session.run(every)
     made = [result for result in results if not isinstance(result, LeftOutItem)]
-    by_original: dict[str, list[Item]] = {}
-    for (item, _), result in zip(_wanted(found, codes), results, strict=True):
-        if not isinstance(result, LeftOutItem):
-            by_original.setdefault(item.id, []).append(result[0])
+    by_original = gathered(
+        (item.id, result[0])
+        for (item, _), result in zip(_wanted(found, codes), results, strict=True)
+        if not isinstance(result, LeftOutItem)
+    )
     if made:
         records = (
             item_record(version)
             for item in found
-            for version in (_tied(item, item_language(item), _tie(item)), *by_original.get(item.id, ()))
+            for version in (_tied(item, item, item_language(item)), *by_original.get(item.id, ()))
         )
         write_new({target: json_lines(records)}, overwrite=overwrite)
     return TranslatedItems(
@@ -226,32 +229,28 @@ def groups_of(item: Item) -> Iterator[dict[int, str]]:
 
 async def translated(
     item: Item, code: str, client: Client, library: Library, least_overlap: float = LEAST_OVERLAP
-) -> tuple[Item, float] | LeftOutItem:
-    """The item in another language, with the share of words that came back; or why there is none."""
+) -> tuple[Item, float]:
+    """The item in another language, with the share of words that came back. Raises InapplicableError where there is no
+    translation that can be kept."""
     original = item_language(item)
     if original not in NAMES:
-        return LeftOutItem(item.id, f"item {item.id}: its language cannot be told; say it with --language")
+        raise InapplicableError(f"item {item.id}: its language cannot be told; say it with --language")
     groups = list(groups_of(item))
     new = await _each(item, groups, code, client, library)
-    if isinstance(new, LeftOutItem):
-        return new
     returned = await _each(item, new, original, client, library)
-    if isinstance(returned, LeftOutItem):
-        return returned
     shares: list[tuple[float, int]] = []
     for texts, back in zip(groups, returned, strict=True):
         for number, text in texts.items():
             if lost := figures(text) - figures(back[number]):
-                return LeftOutItem(
-                    item.id, f"item {item.id}: figures do not come back from {NAMES[code]}: {min(lost)}"
+                raise InapplicableError(
+                    f"item {item.id}: figures do not come back from {NAMES[code]}: {min(lost)}"
                 )
             shares.append((overlap(text, back[number]), len(split_words(text))))
     words = sum(count for _, count in shares)
     share = sum(value * count for value, count in shares) / words if words else 0.0
     if share < least_overlap:
-        return LeftOutItem(
-            item.id,
-            f"item {item.id}: {share:.0%} of the words come back from {NAMES[code]}, less than {least_overlap:.0%}",
+        raise InapplicableError(
+            f"item {item.id}: {share:.0%} of the words come back from {NAMES[code]}, less than {least_overlap:.0%}"
         )
     head, *rest = new
     documents = tuple(
@@ -261,34 +260,33 @@ async def translated(
     names = ("topic", "argument", "second_argument", "reference")
     changes = {name: head[number] for number, name in enumerate(names) if number in head}
     version = item.model_copy(update={**changes, "documents": documents, "id": _translated_id(item, code)})
-    return _tied(version, code, _tie(item), share), share
+    return _tied(version, item, code, {"back_translation": round(share, 4)}), share
 
 
 async def _each(
     item: Item, groups: Sequence[Mapping[int, str]], code: str, client: Client, library: Library
-) -> list[dict[int, str]] | LeftOutItem:
-    """Every group of texts in another language, all asked for at the same time; or why one has no translation."""
+) -> list[dict[int, str]]:
+    """Every group of texts in another language, all asked for at the same time."""
     answers = await asyncio.gather(*(client.ask(_request(item, texts, code, library)) for texts in groups))
+    translations = []
     for answer in answers:
         if answer.value is None:
-            return LeftOutItem(item.id, f"item {item.id}: {answer.reason}: {answer.detail}")
-    values = [answer.value for answer in answers if answer.value is not None]
-    return [{one.number: one.translation.strip() for one in value.texts} for value in values]
+            raise InapplicableError(f"item {item.id}: {answer.reason}: {answer.detail}")
+        translations.append({one.number: one.translation.strip() for one in answer.value.texts})
+    return translations
 
 
 def _translated_id(item: Item, code: str) -> str:
     return f"{item.id[: LONGEST_ID - len(code) - 1]}-{code}"
 
 
-def _tie(item: Item) -> str:
-    """What ties an item to its translations: its id, or that of the item of which it is a translation itself."""
-    return item.translation_of or item.id
-
-
-def _tied(item: Item, language: str, original: str, share: float | None = None) -> Item:
-    checked = {} if share is None else {"back_translation": round(share, 4)}
-    metadata = {**item.metadata, TRANSLATION_OF: original, **checked}
-    return item.model_copy(update={"language": language, "metadata": metadata})
+def _tied(
+    version: Item, original: Item, language: str, checked: Mapping[str, float] = MappingProxyType({})
+) -> Item:
+    """A version with what ties it to the others: the original's id, or that of the item which it translates itself."""
+    tie = original.translation_of or original.id
+    metadata = {**version.metadata, TRANSLATION_OF: tie, **checked}
+    return version.model_copy(update={"language": language, "metadata": metadata})
 
 
 def figures(text: str) -> set[str]:

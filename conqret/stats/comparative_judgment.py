@@ -25,14 +25,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from conqret.errors import DeclarationError
 from conqret.stats.estimate import CONFIDENCE, Estimate
 from conqret.stats.strength_posterior import PairOutcomes, StrengthPosterior
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-
     from conqret.stats.strength_posterior import NormalPosterior
 
 SPREADS = (0.25, 0.4, 0.63, 1.0, 1.6, 2.5, 4.0, 6.3, 10.0, 16.0)
@@ -94,8 +94,6 @@ class ComparedStrengths:
         """Scale separation reliability: the share of the estimates' variance within groups that is of true strengths,
         ``var / (var + mean squared error)`` of posterior means (all groups, or these). Errors are those at a known
         spread: what is unknown of it stretches all strengths alike. None without variance."""
-        import numpy as np
-
         chosen = range(len(self.sizes)) if groups is None else groups
         between = error = 0.0
         for number in chosen:
@@ -141,8 +139,6 @@ def compared_strengths(
         DeclarationError: there is no group, groups are too large, a spread is not above 0, or systems are not as many
             as the items.
     """
-    import numpy as np
-
     if not outcomes.sizes or min(spreads) <= 0:
         raise DeclarationError("strengths need a group of items and spreads above 0")
     check_sizes(outcomes.sizes)
@@ -270,8 +266,6 @@ def _shares(parts: Mapping[float, NormalPosterior]) -> dict[float, float]:
 
 def _of_systems(sizes: Sequence[int], systems: ArrayLike | None) -> NDArray[np.float64] | None:
     """Groups by items by systems: 1 where an item is of a system. None without systems."""
-    import numpy as np
-
     if systems is None:
         return None
     there = np.arange(max(sizes)) < np.asarray(sizes)[:, None]
@@ -284,8 +278,6 @@ def _of_systems(sizes: Sequence[int], systems: ArrayLike | None) -> NDArray[np.f
 
 def outcome_variance(eta: NDArray[np.float64], weights: dict[float, float]) -> NDArray[np.float64]:
     """The variance of an outcome at log-odds ``eta``: what a comparison there tells of the difference."""
-    import numpy as np
-
     values = np.array([0.0, 1.0, *weights])
     logs = eta[..., None] * values + np.array([0.0, 0.0, *weights.values()])
     logs -= logs.max(axis=-1, keepdims=True)
@@ -300,7 +292,6 @@ def bounds(outcomes: PairOutcomes) -> list[list[Bound]]:
     was from all others whom they met (``above``), or nothing (``below``). An item that met nobody is bounded by
     nothing, and is called ``above``, too, if the rest is not. By Ford (1957): the strengths that are most likely are
     finite where each item can be reached from each other by steps from one to another that got something from it."""
-    import numpy as np
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -330,7 +321,6 @@ def _ends(
     share: NDArray[np.float64], means: NDArray[np.float64], deviations: NDArray[np.float64], confidence: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The ends of the interval of a mixture of normals (the first axis), by bisection."""
-    import numpy as np
     from scipy.special import ndtr
 
     sd = np.maximum(deviations, 1e-12)

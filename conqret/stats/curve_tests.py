@@ -10,16 +10,14 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from conqret.errors import DeclarationError
 from conqret.stats.effects import ALPHA, PairedEffects, holm
 from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.stats.resampling import mean, mean_interval
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
 
 _TOLERANCE = 1e-12
 
@@ -32,8 +30,6 @@ def slope_bounds(x: ArrayLike, y: ArrayLike) -> tuple[float, float] | None:
     Raises:
         DeclarationError: the two are not of one length, or empty.
     """
-    import numpy as np
-
     first_values, other = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     if first_values.ndim != 1 or first_values.shape != other.shape or not len(first_values):
         raise DeclarationError(
@@ -148,7 +144,12 @@ def respond(
         spearman=spearman(levels, means).value if len(levels) >= FEWEST_LEVELS else None,
         fell=sum(row[last] < row[0] for row in scores) / len(scores),
         rose=sum(row[last] > row[0] for row in scores) / len(scores),
-        neighbours=_neighbours(steps, levels),
+        neighbours=tuple(
+            CurveStep(start=start, to=to, difference=float(step.value), p=p)
+            for (start, to), step, p in zip(
+                pairwise(levels), steps, holm([step.p() for step in steps]), strict=True
+            )
+        ),
         moves=moves,
         shifts=tuple(mean(move.differences, move.clusters) for move in moves),
         trend=mean(trends(scores), clusters),
@@ -170,14 +171,6 @@ def trends(scores: Sequence[Sequence[float]]) -> list[float]:
 def strictly_falls(means: Sequence[float]) -> bool:
     """Whether each value is below the one before it (the strict monotone decrease of ConQRet, Table 17)."""
     return all(later < earlier for earlier, later in pairwise(means))
-
-
-def _neighbours(steps: Sequence[JackknifedEstimate], levels: Sequence[float]) -> tuple[CurveStep, ...]:
-    corrected = holm([step.p() for step in steps])
-    return tuple(
-        CurveStep(start=start, to=to, difference=float(step.value), p=p)
-        for (start, to), step, p in zip(pairwise(levels), steps, corrected, strict=True)
-    )
 
 
 def _differences(before: Sequence[float], after: Sequence[float]) -> list[float]:

@@ -74,7 +74,8 @@ class Components:
         where few topics hold nearly all of it, or where it is that of samples (:data:`SHARE_OF_FREEDOM`)."""
         effect, few = self.effects[place], ""
         if not effect.over_topics:
-            few = f"topics say nothing of other {_plural(effect)}"
+            names = " and ".join(f"{name}s" for name in sorted(effect.facets))
+            few = f"topics say nothing of other {names}"
         elif ITEM not in effect.facets and self.topics < FEWEST_TOPICS:
             few = f"{self.topics} topics say little of how topics differ, and {FEWEST_TOPICS} are needed"
         share = SHARE_OF_FREEDOM["samples"] if SAMPLE in effect.facets else 1.0
@@ -87,7 +88,8 @@ class Components:
 
         def ratio(estimates: NDArray[np.float64]) -> NDArray[np.float64]:
             true, error = self._true(estimates), self._error(estimates, absolute=False)
-            return _divided(true, true + error)
+            below = true + error
+            return np.divide(true, below, out=np.full_like(below, np.nan), where=below > 0)
 
         differ = self._true(self.variances) > 0 or self._true(self.without).any()
         return self._sampled(ratio, "share", "" if differ else NONE, SHARE_OF_FREEDOM["generalizability"])
@@ -134,11 +136,3 @@ class Components:
             unsure,
             freedom=share * max(int(self.present.sum()) - 1, 1),
         )
-
-
-def _plural(effect: VarianceEffect) -> str:
-    return " and ".join(f"{name}s" for name in sorted(effect.facets))
-
-
-def _divided(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.divide(above, below, out=np.full_like(below, np.nan), where=below > 0)

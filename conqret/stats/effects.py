@@ -12,15 +12,13 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import chain, product
 from math import comb
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError
 from conqret.stats.estimate import CONFIDENCE, JackknifedEstimate
 from conqret.stats.resampling import cluster_means, cluster_places, mean_interval
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 ALPHA = 0.05
 """The level of significance (ConQRet, Table 4)."""
@@ -47,8 +45,6 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     Raises:
         DeclarationError: a value is not in [0, 1].
     """
-    import numpy as np
-
     raw = np.array([p for p in p_values if p is not None])
     if ((raw < 0) | (raw > 1)).any():
         raise DeclarationError(f"p-values must lie between 0 and 1, not {list(p_values)}")
@@ -119,8 +115,6 @@ def paired_effects(
     Raises:
         DeclarationError: a series is empty, holds a value that is not finite, or has not a cluster for each value.
     """
-    import numpy as np
-
     if not series:
         return []
     intervals = [
@@ -158,8 +152,6 @@ def sign_flip_p(series: Sequence[PairedEffects], rng: np.random.Generator) -> li
     Raises:
         DeclarationError: clusters are not as many as values.
     """
-    import numpy as np
-
     for sample in series:
         if len(sample.clusters) != len(sample.differences):
             raise DeclarationError(
@@ -192,8 +184,6 @@ def largest_p(
     cluster's part of it; the signs of these are flipped. None as for
     :meth:`conqret.stats.estimate.JackknifedEstimate.above`.
     """
-    import numpy as np
-
     tested = [place for place, estimate in enumerate(estimates) if estimate.above() is not None]
     share = np.asarray(sizes, dtype=float) / np.sum(sizes)
     series = []
@@ -207,8 +197,6 @@ def largest_p(
 
 def _signs(clusters: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """Patterns of signs, the one of all pluses first."""
-    import numpy as np
-
     if clusters <= EXACT_CLUSTERS:
         rest = list(product((1.0, -1.0), repeat=max(clusters - 1, 0)))
         return np.column_stack([np.ones(len(rest)), np.array(rest).reshape(len(rest), -1)])[:, :clusters]

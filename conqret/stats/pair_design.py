@@ -7,17 +7,13 @@ item stands first is otherwise decided so that each stands first as often as sec
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError
 from conqret.stats.comparative_judgment import ComparedStrengths, outcome_variance
 from conqret.stats.strength_posterior import normal_nodes
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-Design = Literal["adaptive", "random", "exhaustive"]
 
 NODES = 9
 """Points at which the information of a comparison is integrated over what is known of the difference."""
@@ -35,8 +31,6 @@ class GroupPairs:
     the seed alone."""
 
     def __init__(self, size: int, seed: Sequence[int], *, both_orders: bool = False) -> None:
-        import numpy as np
-
         if size < 2:
             raise DeclarationError(f"{size} items make no pair")
         self.size, self.both_orders = size, both_orders
@@ -72,8 +66,6 @@ class GroupPairs:
         ``L e``, L the graph Laplacian of these densities. A comparison of i and j of information w shrinks the
         covariance C to ``C - c c' w / (1 + w v)``, ``c = C (e_i - e_j)``, v the variance of their difference; so the
         squared rank errors shrink by ``|L c|^2 w / (1 + w v)``."""
-        import numpy as np
-
         if sum(share for spread, share in strengths.spreads.items() if spread >= WIDE) < SURE:
             return self.at_random(count)
         chosen: list[Pair] = []
@@ -145,8 +137,6 @@ class GroupPairs:
 
 def _of_differences(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
     """The variance of each difference of two."""
-    import numpy as np
-
     variances = np.diagonal(covariance)
     return np.maximum(variances[:, None] + variances[None, :] - 2 * covariance, 1e-12)
 
@@ -155,8 +145,6 @@ def _mean_information(
     apart: NDArray[np.float64], variances: NDArray[np.float64], strengths: ComparedStrengths
 ) -> NDArray[np.float64]:
     """What a comparison tells on average, in either order, where the difference has such a mean and variance."""
-    import numpy as np
-
     nodes, weights = normal_nodes(NODES)
     deviations, position = np.sqrt(variances), strengths.position.value or 0.0
     information = np.zeros(apart.shape)

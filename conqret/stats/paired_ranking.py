@@ -17,7 +17,7 @@ from scipy.stats import rankdata
 
 from conqret.errors import DeclarationError
 from conqret.stats.comparative_judgment import Bound, bounds
-from conqret.stats.estimate import CONFIDENCE, NO_INTERVAL, Estimate, JackknifedEstimate
+from conqret.stats.estimate import NO_INTERVAL, Estimate, JackknifedEstimate
 from conqret.stats.resampling import Resamples, leave_one_out
 from conqret.stats.strength_posterior import PairOutcomes
 
@@ -70,17 +70,15 @@ def elo(
     preferences: Sequence[PairwisePreference],
     rng: np.random.Generator | None = None,
     *,
-    k: float = K_FACTOR,
     orders: int = ORDERS,
     intervals: bool = False,
-    confidence: float = CONFIDENCE,
 ) -> tuple[PairedStanding, ...]:
     """Elo's ratings, best first.
 
     Before each game the first player is expected to score ``1 / (1 + 10^((R_2 - R_1) / 400))``; afterwards both
-    move by ``k`` times what was scored beyond it. Without ``rng`` the games are played once, as given; with it, the
-    ratings are the mean over ``orders`` shuffles. ``intervals`` leave out whole clusters, in the same orders; there
-    are none where a preference names no cluster.
+    move by :data:`K_FACTOR` times what was scored beyond it. Without ``rng`` the games are played once, as given; with
+    it, the ratings are the mean over ``orders`` shuffles. ``intervals`` leave out whole clusters, in the same orders;
+    there are none where a preference names no cluster.
 
     Raises:
         DeclarationError: there are no preferences, or one has another outcome or a single player.
@@ -90,19 +88,19 @@ def elo(
     shuffles = once[None] if rng is None else rng.permuted(np.tile(once, (orders, 1)), axis=1)
 
     def play(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        return _play(games, shuffles, k * weights)
+        return _play(games, shuffles, K_FACTOR * weights)
 
     ratings = play(np.ones((1, len(once))))[0]
     if not intervals:
-        return games.standings(ratings, confidence)
+        return games.standings(ratings)
     left_out = leave_one_out(games.clusters)
     chunks = left_out.chunks(len(games.players) * len(shuffles) + len(once)) if games.named else ()
     without = [play(weights[:, left_out.cluster]) for weights in chunks]
-    return games.standings(ratings, confidence, without, left_out.present())
+    return games.standings(ratings, without, left_out.present())
 
 
 def bradley_terry(
-    preferences: Sequence[PairwisePreference], *, prior: float = PRIOR, confidence: float = CONFIDENCE
+    preferences: Sequence[PairwisePreference], *, prior: float = PRIOR
 ) -> tuple[PairedStanding, ...]:
     """Strengths of Bradley and Terry (1952) on the logarithmic scale, best first; a tie is half a win for each.
 
@@ -125,7 +123,7 @@ def bradley_terry(
     strengths = _strengths(scored(np.ones((1, left_out.clusters))), prior, np.zeros(count))[0]
     chunks = left_out.chunks(4 * count**2) if games.named else ()
     without = [_strengths(scored(weights), prior, strengths) for weights in chunks]
-    standings = games.standings(strengths, confidence, without, left_out.present())
+    standings = games.standings(strengths, without, left_out.present())
     return _told_unbounded(standings, games.bounds())
 
 
@@ -211,7 +209,6 @@ class _Games:
     def standings(
         self,
         ratings: NDArray[np.float64],
-        confidence: float,
         without: Sequence[NDArray[np.float64]] | None = None,
         present: NDArray[np.bool_] | None = None,
     ) -> tuple[PairedStanding, ...]:
@@ -231,7 +228,7 @@ class _Games:
                 column = np.concatenate([np.zeros(0), *(rows[:, place] for rows in without)])
                 rating = JackknifedEstimate(
                     ratings[place], column, present, games[place], unsure=self.unsure
-                ).estimate(confidence)
+                ).estimate()
             standings.append(
                 PairedStanding(player, rating, float(ranks[place]), float(wins[place]), games[place])
             )

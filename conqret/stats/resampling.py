@@ -10,23 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from conqret.errors import DeclarationError
 from conqret.stats.estimate import CONFIDENCE, Estimate, JackknifedEstimate, Scale, freedom_by_size, undefined
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-
-    Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-    """From weights (rows by clusters) to the statistic of each row; NaN where it is not defined."""
+Statistic = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+"""From weights (rows by clusters) to the statistic of each row; NaN where it is not defined."""
 
 
 def cluster_places(clusters: Iterable[Hashable]) -> NDArray[np.intp]:
     """The place of each item's cluster among the clusters, in the order of their first item."""
-    import numpy as np
-
     places: dict[Hashable, int] = {}
     return np.array([places.setdefault(name, len(places)) for name in clusters], dtype=np.intp)
 
@@ -40,8 +36,6 @@ ROUNDING = 64 * 2.0**-52
 
 def snapped(values: ArrayLike) -> NDArray[np.float64]:
     """The values, those that rounding alone tells apart made equal; NaN stay."""
-    import numpy as np
-
     array = np.asarray(values, dtype=float)
     known = np.unique(array[~np.isnan(array)])
     if len(known) < 2:
@@ -57,15 +51,11 @@ def snapped(values: ArrayLike) -> NDArray[np.float64]:
 
 def beside_mode(values: NDArray[np.float64]) -> int:
     """How many of the values are not the most frequent one."""
-    import numpy as np
-
     return len(values) - int(np.unique(values, return_counts=True)[1].max(initial=0))
 
 
 def cluster_means(values: ArrayLike, clusters: Iterable[Hashable]) -> NDArray[np.float64]:
     """The mean of the values of each cluster, in the order of their first item."""
-    import numpy as np
-
     which = cluster_places(clusters)
     return np.asarray(np.bincount(which, weights=np.asarray(values, dtype=float)) / np.bincount(which))
 
@@ -86,8 +76,6 @@ def sides(
     Raises:
         DeclarationError: lengths differ.
     """
-    import numpy as np
-
     truth, judge_values, rest = (np.asarray(values, dtype=float) for values in (labels, judged, unlabelled))
     if truth.ndim != 1 or truth.shape != judge_values.shape or rest.ndim != 1:
         raise DeclarationError(
@@ -143,8 +131,6 @@ class Resamples:
 
     def sums(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sum ``values`` (items, or items by columns) within each cluster: clusters by columns."""
-        import numpy as np
-
         columns = values.reshape(len(values), -1)
         total = np.zeros((self.clusters, columns.shape[1]))
         np.add.at(total, self.cluster, columns)
@@ -152,8 +138,6 @@ class Resamples:
 
     def counts(self, codes: NDArray[np.intp], size: int) -> NDArray[np.float64]:
         """How often each of the ``codes`` (one an item, from 0 to ``size`` - 1) occurs in each cluster."""
-        import numpy as np
-
         counts = np.bincount(self.cluster * size + codes, minlength=self.clusters * size)
         return counts.reshape(self.clusters, size).astype(float)
 
@@ -189,8 +173,6 @@ class Resamples:
         are counted): their numbers by cluster leave degrees of freedom. ``unsure`` says why there is to be no interval,
         ``behind`` over how many clusters a share is a mean.
         """
-        import numpy as np
-
         value = float(compute(np.ones((1, self.clusters)))[0])
         without = [compute(weights) for weights in self.chunks(width or len(self.cluster))]
         return JackknifedEstimate(
@@ -218,8 +200,6 @@ class Resamples:
         ``reason``, where the latter is 0. Behind it are the items of which ``of`` is not 0. ``counted`` is as in
         :meth:`sampled`.
         """
-        import numpy as np
-
         sums = self.sums(np.column_stack([part, of]).astype(float))
 
         def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -238,8 +218,6 @@ class Resamples:
 
     def sizes(self, counted: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
         """How many items (that are ``counted``) each cluster holds."""
-        import numpy as np
-
         items = self.cluster if counted is None else self.cluster[counted]
         return np.bincount(items, minlength=self.clusters).astype(float)
 
@@ -250,8 +228,6 @@ class Resamples:
 
 def whole(n: int) -> Resamples:
     """One cluster of n items and nothing left out: statistics come as values alone."""
-    import numpy as np
-
     return Resamples(np.zeros((0, 1)), np.zeros(n, dtype=np.intp))
 
 
@@ -263,8 +239,6 @@ def leave_one_out(clusters: Sequence[Hashable]) -> Resamples:
     Raises:
         DeclarationError: there are no items.
     """
-    import numpy as np
-
     if not len(clusters):
         raise DeclarationError("intervals need at least one item")
     which = cluster_places(clusters)
@@ -310,8 +284,6 @@ def mean(
     Raises:
         DeclarationError: there are no values, one is not finite, or clusters are not as many.
     """
-    import numpy as np
-
     data = np.asarray(values, dtype=float)
     if data.ndim != 1 or not len(data) or not np.isfinite(data).all():
         raise DeclarationError("an interval needs at least one value, and finite values only")

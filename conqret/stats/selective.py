@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from conqret.stats.estimate import FEWEST_TESTED, LEAST_FREEDOM, Estimate, JackknifedEstimate
+from conqret.stats.estimate import FEWEST_TESTED, LEAST_FREEDOM, Estimate
 from conqret.stats.resampling import cluster_places, mean
 from conqret.stats.student import quantile
 
@@ -103,7 +103,8 @@ def by_t(errors: NDArray[np.float64], topics: Sequence[Hashable], error: float, 
     With ``S = (mean - error) / s`` per topic, s the jackknife's, and g the skewness of the topics, the t of C topics is
     ``sqrt(C) (S + g S^2 / 3 + g^2 S^3 / 27 + g / (6 C))``. Where nothing is wrong, it is as if one thing were.
     """
-    error_rate = kept_error(errors, topics)
+    counted = errors if errors.any() else np.append(errors[1:], 1.0)
+    error_rate = mean(counted, topics, scale="share")
     high = error_rate.estimate(1 - 2 * delta).high
     if high is None or high > error:
         return False
@@ -116,8 +117,3 @@ def by_t(errors: NDArray[np.float64], topics: Sequence[Hashable], error: float, 
     curved = standing + skew * standing**2 / 3 + skew**2 * standing**3 / 27 + skew / (6 * count)
     freedom = min(max(error_rate.freedom, LEAST_FREEDOM), count - 1.0)
     return math.sqrt(count) * curved <= -quantile(freedom, 1 - 2 * delta)
-
-
-def kept_error(errors: NDArray[np.float64], topics: Sequence[Hashable]) -> JackknifedEstimate:
-    """The share of ``errors`` (0 or 1) over ``topics``; where nothing is wrong, it is as if one thing were."""
-    return mean(errors if errors.any() else np.append(errors[1:], 1.0), topics, scale="share")

@@ -11,13 +11,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from conqret.errors import DeclarationError
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
 
 OUTCOMES = (0.0, 0.25, 0.5, 0.75, 1.0)
 POSITION_SD, WEIGHT_SD, SYSTEM_SD = 1.0, 2.0, 3.0
@@ -35,8 +33,6 @@ change that is made, and points at which a comparison's likelihood is integrated
 @cache
 def normal_nodes(count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Points and weights by which a function is averaged over the standard normal distribution."""
-    import numpy as np
-
     nodes, weights = np.polynomial.hermite_e.hermegauss(count)
     return nodes, weights / weights.sum()
 
@@ -69,15 +65,11 @@ class PairOutcomes:
         judge: ArrayLike | None = None,
     ) -> PairOutcomes:
         """The comparisons of any sequences."""
-        import numpy as np
-
         groups, firsts, seconds = (np.asarray(values, dtype=np.intp) for values in (group, first, second))
         judges = None if judge is None else np.asarray(judge, dtype=np.intp)
         return cls(tuple(sizes), groups, firsts, seconds, np.asarray(outcome, dtype=float), judges)
 
     def __post_init__(self) -> None:
-        import numpy as np
-
         if not set(np.unique(self.outcome)) <= set(OUTCOMES):
             raise DeclarationError(
                 f"an outcome must be one of {', '.join(map(str, OUTCOMES))}, not {self.outcome.tolist()[:5]}"
@@ -96,8 +88,6 @@ class PairOutcomes:
     @property
     def by_judge(self) -> NDArray[np.intp]:
         """The number of the judge of each comparison."""
-        import numpy as np
-
         return np.zeros(len(self.group), dtype=np.intp) if self.judge is None else self.judge
 
 
@@ -153,8 +143,6 @@ class StrengthPosterior:
     system an item is, whose mean is added to its strength."""
 
     def __init__(self, outcomes: PairOutcomes, systems: NDArray[np.float64] | None = None) -> None:
-        import numpy as np
-
         self.data = outcomes
         self.size = max(outcomes.sizes)
         self.judges = outcomes.judges
@@ -209,8 +197,6 @@ class StrengthPosterior:
         self, strengths: NDArray[np.float64], shared: NDArray[np.float64], spread: float
     ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
         """The log posterior density, the surplus of each comparison's statistics and their covariances."""
-        import numpy as np
-
         eta = self._differences(strengths) + self.design @ shared[: self.normal]
         logs = eta[:, None] * self.statistics[:, 0] + self._log_weights(shared)
         top = logs.max(axis=1, keepdims=True) if len(eta) else np.zeros((0, 1))
@@ -228,8 +214,6 @@ class StrengthPosterior:
 
     def _parts(self) -> NDArray[np.float64]:
         """Of each comparison how its statistics move with what is shared: comparisons by statistics by parameters."""
-        import numpy as np
-
         parts = np.zeros((len(self.judge), 1 + self.middle, len(self.prior)))
         parts[:, 0, : self.normal] = self.design
         every = np.arange(len(self.judge))
@@ -239,8 +223,6 @@ class StrengthPosterior:
 
     def _within(self, precision: NDArray[np.float64], spread: float) -> NDArray[np.float64]:
         """The precision of the strengths of each group, where each comparison has so much of its log-odds."""
-        import numpy as np
-
         data, size = self.data, self.size
         within = np.zeros((len(data.sizes), size, size))
         np.add.at(within, (data.group, data.first, data.second), -precision)
@@ -251,8 +233,6 @@ class StrengthPosterior:
 
     def _by_item(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """What each comparison says of its log-odds, summed up for each item: of the first, less that of the second."""
-        import numpy as np
-
         data = self.data
         found = np.zeros((len(data.sizes), self.size, *values.shape[1:]))
         np.add.at(found, (data.group, data.first), values)
@@ -261,8 +241,6 @@ class StrengthPosterior:
 
     def mode(self, spread: float, start: Mode | None) -> Mode:
         """Where the posterior is highest (Newton's method: it is concave)."""
-        import numpy as np
-
         data = self.data
         self._prior_at(spread)
         strengths = np.zeros((len(data.sizes), self.size)) if start is None else start.strengths
@@ -298,18 +276,13 @@ class StrengthPosterior:
     def around(self, mode: Mode) -> NormalPosterior:
         """The normal posterior of strengths, less their group's mean, and positions by expectation propagation, with
         the weights as they are at the mode."""
-        import numpy as np
-
         groups, size = len(self.data.sizes), self.size
         self._prior_at(mode.spread)
         log_weights = self._log_weights(mode.shared)
         eta = self._differences(mode.strengths) + self.design @ mode.shared[: self.normal]
         _, surplus, covariances = self._terms(mode.strengths, mode.shared, mode.spread)
         # from the sites of the last spread, or as Laplace has them
-        precision, shift = self._sites or (
-            covariances[:, 0, 0],
-            surplus[:, 0] + covariances[:, 0, 0] * eta,
-        )
+        precision, shift = self._sites or (covariances[:, 0, 0], surplus[:, 0] + covariances[:, 0, 0] * eta)
         joint = self._joint(precision, shift, mode.spread)
         tilted = self._tilted(joint, precision, shift, log_weights)
         for _ in range(MOST_PASSES):
@@ -337,14 +310,7 @@ class StrengthPosterior:
         weights = mode.shared[self.normal :].reshape(self.judges, self.middle)
         evidence -= 0.5 * float(self.prior[self.normal :] @ np.square(mode.shared[self.normal :]))
         strengths, spreads = self._whole(joint)
-        return NormalPosterior(
-            evidence,
-            strengths,
-            spreads,
-            joint.shared,
-            joint.shared_covariance,
-            weights,
-        )
+        return NormalPosterior(evidence, strengths, spreads, joint.shared, joint.shared_covariance, weights)
 
     def _tilted(
         self,
@@ -354,8 +320,6 @@ class StrengthPosterior:
         log_weights: NDArray[np.float64],
     ) -> _Tilted:
         """The log-odds of each comparison without its site, and with its likelihood in the place of the site."""
-        import numpy as np
-
         values = self.statistics[:, 0]
         nodes, node_weights = normal_nodes(NODES)
         centre, variance = self._log_odds(joint)
@@ -373,17 +337,11 @@ class StrengthPosterior:
         likelihood /= mass
         mean = (likelihood * points).sum(axis=0)
         return _Tilted(
-            left,
-            cavity,
-            mass,
-            mean,
-            (likelihood * np.square(points)).sum(axis=0) - np.square(mean),
+            left, cavity, mass, mean, (likelihood * np.square(points)).sum(axis=0) - np.square(mean)
         )
 
     def _whole(self, joint: _Joint) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Means and covariances of the strengths with their systems' means, less the mean of their group."""
-        import numpy as np
-
         systems, own = self.systems, slice(self.judges, None)
         mean = joint.mean + systems @ joint.shared[own]
         half = np.einsum("tnk,tmk->tnm", systems, joint.across[:, :, own])
@@ -400,8 +358,6 @@ class StrengthPosterior:
 
     def _log_odds(self, joint: _Joint) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Of each comparison the mean and the variance of its log-odds."""
-        import numpy as np
-
         data, design = self.data, self.design
         group, first, second = data.group, data.first, data.second
         centre = self._differences(joint.mean) + design @ joint.shared
@@ -414,8 +370,6 @@ class StrengthPosterior:
 
     def _joint(self, precision: NDArray[np.float64], shift: NDArray[np.float64], spread: float) -> _Joint:
         """The normal distribution that sites of this precision and shift make."""
-        import numpy as np
-
         design = self.design
         inverse = np.linalg.inv(within := self._within(precision, spread))
         across = self._by_item(precision[:, None] * design)

@@ -5,20 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from conqret.errors import DeclarationError
-from conqret.stats.comparative_judgment import compared_strengths
-from conqret.stats.pair_design import Design, GroupPairs, round_sizes
+from conqret.stats.comparative_judgment import ComparedStrengths, compared_strengths
+from conqret.stats.pair_design import GroupPairs, round_sizes
 from conqret.stats.strength_posterior import PairOutcomes
-
-if TYPE_CHECKING:
-    from conqret.stats.comparative_judgment import ComparedStrengths
-
 
 MOST_SPREAD = 10.0
 """The largest spread of strengths: those over which the estimate of a tournament averages reach further."""
@@ -74,7 +69,7 @@ def simulated_tournament(
     groups: int,
     size: int,
     comparisons: float,
-    design: Design,
+    design: str,
     rng: np.random.Generator,
 ) -> list[TournamentQuality]:
     """Hold one tournament of ``groups`` with ``size`` items each; its quality after each round. ``comparisons`` are

@@ -148,7 +148,8 @@ def _means(
         with np.errstate(divide="ignore", invalid="ignore"):
             return wy / w, wy / w - _power(rows) * (wf / w - f / count)
 
-    few = _few(labelled, clusters)
+    least = min(len(np.unique(cluster_places(clusters)[labelled])), int(labelled.sum()))
+    few = f"fewer than {FEWEST_LABELS} labeled items or topics" if least < FEWEST_LABELS else ""
     freedom = freedom_by_size(drawn.sums(w)[:, 0])
     count = int(labelled.sum())
     values = [
@@ -176,12 +177,6 @@ def _power(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     square += (ff - count * mean**2) / count**2
     slope = np.divide(both, square, out=np.zeros_like(both), where=square > 1e-15)
     return np.asarray(np.clip(slope, 0.0, 1.0))
-
-
-def _few(labelled: NDArray[np.bool_], clusters: Sequence[Hashable]) -> str:
-    topics = len(np.unique(cluster_places(clusters)[labelled]))
-    few = topics < FEWEST_LABELS or int(labelled.sum()) < FEWEST_LABELS
-    return f"fewer than {FEWEST_LABELS} labeled items or topics" if few else ""
 
 
 def _nothing(drawn: Resamples) -> JackknifedEstimate:

@@ -21,8 +21,6 @@ from conqret.show.visible_text import visible
 from conqret.stats.estimate import Estimate, JackknifedEstimate, Scale, freedom_by_size
 from conqret.stats.resampling import MOST_CLUSTERS
 
-MOST_FILES = 10_000
-"""Results that are read at once."""
 FILE_NAME = "suite.json"
 """The result in a run's folder."""
 

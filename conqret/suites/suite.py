@@ -6,25 +6,18 @@ verdicts are held against the gold, and which figures others have published of i
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import compress
-from pathlib import Path, PurePosixPath
-from typing import Any, Literal, get_args
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from conqret.data import Item
-from conqret.errors import DeclarationError
-from conqret.io.checks import a_list, filled, number
-from conqret.io.files import file_rows
 from conqret.io.pairs import Pair
-from conqret.io.rows import Rows, Unfit, quoted
-from conqret.io.schema import Schema, TableReader
 from conqret.registry import Registry
 from conqret.stats.estimate import Scale
 
@@ -34,10 +27,6 @@ whether the one contains the other."""
 Values = Mapping[str, float]
 """A number by the id of an item."""
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,59}\Z")
-_REPOSITORY = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}\Z", re.ASCII)
-_SHA256 = re.compile(r"[0-9a-f]{64}\Z")
-_MONTH = re.compile(r"(19|20)\d\d-(0[1-9]|1[0-2])\Z")
 NO_DIGEST = "its authors publish no digest: its columns and values are checked instead, and how much there is"
 """What there is to know of a file whose digest is not known."""
 
@@ -58,9 +47,6 @@ class SuiteFile:
         optional: whether the suite can be read without it.
         note: what there is to know of it, as why it cannot be fetched; of a published one without digest by default
             that there is none.
-
-    Raises:
-        DeclarationError: a place leads out of the folder, the digest is none, or there are two addresses.
     """
 
     local: str
@@ -74,18 +60,6 @@ class SuiteFile:
     note: str = ""
 
     def __post_init__(self) -> None:
-        where = f"the file {self.local[:100]!r} of a suite"
-        place = PurePosixPath(self.local)
-        if not self.local or place.is_absolute() or ".." in place.parts or "\\" in self.local:
-            raise DeclarationError(f"{where} must lie in the suite's folder")
-        if self.sha256 and not _SHA256.match(self.sha256):
-            raise DeclarationError(f"{where}: its sha256 must be 64 hexadecimal digits in lower case")
-        if self.repository and (self.url or not _REPOSITORY.match(self.repository)):
-            raise DeclarationError(f"{where}: name a repository as owner/name, or give an address instead")
-        if self.repository and not (self.commit and self.path):
-            raise DeclarationError(f"{where}: give commit and path in the repository, too")
-        if self.url and not self.url.startswith("https://"):
-            raise DeclarationError(f"{where}: its address must begin with https://")
         if self.published and not (self.sha256 or self.note):
             object.__setattr__(self, "note", NO_DIGEST)
 
@@ -301,9 +275,6 @@ class Suite:
         whole: what a whole copy holds (see :attr:`SuiteData.counts`).
         folder: the name of its folder among others; by default its own.
         about: what it is about, by which the leaderboard groups suites (``debates and arguments``).
-
-    Raises:
-        DeclarationError: a name, month or declaration is none.
     """
 
     name: str
@@ -323,32 +294,6 @@ class Suite:
     whole: Mapping[str, int] = field(default_factory=dict)
     folder: str = ""
     about: str = "answers"
-
-    def __post_init__(self) -> None:
-        where = f"the suite {self.name[:60]!r}"
-        if not _NAME.match(self.name):
-            raise DeclarationError(
-                f"{where}: its name must be lower-case letters, digits and hyphens, at most 60"
-            )
-        if not _MONTH.match(self.public_since):
-            raise DeclarationError(
-                f"{where}: public_since must be a year and month, such as 2024-10, not {self.public_since!r}"
-            )
-        if self.task not in get_args(Task):
-            raise DeclarationError(
-                f"{where}: its task is {self.task!r}, but must be one of {', '.join(get_args(Task))}"
-            )
-        if not self.metrics or not self.statistics:
-            raise DeclarationError(f"{where} needs at least one metric and one statistic")
-        names = [statistic.name for statistic in self.statistics]
-        if len(set(names)) < len(names):
-            raise DeclarationError(f"{where} has two statistics of one name")
-        for statistic in self.statistics:
-            if statistic.metric and statistic.metric not in self.metrics:
-                raise DeclarationError(
-                    f"{where}: the statistic {statistic.name} is of {statistic.metric!r}, which is "
-                    "not one of its metrics"
-                )
 
     @property
     def judged(self) -> bool:
@@ -381,143 +326,5 @@ class Suite:
         )
 
 
-def copy_of(folder: Path, name: str) -> Path | None:
-    """The file of this name in a suite's folder, or its compressed copy (``.gz``); None where neither is there."""
-    return next(filter(Path.is_file, (folder / name, folder / f"{name}.gz")), None)
-
-
-def suite_file(folder: Path, name: str) -> Path:
-    """The same.
-
-    Raises:
-        DeclarationError: neither is there.
-    """
-    place = copy_of(folder, name)
-    if place is None:
-        raise DeclarationError(f"{folder / name} is missing: fetch the suite, or put the file there")
-    return place
-
-
 SUITES = Registry("suite", "conqret.suites", Suite, package="conqret.suites.catalog", attribute="SUITE")
 """The suites by name: those that come with conqret, and those of installed plug-ins."""
-
-
-MOVED = "Fetch the file again; if its layout has changed, tell the maintainers"
-"""What to do where a published file lacks a column."""
-_CONTROLS = dict.fromkeys([*range(0x09), *range(0x0E, 0x20), 0x7F])
-
-
-def published_rows(
-    folder: Path,
-    name: str,
-    schema: Schema,
-    rows: Callable[[Path, str], Rows] = file_rows,
-    *,
-    unique: Sequence[str] | str = (),
-    check: Callable[[dict[str, Any]], None] | None = None,
-) -> Iterator[dict[str, Any]]:
-    """The rows of a suite's file, read by ``schema``.
-
-    Args:
-        folder: the suite's folder.
-        name: the file in it (a compressed copy is read in its place).
-        schema: the columns that the file is published with.
-        rows: how its rows are told apart, where it is not by its name and content.
-        unique: the field, or the fields together, whose values may stand once only.
-        check: what fields must have in common; raises :class:`~conqret.io.rows.Unfit` where they do not.
-
-    Raises:
-        DeclarationError: the file is missing or empty.
-        ItemsError: it is damaged, or rows have faults; all are listed with their lines.
-    """
-    path = suite_file(folder, name)
-    fields = (unique,) if isinstance(unique, str) else tuple(unique)
-    reader = TableReader(rows(path, str(path)), schema)
-    kept = []
-    for values in reader:
-        if fields:
-            whole = " ".join(str(values[field]) for field in fields)
-            reader.once(fields[-1], whole, "Fetch the file again: no two rows are of one thing")
-        if check is not None:
-            reader.checked(lambda row, where, reader: check(row), values, name)
-        kept.append(values)
-    reader.finish(wanted="rows")
-    return iter(kept)
-
-
-def data_of_rows(rows: Iterable[Mapping[str, Any]], *metrics: str, **more: Any) -> SuiteData:
-    """What rows hold, an item each: under the names of :class:`conqret.Item`'s fields, with the gold under those of the
-    metrics (NaN: none), and perhaps ``cluster`` and ``group``. ``more`` are other fields of the data."""
-    items = []
-    gold: dict[str, dict[str, float]] = {metric: {} for metric in metrics}
-    clusters, groups = {}, {}
-    for row in rows:
-        item = Item(**{name: row[name] for name in Item.model_fields if name in row})
-        items.append(item)
-        for metric in metrics:
-            if not math.isnan(row[metric]):
-                gold[metric][item.id] = row[metric]
-        if "cluster" in row:
-            clusters[item.id] = row["cluster"]
-        if "group" in row:
-            groups[item.id] = row["group"]
-    return SuiteData(tuple(items), gold, clusters, groups, **more)
-
-
-def files_present(folder: Path, names: tuple[str, ...], what: str) -> list[str]:
-    """Those of the files that are there, compressed or not.
-
-    Raises:
-        DeclarationError: there is none of them.
-    """
-    there = [name for name in names if is_there(folder, name)]
-    if not there:
-        raise DeclarationError(f"{folder} contains no {what}: fetch the suite, or put {names[0]} there")
-    return there
-
-
-def is_there(folder: Path, name: str) -> bool:
-    """Whether a file, or its compressed copy, lies in the suite's folder."""
-    return copy_of(folder, name) is not None
-
-
-def ratings(low: float, high: float) -> Callable[[object, str, TableReader], list[float]]:
-    """The check that a value is a list of numbers from ``low`` to ``high``, also one that is written as a text."""
-
-    def check(value: object, where: str, reader: TableReader) -> list[float]:
-        listed = a_list(value, "a list of ratings", MOVED)
-        values = [number(rating, where, reader) for rating in listed]
-        wrong = next((rating for rating in values if not low <= rating <= high), None)
-        if wrong is not None:
-            raise Unfit(f"contains {wrong:g}, but ratings must lie between {low:g} and {high:g}", MOVED)
-        return values
-
-    return check
-
-
-def names(value: object, where: str, reader: TableReader) -> list[str]:
-    """The check that a value is a list of names (numbers count as such), all different."""
-    listed = [str(name) for name in a_list(value, "a list of names", MOVED)]
-    if len(set(listed)) < len(listed):
-        raise Unfit("names an annotator twice", MOVED)
-    return listed
-
-
-def published_text(value: object, where: str, reader: TableReader) -> str:
-    """The check that a value is a text that is not blank. Control characters that slipped into it when it was published
-    (a bell in the place of ``\\a``) are left out, and noted: nobody can mend them in the file."""
-    if isinstance(value, str) and (without := value.translate(_CONTROLS)) != value:
-        reader.note("control characters are left out of a text", where)
-        value = without
-    return filled(value, where, reader)
-
-
-def word(words: Mapping[str, float]) -> Callable[[object, str, TableReader], float]:
-    """The check that a value is one of these words, as it is written in the published file."""
-
-    def check(value: object, where: str, reader: TableReader) -> float:
-        if not isinstance(value, str) or value not in words:
-            raise Unfit(f"is {quoted(value)}, but must be one of {', '.join(words)}", MOVED)
-        return words[value]
-
-    return check

@@ -13,17 +13,17 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
+
+import certifi
+import httpx
 
 from conqret.data.digest import file_sha256
 from conqret.errors import DeclarationError
 from conqret.io.limits import UNPACKED
 from conqret.io.safe_files import only_writer, replacing
-from conqret.suites.suite import SUITES, Suite, SuiteFile, copy_of
-
-if TYPE_CHECKING:
-    import httpx
-
+from conqret.suites.suite import SUITES, Suite, SuiteFile
+from conqret.suites.suite_files import copy_of
 
 FETCHED = "CONQRET_SUITES"
 """The variable that names the folder into which suites are fetched."""
@@ -265,9 +265,6 @@ def _copy(folder: Path, source: Path, file: SuiteFile) -> None:
 
 
 def _fetched(folder: Path, files: list[SuiteFile], mirror: str | None, on_bytes: OnBytes) -> None:
-    import certifi
-    import httpx
-
     trusted = ssl.create_default_context(cafile=certifi.where())
     timeout = httpx.Timeout(SILENCE, connect=30)
     with httpx.Client(verify=trusted, timeout=timeout, follow_redirects=True) as client:
@@ -277,8 +274,6 @@ def _fetched(folder: Path, files: list[SuiteFile], mirror: str | None, on_bytes:
 
 def _fetch(client: httpx.Client, url: str, file: SuiteFile, target: Path, on_bytes: OnBytes) -> None:
     """Bring a file to its place, in several attempts if need be."""
-    import httpx
-
     why = ""
     for attempt in range(ATTEMPTS):
         time.sleep(0.2 * (4**attempt - 1))
@@ -301,8 +296,6 @@ def _download(client: httpx.Client, url: str, file: SuiteFile, target: IO[bytes]
         DeclarationError: it is not there, or larger than it may be.
         HTTPError: it cannot be had now, or broke off.
     """
-    import httpx
-
     most = UNPACKED.most if file.size is None else file.size
     with client.stream("GET", url, headers={"Accept-Encoding": "identity"}) as response:
         status = response.status_code

@@ -14,15 +14,7 @@ from conqret.errors import DeclarationError, number
 from conqret.show import words
 from conqret.stats.effects import holm
 from conqret.stats.estimate import Estimate
-from conqret.suites.result import (
-    FILE_NAME,
-    MOST_FILES,
-    SuiteFigure,
-    SuiteJudge,
-    SuiteResult,
-    read_result,
-    result_file,
-)
+from conqret.suites.result import FILE_NAME, SuiteFigure, SuiteJudge, SuiteResult, read_result, result_file
 from conqret.suites.suite import SUITES, PublishedFigure, Suite, SuiteData, SuiteStatistic
 from conqret.suites.suite_fetch import local_copy
 from conqret.suites.suite_statistics import RecomputedFigure, logged_figure, logged_results, recomputed
@@ -316,10 +308,6 @@ def _read(place: str | Path | SuiteResult) -> Iterator[SuiteResult]:
             raise DeclarationError(
                 f"{folder} contains no result: make one with conqret suite run -o {folder / 'NAME'}"
             )
-        if len(files) > MOST_FILES:
-            raise DeclarationError(
-                f"{folder} contains more than {MOST_FILES:,} files: report them in several calls"
-            )
         yield from map(read_result, files)
     else:
         yield read_result(place)
@@ -349,7 +337,11 @@ def _board(
         try:
             data = suite.data(copy.folder)
             logged = list(logged_results(suite, data))
-            on_samples = _on_samples(suite, data, results, logged)
+            samples = {one.sample.model_dump_json(): one.sample for one in results if one.sample is not None}
+            for log in logged:
+                for sample in samples.values():
+                    if (figure := logged_figure(suite, data, log.judge.model, sample)) is not None:
+                        on_samples[log.judge.fingerprint, figure.items_digest] = figure
         except DeclarationError as error:
             notes.append(f"{suite.name}: its published verdicts cannot be read: {error}")
     elif any(figure.log for figure in suite.published):
@@ -367,16 +359,3 @@ def _board(
     sign = 1 if suite.statistics[0].lower_is_better else -1
     ordered = sorted(alike, key=lambda one: (one.main.value is None, sign * (one.main.value or 0.0)))
     return SuiteBoard(suite, tuple(ordered), figures, on_samples, data)
-
-
-def _on_samples(
-    suite: Suite, data: SuiteData, results: Sequence[SuiteResult], logged: Sequence[SuiteResult]
-) -> dict[tuple[str, str], SuiteFigure]:
-    """The figures of published judges on each sample that was judged."""
-    samples = {one.sample.model_dump_json(): one.sample for one in results if one.sample is not None}
-    found = (
-        (log.judge.fingerprint, logged_figure(suite, data, log.judge.model, sample))
-        for log in logged
-        for sample in samples.values()
-    )
-    return {(name, figure.items_digest): figure for name, figure in found if figure is not None}

@@ -7,13 +7,18 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import Any, Unpack, cast
 
 from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError, check_known, number
 from conqret.io.pairs import Pair
 from conqret.io.safe_files import write_whole
-from conqret.judging.judge_parts import JUDGES
+from conqret.judging.asked_run import costs_of
+from conqret.judging.cost import ExpectedCost
+from conqret.judging.criteria import comparison_criterion, comparison_judge
+from conqret.judging.criterion import Criterion
+from conqret.judging.judge import expected_cost, judge
+from conqret.judging.judge_parts import JUDGES, Judge
 from conqret.judging.judge_settings import (
     AnswerSettings,
     ClientSettings,
@@ -21,22 +26,18 @@ from conqret.judging.judge_settings import (
     check_names,
     client_options,
 )
+from conqret.judging.judgments import Judgments
+from conqret.llm.client import Client
 from conqret.llm.client_options import OFFLINE_MODEL
+from conqret.llm.request import Answer
+from conqret.perspectives.detection import GRADES, Detection, request
+from conqret.perspectives.detection_study import detected, detection_run
 from conqret.runs.run_folder import RECORD_NAME, default_folder
+from conqret.runs.session import Session, SessionCounts
 from conqret.suites.result import FILE_NAME, SuiteCost, SuiteJudge, SuiteResult, SuiteSample
 from conqret.suites.suite import SUITES, Suite, SuiteData
 from conqret.suites.suite_fetch import SuiteCopy, needed_copy
 from conqret.suites.suite_statistics import held_statistics, sampled
-
-if TYPE_CHECKING:
-    from conqret.judging.cost import ExpectedCost
-    from conqret.judging.criterion import Criterion
-    from conqret.judging.judge_parts import Judge
-    from conqret.judging.judgments import Judgments
-    from conqret.llm.client import Client
-    from conqret.llm.request import Answer
-    from conqret.perspectives.detection import Detection
-    from conqret.runs.session import Session, SessionCounts
 
 SEED = 13
 OWN = ("format", "criteria", "rubric", "judge", "verdicts")
@@ -159,11 +160,7 @@ def run_suite(
 def expected_suite_cost(prepared: PreparedSuite, settings: JudgeSettings) -> ExpectedCost:
     """What :func:`run_suite` would ask: calls, tokens and dollars. No model is asked."""
     if prepared.suite.task == "detection":
-        from conqret.judging.asked_run import costs_of
-
         return costs_of(lambda: _detected(prepared, settings, dry_run=True))[0]
-    from conqret.judging.judge import expected_cost
-
     return expected_cost(list(prepared.data.items), **_judging(prepared.suite, settings))
 
 
@@ -171,8 +168,6 @@ def judge_prepared(prepared: PreparedSuite, settings: JudgeSettings) -> SuiteRun
     """As :func:`run_suite`, for a suite that was read."""
     if prepared.suite.task == "detection":
         return _detected(prepared, settings)
-    from conqret.judging.judge import judge
-
     asked = _judging(prepared.suite, settings)
     folder = prepared.folder(
         settings.get("output"), str(client_options(settings.get("model"), settings).model)
@@ -229,8 +224,6 @@ def _comparison(suite: Suite, criteria: Sequence[Criterion | str]) -> Judge:
     Raises:
         DeclarationError: there are several, or it is no criterion to compare by.
     """
-    from conqret.judging.criteria import comparison_criterion, comparison_judge
-
     if isinstance(criteria, str) or len(criteria) != 1:
         raise DeclarationError(
             f"{suite.name} compares two answers by one criterion, but {len(criteria)} are given: keep one"
@@ -261,9 +254,6 @@ def _detected(prepared: PreparedSuite, settings: Mapping[str, Any], *, dry_run: 
     Raises:
         DeclarationError: a judge is named that detects nothing.
     """
-    from conqret.perspectives.detection import GRADES
-    from conqret.perspectives.detection_study import detected, detection_run
-
     given = {name: value for name, value in settings.items() if value is not None and name != "output"}
     if others := sorted(name for name in given if name not in _ASKED and given[name] not in ((), False)):
         raise DeclarationError(
@@ -298,7 +288,6 @@ def _detected(prepared: PreparedSuite, settings: Mapping[str, Any], *, dry_run: 
 def _detection_cost(session: Session, pairs: Sequence[Pair], rows: Sequence[Detection]) -> SuiteCost | None:
     """What the answers of a detection took when they came, in this run or an earlier one, as the recordings have it;
     None where these lack one of the answers."""
-    from conqret.perspectives.detection import request
 
     async def recorded(client: Client) -> list[Answer[Any]]:
         return [await client.ask(request(pair, session.library)) for pair in pairs]

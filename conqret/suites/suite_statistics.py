@@ -9,7 +9,7 @@ import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +20,18 @@ from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
 from conqret.stats.correlation import kendall, spearman
-from conqret.stats.estimate import JackknifedEstimate, freedom_by_size
+from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import leave_one_out
 from conqret.suites.result import SuiteFigure, SuiteJudge, SuiteResult, SuiteSample
-from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteStatistic, SuiteVerdicts
-
-if TYPE_CHECKING:
-    from conqret.stats.estimate import Estimate
-    from conqret.suites.suite import Compute, Values
+from conqret.suites.suite import (
+    Compute,
+    PublishedFigure,
+    Suite,
+    SuiteData,
+    SuiteStatistic,
+    SuiteVerdicts,
+    Values,
+)
 
 
 def preference_accuracy(verdicts: SuiteVerdicts) -> float:
@@ -114,18 +118,12 @@ def mean_labels(annotations: Mapping[str, Values]) -> dict[str, float]:
     return {item: math.fsum(labels.values()) / len(labels) for item, labels in annotations.items()}
 
 
-def annotator_table(
-    annotations: Mapping[str, Values], ids: Sequence[str] | None = None
-) -> tuple[tuple[str, ...], NDArray[np.float64]]:
-    """The annotators, in the order of their first label, and their labels: annotators by items, NaN for none.
-
-    ``ids`` are the items, in their order; by default all that have labels.
-    """
-    columns = [annotations.get(item, {}) for item in (annotations if ids is None else ids)]
-    annotators = tuple(dict.fromkeys(annotator for labels in columns for annotator in labels))
+def annotator_table(annotations: Mapping[str, Values]) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    """The annotators, in the order of their first label, and their labels: annotators by items, NaN for none."""
+    annotators = tuple(dict.fromkeys(annotator for labels in annotations.values() for annotator in labels))
     row_of = {annotator: row for row, annotator in enumerate(annotators)}
-    table = np.full((len(annotators), len(columns)), np.nan)
-    for column, labels in enumerate(columns):
+    table = np.full((len(annotators), len(annotations)), np.nan)
+    for column, labels in enumerate(annotations.values()):
         for annotator, label in labels.items():
             table[row_of[annotator], column] = label
     return annotators, table
@@ -148,71 +146,50 @@ def held_statistics(
     there are no verdicts is left out, and so is one of a group that this copy does not have.
     """
     chosen = None if ids is None else set(ids)
-    return [
-        _held(suite, data, statistic, verdicts[metric], chosen)
-        for statistic in suite.statistics
-        if (metric := suite.metric_of(statistic)) in verdicts
-        and (not statistic.group or data.labelled(metric, statistic.group))
-    ]
+    figures = []
+    for statistic in suite.statistics:
+        metric = suite.metric_of(statistic)
+        labelled = data.labelled(metric, statistic.group)
+        if metric in verdicts and (labelled or not statistic.group):
+            items = sorted(labelled & (verdicts[metric].keys() if chosen is None else chosen))
+            figures.append(_held(data, statistic, metric, verdicts[metric], items))
+    return figures
 
 
 def _held(
-    suite: Suite,
     data: SuiteData,
     statistic: SuiteStatistic,
+    metric: str,
     verdicts: Mapping[str, float | None],
-    chosen: set[str] | None,
+    ids: Sequence[str],
 ) -> SuiteFigure:
-    metric = suite.metric_of(statistic)
-    labelled = data.labelled(metric, statistic.group)
-    ids = sorted(labelled & (verdicts.keys() if chosen is None else chosen))
+    """A statistic with what it is without each cluster in turn, and how many verdicts each of them holds."""
     view = data.against(metric, {name: verdicts.get(name) for name in ids}, statistic.group)
-    digest = digest_of([metric, [(name, data.clusters.get(name, name)) for name in ids]])
-    jackknifed, sizes = _jackknifed(data, statistic, view, ids)
-    estimate = jackknifed.estimate()
-    return SuiteFigure(
+    value, reason = computed(statistic, view), "it is not defined for these verdicts"
+    sizes, without = np.zeros(0, dtype=np.intp), list[float]()
+    if ids:
+        resamples = leave_one_out([data.clusters.get(name, name) for name in ids])
+        place = dict(zip(ids, resamples.cluster.tolist(), strict=True))
+        cluster = np.array([place[name] for name in view.ids], dtype=np.intp)
+        sizes = np.bincount(cluster, minlength=resamples.clusters)
+        without = [computed(statistic, view.of(weights[cluster] > 0)) for weights in resamples.weights]
+    else:
+        reason = "no item has gold"
+    figure = SuiteFigure(
         statistic=statistic.name,
         metric=metric,
-        value=estimate.value,
-        low=estimate.low,
-        high=estimate.high,
+        value=None if value != value else round(value, PLACES),
         n=len(view),
         items=len(ids),
-        clusters=jackknifed.clusters,
-        scale=jackknifed.scale,
-        reason=estimate.reason,
-        items_digest=digest,
-        without=tuple(None if value != value else value for value in jackknifed.without.tolist()),
-        sizes=sizes,
+        clusters=int(np.count_nonzero(sizes)),
+        scale=statistic.scale,
+        reason="" if value == value else reason,
+        items_digest=digest_of([metric, [(name, data.clusters.get(name, name)) for name in ids]]),
+        without=tuple(None if number != number else number for number in np.round(without, PLACES).tolist()),
+        sizes=tuple(sizes.tolist()),
     )
-
-
-def _jackknifed(
-    data: SuiteData, statistic: SuiteStatistic, view: SuiteVerdicts, ids: Sequence[str]
-) -> tuple[JackknifedEstimate, tuple[int, ...]]:
-    """A statistic without each cluster in turn, and how many verdicts each of them holds."""
-    if not ids:
-        none = np.zeros(0)
-        nothing = JackknifedEstimate(math.nan, none, none > 0, 0, "no item has gold", statistic.scale)
-        return nothing, ()
-    resamples = leave_one_out([data.clusters.get(name, name) for name in ids])
-    place = dict(zip(ids, resamples.cluster.tolist(), strict=True))
-    own = resamples.of(np.isin(ids, view.ids))
-    cluster = np.array([place[name] for name in view.ids], dtype=np.intp)
-    sizes = np.bincount(cluster, minlength=resamples.clusters)
-    value = computed(statistic, view)
-    without = [computed(statistic, view.of(weights[cluster] > 0)) for weights in resamples.weights]
-    jackknifed = JackknifedEstimate(
-        round(value, PLACES),
-        np.round(np.array(without, dtype=float), PLACES),
-        own.present(),
-        len(view),
-        "" if value == value else "it is not defined for these verdicts",
-        statistic.scale,
-        freedom=freedom_by_size(sizes.astype(float)),
-        behind=int(np.count_nonzero(sizes)) if statistic.scale == "share" else 0,
-    )
-    return jackknifed, tuple(sizes.tolist())
+    estimate = figure.jackknifed.estimate()
+    return figure.model_copy(update={"low": estimate.low, "high": estimate.high, "reason": estimate.reason})
 
 
 def computed(statistic: SuiteStatistic, verdicts: SuiteVerdicts) -> float:

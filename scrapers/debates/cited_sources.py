@@ -18,8 +18,9 @@ from lxml.html import HtmlElement
 
 from conqret.data.digest import gathered
 from conqret.data.item import DebateArgument, Source
-from conqret.scrapers.debates.layout import HEADINGS, DebatePage, has_class, text_of
+from conqret.scrapers.debates.layout import DebatePage
 from conqret.scrapers.debates.page_arguments import PageLine
+from conqret.scrapers.debates.page_text import HEADINGS, has_class, text_of
 from conqret.text.citations import replace_marks
 
 FOOTNOTES = "footnotes"

@@ -9,25 +9,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
-from difflib import SequenceMatcher
+from dataclasses import asdict, dataclass
+from difflib import get_close_matches
 
 from lxml.html import HtmlElement
 
+from conqret.data.digest import gathered
 from conqret.scrapers import markup
 from conqret.scrapers.debates.cited_sources import is_note
-from conqret.scrapers.debates.layout import (
-    MAX_TITLE,
-    NONE,
-    OPENED_BY_CLICK,
-    DebatePage,
-    DebateParts,
-    Layout,
-    PageIndex,
-    Selector,
-)
+from conqret.scrapers.debates.layout import NONE, DebatePage, DebateParts, Layout, PageIndex, Selector
 from conqret.scrapers.debates.layout_registry import ALL, missing_of
 from conqret.scrapers.debates.page_arguments import SIDE_NUMBER, PageLine, lines
+from conqret.scrapers.debates.page_text import OPENED_BY_CLICK
+from conqret.scrapers.debates.page_titles import MAX_TITLE
 from conqret.text.citations import MARK
 
 MAX_PLACES = 40
@@ -76,7 +70,9 @@ class LayoutInspection:
 
     ``layout`` is the one that it was compared with, empty for none; ``fits`` names all that fit. ``parts`` is what the
     layout read, with what is ``missing``; ``wants`` are the further pages that it needs. ``hidden`` are parts that
-    readers do not see, which are left out, with their characters.
+    readers do not see, which are left out, with their characters. ``archived`` is the address of the archive's copy
+    that was read (empty: none was), ``failed`` the further pages that could not be fetched, and ``further`` those that
+    were read.
     """
 
     url: str
@@ -90,6 +86,18 @@ class LayoutInspection:
     looked_for: tuple[LookedFor, ...]
     said: tuple[LayoutStatement, ...]
     hidden: tuple[tuple[str, int], ...]
+    archived: str = ""
+    failed: tuple[str, ...] = ()
+    further: tuple[str, ...] = ()
+
+    def record(self) -> dict[str, object]:
+        """The same as plain data."""
+        record = asdict(self)
+        del record["further"]
+        if (parts := record["parts"]) is not None:
+            for name in ("pros", "cons", "sources"):
+                parts[name] = [row.model_dump() for row in parts[name]]
+        return record
 
     @property
     def drawn_by_script(self) -> bool:
@@ -99,11 +107,7 @@ class LayoutInspection:
 
 
 def inspect_page(
-    html: str,
-    url: str,
-    *,
-    further: Mapping[str, str] = NONE,
-    compared: Layout | None = None,
+    html: str, url: str, *, further: Mapping[str, str] = NONE, compared: Layout | None = None
 ) -> LayoutInspection:
     """Inspect a page.
 
@@ -114,7 +118,7 @@ def inspect_page(
         compared: The layout to compare it with, whether it fits or not; else the first that fits, else all.
 
     Raises:
-        UnreadableHtmlError: see :func:`conqret.scrapers.debates.layout.parse`.
+        UnreadableHtmlError: see :func:`conqret.scrapers.debates.page_text.parse`.
     """
     page = DebatePage.read(html, url, further)
     fits = [one for one in ALL if one.fits(page)]
@@ -221,32 +225,13 @@ def nearest(
     ``there`` is from :func:`kinds`; what one of the ``others`` looks for is not named.
     """
     taken = {(other.tag, other.name) for other in others}
-    scored = [
-        (_likeness(selector, tag, name), tag, name, count)
-        for (tag, name), count in there.items()
-        if (tag, name) not in taken
-    ]
-    best = sorted(
-        (candidate for candidate in scored if candidate[0] >= NEAR),
-        key=lambda candidate: (-candidate[0], candidate[1:3]),
-    )
-    return [f"{tag}.{name[:MAX_NAME]} ({count})" for _, tag, name, count in best[:SHOWN]]
+    places = gathered((name, tag) for tag, name in there if (tag, name) not in taken)
+    words = _words(selector.name)
+    alike = [name for name in places if words <= _words(name)]  # the same words, in whatever order
+    alike += get_close_matches(selector.name, places, SHOWN, NEAR)
+    near = [(tag, name) for name in sorted(dict.fromkeys(alike), key=len) for tag in places[name]]
+    return [f"{tag}.{name[:MAX_NAME]} ({there[tag, name]})" for tag, name in near[:SHOWN]]
 
 
-def _likeness(selector: Selector, tag: str, name: str) -> float:
-    """From 0 to 1: how alike the names are, the same words in another order included; a bit less for another tag."""
-    ours, theirs = selector.name.lower(), name.lower()[:MAX_NAME]
-    if all(
-        any(candidate.rstrip("s") == word.rstrip("s") for candidate in _words(theirs))
-        for word in _words(ours)
-    ):
-        alike = 0.9
-    else:
-        matcher = SequenceMatcher(None, ours, theirs)
-        quick = min(matcher.real_quick_ratio(), matcher.quick_ratio())
-        alike = matcher.ratio() if quick >= NEAR else 0.0
-    return (1.0 if ours == theirs else alike) - (0.0 if tag == selector.tag else 0.05)
-
-
-def _words(name: str) -> list[str]:
-    return name.replace("_", "-").split("-")
+def _words(name: str) -> set[str]:
+    return {word.rstrip("s") for word in name.lower()[:MAX_NAME].replace("_", "-").split("-")}

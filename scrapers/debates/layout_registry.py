@@ -11,7 +11,8 @@ from urllib.parse import unquote, urlsplit
 
 from conqret.data.item import Debate
 from conqret.registry import Registry
-from conqret.scrapers.debates.layout import NONE, DebatePage, DebateParts, Layout, UnreadableHtmlError, plain
+from conqret.scrapers.debates.layout import NONE, DebatePage, DebateParts, Layout
+from conqret.scrapers.debates.page_text import UnreadableHtmlError, plain
 from conqret.text.citations import cited_against, cited_by
 
 MAX_ID = 100

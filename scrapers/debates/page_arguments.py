@@ -13,15 +13,8 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from conqret.data.item import DebateArgument
-from conqret.scrapers.debates.layout import (
-    HEADINGS,
-    DebatePage,
-    entry_content,
-    outermost,
-    plain,
-    text_of,
-    with_class,
-)
+from conqret.scrapers.debates.layout import DebatePage
+from conqret.scrapers.debates.page_text import HEADINGS, outermost, plain, text_of, with_class
 from conqret.scrapers.markup import BLOCKS
 
 COLUMN = "arguments-column-{side}"
@@ -59,19 +52,18 @@ def column_arguments(page: DebatePage, side: str) -> tuple[DebateArgument, ...]:
 def block_argument(block: HtmlElement) -> DebateArgument | None:
     """One argument that has a block of its own: its ``h4`` (or next best heading) and its paragraphs."""
     heading = _title_element(block)
-    title = _without_number(text_of(heading)) if heading is not None else ""
-    paragraphs = tuple(paragraph_texts(block, skip=heading))
+    title = text_of(heading) if heading is not None else ""
+    paragraphs = tuple(
+        text
+        for element, text in blocks(block, PARAGRAPHS, whole=("p", "pre"), without=TABLES_TOO)
+        if heading not in element.iterancestors() and not _NO_PARAGRAPH.fullmatch(text)
+    )
     if not paragraphs:
-        bare = text_of(block).removeprefix(text_of(heading) if heading is not None else "").strip()
+        bare = text_of(block).removeprefix(title).strip()
         paragraphs = (bare,) if bare and not _is_heading_text(bare) else ()
+    number = SIDE_NUMBER.fullmatch(title)
+    title = number[3].strip() or title if number else title
     return DebateArgument(title=title, paragraphs=paragraphs) if title or paragraphs else None
-
-
-def paragraph_texts(root: HtmlElement, skip: HtmlElement | None = None) -> Iterator[str]:
-    """Texts of the paragraphs and list items under ``root``, in order, each once; no tables of sources."""
-    for element, text in blocks(root, PARAGRAPHS, whole=("p", "pre"), without=TABLES_TOO):
-        if skip not in element.iterancestors() and not _NO_PARAGRAPH.fullmatch(text):
-            yield text
 
 
 def introduction(page: DebatePage, before: HtmlElement | None) -> str:
@@ -80,7 +72,8 @@ def introduction(page: DebatePage, before: HtmlElement | None) -> str:
     ``before`` is the first element of the arguments. Paragraphs that lie deeper are taken only where the
     content has none of its own.
     """
-    content = entry_content(page)
+    # ``div.entry-content`` of WordPress; the whole page where there is none
+    content = next(with_class(page.root, "entry-content", "div", "article", "section", "main"), page.root)
     paragraphs: list[str] = []
     deeper: list[str] = []
     for element, text in blocks(content, ("p", *HEADINGS), until=before):
@@ -133,30 +126,19 @@ def _title_element(block: HtmlElement) -> HtmlElement | None:
     for tag in ("h4", "h3", "h5", "h2", "h6", "strong", "b"):
         for element in block.iter(tag):
             text = text_of(element)
-            if (
-                text
-                and not _is_heading_text(text)
-                and not (tag in ("strong", "b") and not _stands_alone(element))
-            ):
+            if text and not _is_heading_text(text) and (tag not in ("strong", "b") or _stands_alone(element)):
                 return element
     return None
 
 
 def _stands_alone(element: HtmlElement) -> bool:
     parent = element.getparent()
-    if parent is None or len(parent) != 1:
-        return False
-    return not (parent.text or "").strip() and not (element.tail or "").strip()
+    return len(parent) == 1 and not f"{parent.text or ''}{element.tail or ''}".strip()
 
 
 def _is_heading_text(text: str) -> bool:
     number = SIDE_NUMBER.fullmatch(text)
     return number is not None and not number[3].strip()
-
-
-def _without_number(text: str) -> str:
-    number = SIDE_NUMBER.fullmatch(text)
-    return number[3].strip() if number and number[3].strip() else text
 
 
 @dataclass(frozen=True, slots=True)

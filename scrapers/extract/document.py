@@ -214,7 +214,8 @@ class PdfError(ValueError):
 
 
 def pdf_text(body: bytes) -> tuple[str, str]:
-    """Return title and text, pages in order, words that a line break cut in two joined again.
+    """Return title and text, pages in order, words that a line break cut in two joined again where they go on with a
+    small letter.
 
     Raises:
         PdfError: the file is encrypted or no PDF that can be read. Damaged files also raise what pypdf does.
@@ -239,12 +240,9 @@ def pdf_text(body: bytes) -> tuple[str, str]:
         raise PdfError("the PDF is encrypted") from error
     except PyPdfError as error:
         raise PdfError(f"the PDF is damaged ({' '.join(str(error).split())[:100]})") from error
-    return " ".join(clean(title[:2_000]).split())[:500], clean(_CUT.sub(_joined, "\n".join(pages)))
-
-
-def _joined(cut: re.Match[str]) -> str:
-    """What stands where a line break cut a word: nothing if the word goes on with a small letter."""
-    return "" if cut[1].islower() else cut[0]
+    return " ".join(clean(title[:2_000]).split())[:500], clean(
+        _CUT.sub(lambda cut: "" if cut[1].islower() else cut[0], "\n".join(pages))
+    )
 
 
 MAX_HTML = 8_000_000
@@ -262,13 +260,15 @@ def html_text(markup: str) -> tuple[str, str, str]:
     ``body`` without navigation is taken. No entity beyond HTML's own is ever expanded, and nesting that is
     too deep is flattened by the parser.
     """
+    import trafilatura
+
     root, _ = parse(markup[:MAX_HTML])
     if root is None:
         return "", "", ""
     title, language = _title(root), _language(root)
     for element in [*unseen(root), *root.iter("nav")]:
         empty(element)
-    text = _main_text(root)
+    text = clean(trafilatura.extract(root, include_comments=False, include_formatting=False) or "")
     if words(text) < ENOUGH_WORDS:
         own_text = _own_text(root)
         if words(own_text) > max(words(text), MIN_WORDS - 1):
@@ -289,15 +289,6 @@ def _language(root: HtmlElement) -> str:
     )
     code = language_code(str(said)[:20].partition(",")[0])
     return code if code in NAMES else ""
-
-
-def _main_text(root: HtmlElement) -> str:
-    import trafilatura
-
-    text = trafilatura.extract(
-        root, output_format="txt", include_comments=False, include_tables=True, include_formatting=False
-    )
-    return clean(text or "")
 
 
 def _own_text(root: HtmlElement) -> str:

@@ -141,16 +141,15 @@ def main() -> None:
             body = jobs.read(job["size"])
             future = parser.submit(extract, body, job["content_type"], job["charset"])
             failure = future.exception()
-            result = future.result() if failure is None else Extraction(problem=_problem(failure))
+            if failure is None:
+                result = future.result()
+            elif isinstance(failure, MemoryError):
+                result = Extraction(problem="the parser ran out of memory")
+            else:
+                result = Extraction(problem=f"the parser failed ({type(failure).__name__})")
             answer = json.dumps(asdict(result)).encode("ascii")
             answers.write(b"%d\n" % len(answer) + answer)
             answers.flush()
-
-
-def _problem(failure: BaseException) -> str:
-    if isinstance(failure, MemoryError):
-        return "the parser ran out of memory"
-    return f"the parser failed ({type(failure).__name__})"
 
 
 def _own_output() -> BinaryIO:

@@ -147,7 +147,9 @@ class Robots:
             raise refused from error
         if reply.fault is not None and not reply.body:
             raise _forbidden(f"cannot be read ({reply.fault.detail})")
-        parsed = await asyncio.to_thread(_parse, reply.body)
+        text = reply.body[:MAX_ROBOTS].decode("utf-8", "replace").removeprefix("\ufeff")
+        lines = (line for line in text.splitlines() if len(line) <= MAX_RULE)
+        parsed = await asyncio.to_thread(Protego.parse, "\n".join(lines))
         delay = parsed.crawl_delay(self._agent)
         if delay:
             self._on_crawl_delay(origin.raw_host or "", float(delay))
@@ -168,11 +170,6 @@ def _refused(error: FetchError, origin: URL) -> FetchError | None:
 
 def _forbidden(why: str, source: str = "") -> FetchError:
     return FetchError(FetchStatus.ROBOTS, f"robots.txt {why}: taken as forbidden{source}")
-
-
-def _parse(body: bytes) -> Protego:
-    text = body[:MAX_ROBOTS].decode("utf-8", "replace").removeprefix("\ufeff")
-    return Protego.parse("\n".join(line for line in text.splitlines() if len(line) <= MAX_RULE))
 
 
 ATTEMPTS = 3

@@ -346,9 +346,7 @@ class Wire:
             ),
             headers={"User-Agent": self._user_agent, "Accept": ACCEPT, "Accept-Encoding": "gzip, deflate"},
             timeout=aiohttp.ClientTimeout(
-                total=limits.total_seconds,
-                sock_connect=limits.connect_seconds,
-                sock_read=limits.read_seconds,
+                total=limits.total_seconds, sock_connect=limits.connect_seconds, sock_read=limits.read_seconds
             ),
             cookie_jar=aiohttp.DummyCookieJar(),
             trust_env=False,
@@ -380,10 +378,7 @@ class Wire:
         if size <= most:
             return b"".join(pieces), None
         fault = FetchError(
-            FetchStatus.TOO_LARGE,
-            f"more than {most:,} bytes",
-            http=response.status,
-            url=str(response.url),
+            FetchStatus.TOO_LARGE, f"more than {most:,} bytes", http=response.status, url=str(response.url)
         )
         response.close()
         return b"".join(pieces)[:most], fault

@@ -22,8 +22,8 @@ def kinds(sentence: str, source: str = SOURCE, topic: str = "") -> dict[str, str
     """One contradiction of each kind that 60 draws give."""
     found: dict[str, str] = {}
     for seed in range(60):
-        made = contradict(sentence, source, random.Random(seed), topic)
-        found.setdefault(made.kind, made.text)
+        text, kind = contradict(sentence, source, random.Random(seed), topic)
+        found.setdefault(kind, text)
     return found
 
 
@@ -131,9 +131,7 @@ def test_fractions_and_dates(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_what_the_topic_names_stays(seed: int) -> None:
     topic = "Should Verrin lower the voting age to 16?"
-    text = contradict(
-        "In Verrin 9 of ten aged sixteen vote [1].", "In Verrin", random.Random(seed), topic
-    ).text
+    text, _ = contradict("In Verrin 9 of ten aged sixteen vote [1].", "In Verrin", random.Random(seed), topic)
     assert "Verrin" in text
     assert "aged sixteen" in text
     assert "9 of ten" not in text

@@ -25,7 +25,7 @@ from conqret.perturb import (
     perturb_items,
     records,
 )
-from conqret.perturb.kinds import fallacies, one_sided_evidence, padding, paraphrase, wrong_names
+from conqret.perturb.kinds import added_texts, changed_citations, changed_sentences
 from conqret.perturb.perturbation import Draw
 from conqret.perturb.rewriting import rewrite_request
 from conqret.perturb.versions import counted_reasons
@@ -50,11 +50,11 @@ IN_ENGLISH = {
 """Perturbations that have no rule for any other language."""
 
 ENGLISH_TEXTS = (
-    *padding.FILLERS, *fallacies.FALLACIES, *one_sided_evidence.LEFT_OUT, *added.INJECTIONS,
+    *added_texts.FILLERS, *added_texts.FALLACIES, *added_texts.LEFT_OUT, *added.INJECTIONS,
     *[text for pair in added.MATCHED for text in pair],
     *contradictions._DEGREES.values(), *contradictions._DETAILS.values(), *contradictions._ADDED,
-    *contradictions._PLACES, *contradictions.FAMILY, *wrong_names._WAYS,
-    *paraphrase._PHRASES.values(), *changed_numbers._WORDS, "Published in", "as of",
+    *contradictions._PLACES, *contradictions.FAMILY, *changed_citations._WAYS,
+    *changed_sentences._PHRASES.values(), *changed_numbers._WORDS, "Published in", "as of",
     *[
         text
         for remark in (TEXTS["authority"], *TEXTS["remark"])
@@ -183,13 +183,6 @@ def test_the_control_of_what_is_put_in_is_as_long_and_the_items_own(name: str, c
     assert not lower(texts_of(other)) & {"ignoriere", "ignora", "ignore", "системa"} - lower(texts_of(item))
 
 
-def test_irrelevant_documents_are_of_the_items_language(materials: Materials) -> None:
-    texts = {document.text: item.language for item in parallel() for document in item.documents}
-    for item in parallel():
-        version = PERTURBATIONS["irrelevant"].apply(item, 100, materials=materials)
-        assert {texts[document.text] for document in version.documents} == {item.language}
-
-
 def test_a_model_rewrites_in_any_language_and_not_in_english() -> None:
     perturbation = PERTURBATIONS["paraphrase"]
     item = next(item for item in of("zh"))
@@ -211,14 +204,6 @@ def test_a_model_rewrites_in_any_language_and_not_in_english() -> None:
         by_model=True,
     )
     assert records(perturbation.apply(item, 100, materials=rewritten))[0].changes[0].kind == "model"
-
-
-def test_an_english_item_is_asked_for_as_before() -> None:
-    item, perturbation = of("en")[0], PERTURBATIONS["paraphrase"]
-    assert perturbation.rewriting is not None
-    draw = Draw(item, item.id, "paraphrase", 100, 13, Materials(by_model=True))
-    request = rewrite_request(item, [1], perturbation.rewriting, draw, Library())
-    assert "English" not in request.messages[0].content
 
 
 def test_reasons_are_counted_by_language() -> None:

@@ -9,7 +9,7 @@ from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.io.rows import item_record
 from conqret.judging.judge_parts import JUDGES
-from conqret.perturb import PERTURBATIONS, Direction, Materials, Perturbation, UnreachedError, records
+from conqret.perturb import PERTURBATIONS, Materials, Perturbation, UnreachedError, records
 from tests.perturb.changed import where
 
 GROWING = ("padding", "fallacies", "one-sided-evidence", "shuffle")
@@ -97,12 +97,3 @@ def test_changes_can_be_stacked(demo: list[Item], materials: Materials) -> None:
 def test_metadata_of_another_kind_is_no_record(small: Item) -> None:
     with pytest.raises(DeclarationError, match="rename that field"):
         records(small.model_copy(update={"metadata": {"perturbation": "none"}}))
-
-
-def test_the_expectations_of_the_paper() -> None:
-    irrelevant, hallucinate = PERTURBATIONS["irrelevant"], PERTURBATIONS["hallucinate"]
-    assert irrelevant.expected("context_relevance") is Direction.FALL
-    assert irrelevant.expected("answer_relevance") is Direction.UNCHANGED
-    assert hallucinate.expected("groundedness") is Direction.FALL
-    assert hallucinate.expected("context_relevance") is Direction.UNCHANGED
-    assert hallucinate.expected("clarity") is None

@@ -26,13 +26,6 @@ def test_a_corpus_knows_what_belongs_to_a_topic(tmp_path: Path) -> None:
     assert {document.id for document in drawn} == {"d2", "d4", "d5"}
 
 
-def test_a_longer_draw_begins_like_a_shorter_one(tmp_path: Path) -> None:
-    pool = Pool.from_corpus(corpus(tmp_path))
-    item = Item(id="i", topic="Something else?")
-    draws = [pool.draw(item, count, random.Random(7)) for count in (2, 5)]
-    assert draws[1][:2] == draws[0]
-
-
 def test_a_document_of_two_topics_is_foreign_to_neither() -> None:
     shared = Document(id="s", text="shared")
     items = [Item(id=str(n), topic=f"T{n}?", documents=(shared,)) for n in range(2)]

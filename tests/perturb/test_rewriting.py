@@ -61,14 +61,6 @@ async def test_the_model_is_asked_for_the_highest_level_in_reach(small: Item) ->
     assert len(model.asked) == 1
 
 
-async def test_shares_are_rewritten_by_a_model_too(small: Item) -> None:
-    shares = PERTURBATIONS["hallucinate-share"]
-    materials, _ = await rewrite_items([small], shares, (0, 50, 100), Model())
-    found = [records(shares.apply(small, level, materials=materials))[0] for level in (50, 100)]
-    assert [[change.kind for change in record.changes] for record in found] == [["model"] * 2, ["model"] * 3]
-    assert [record.reached for record in found] == [pytest.approx(200 / 3), 100]
-
-
 async def test_no_answer_leaves_the_item_out_with_the_reason(small: Item) -> None:
     materials, failed = await rewrite_items([small], HALLUCINATE, (0, 2), Model(Reason.REFUSAL))
     assert [(one.item, one.reason) for one in failed] == [("small", "item small: refusal: no luck")]

@@ -4,14 +4,7 @@ import pytest
 
 from conqret.data import Document, Item
 from conqret.errors import DeclarationError
-from conqret.perturb import (
-    PERTURBATIONS,
-    Materials,
-    Pool,
-    UnreachedError,
-    perturb_items,
-    records,
-)
+from conqret.perturb import PERTURBATIONS, Materials, Pool, UnreachedError, perturb_items, records
 from conqret.perturb.versions import series
 
 

@@ -64,14 +64,3 @@ def test_debates_and_what_they_cite(site: Site, tmp_path: Path) -> None:
     assert (kept.kept, kept.pages) == (summary.cited, 0)
     parsed = conqret.collect_evidence(tmp_path / "function", reparse=True)
     assert parsed.by_status == summary.by_status
-
-
-def test_wrong_calls_are_declaration_errors(tmp_path: Path) -> None:
-    with pytest.raises(conqret.DeclarationError, match="did you mean 'archived'"):
-        conqret.list_debate_pages("index.html", archive_d="2024")  # type: ignore[call-arg]
-    with pytest.raises(conqret.DeclarationError, match="address 2 is not an http"):
-        conqret.collect_debates(["https://a.test/", "ftp://b.test/"], tmp_path)
-    with pytest.raises(conqret.DeclarationError, match="concurrency"):
-        conqret.collect_evidence(tmp_path, concurrency=0)
-    with pytest.raises(conqret.DeclarationError):
-        conqret.inspect_debate_page(str(PROCON / "night-trams.html"), layout="nowhere")

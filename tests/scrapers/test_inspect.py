@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from conqret.scrapers.debates.layout import Selector, parse
+from conqret.scrapers.debates.layout import Selector
 from conqret.scrapers.debates.layout_inspection import inspect_page, kinds, nearest
 from conqret.scrapers.debates.layout_registry import LAYOUTS
+from conqret.scrapers.debates.page_text import parse
 from fixtures.site import FIXTURES, Site, serving
 from tests.commands import run_conqret
 

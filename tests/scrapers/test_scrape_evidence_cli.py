@@ -22,13 +22,7 @@ def test_figures_as_json_and_as_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "options",
-    [
-        ["--search", "bing"],
-        ["--search", "brave"],
-        ["--user-agent", " "],
-        ["--reparse"],
-    ],
+    "options", [["--search", "bing"], ["--search", "brave"], ["--user-agent", " "], ["--reparse"]]
 )
 def test_wrong_calls_are_declaration_errors(tmp_path: Path, options: list[str]) -> None:
     corpus = corpus_of(tmp_path / "corpus", [])

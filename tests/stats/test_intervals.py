@@ -12,27 +12,11 @@ from conqret.stats.estimate import JackknifedEstimate, freedom_by_size
 from conqret.stats.resampling import MOST_CLUSTERS, leave_one_out, mean, mean_interval, snapped
 
 
-def test_without_clusters_it_is_students_interval():
-    values = np.random.default_rng(1).normal(size=40)
-    found = mean_interval(values)
-    low, high = stats.t.interval(0.95, 39, values.mean(), stats.sem(values))
-    assert (found.value, found.low, found.high) == pytest.approx((values.mean(), low, high))
-
-
 def test_clusters_of_one_size_are_students_interval_of_their_means():
     values = np.random.default_rng(2).normal(size=(9, 5))
     found = mean_interval(values.ravel(), np.repeat(np.arange(9), 5).tolist(), confidence=0.9)
     means = values.mean(axis=1)
     assert (found.low, found.high) == pytest.approx(stats.t.interval(0.9, 8, means.mean(), stats.sem(means)))
-
-
-def test_large_clusters_weigh_more():
-    found = mean_interval([1.0, 0.0, 0.0, 0.0, 0.5], ["a", "b", "b", "b", "c"])
-    # without a: .5 / 4, without b: 1.5 / 2, without c: 1 / 4
-    without = np.array([0.125, 0.75, 0.25])
-    error = np.sqrt(2 / 3 * ((without - without.mean()) ** 2).sum())
-    assert found.value == 0.3
-    assert found.high - found.value == pytest.approx(stats.t.ppf(0.975, 2) * error)
 
 
 def test_clusters_of_unequal_sizes_leave_fewer_degrees_of_freedom():

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from conqret.data import Item
 from conqret.errors import Fault, ItemsError
-from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, suite_file
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic
+from conqret.suites.suite_files import suite_file
 from conqret.suites.suite_statistics import preference_accuracy
 
 TOPICS = 8

@@ -14,7 +14,8 @@ import pytest
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
-from conqret.suites.suite import SUITES, Suite, SuiteData, is_there
+from conqret.suites.suite import SUITES, Suite, SuiteData
+from conqret.suites.suite_files import is_there
 from conqret.suites.suite_statistics import computed, recomputed
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "suites"

@@ -291,11 +291,6 @@ def test_verdicts_that_are_there_already_are_held_against_the_gold(small_suite):
     assert made.result.judge.format != "direct"
 
 
-def test_misspelt_settings_are_told(small_suite):
-    with pytest.raises(DeclarationError, match="there is no option 'modell' of run_suite"):
-        conqret.run_suite("small", source=small_suite, modell="offline")
-
-
 def test_a_result_of_others_cannot_break_the_report(small_suite):
     result = conqret.run_suite("small", source=small_suite, judge=judged_by).result
     figure = result.main.model_copy(update={"sizes": result.main.sizes[:3], "value": 0.9})

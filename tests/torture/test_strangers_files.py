@@ -156,10 +156,7 @@ def test_an_experiment_file_runs_no_code_and_names_no_address(
     assert not (stranger / "out").exists()
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [("api_base", "{url}"), ("items", "{url}/items.jsonl")],
-)
+@pytest.mark.parametrize(("field", "value"), [("api_base", "{url}"), ("items", "{url}/items.jsonl")])
 def test_settings_that_lie_in_the_folder_name_no_address(
     stranger: Path, run: Run, field: str, value: str
 ) -> None:

@@ -64,7 +64,7 @@ class WebSource(PageSource):
         )
         async with (
             Fetcher(fetch) as self._fetcher,
-            Extractor(self._options.workers, seconds=self._options.parse_seconds) as self._extractor,
+            Extractor(self._options.workers) as self._extractor,
         ):
             try:
                 yield

@@ -1,1 +1,10 @@
-"""The ways to damage items: one module each, with its ``PERTURBATION`` (see :mod:`conqret.perturb.perturbation`)."""
+"""The ways to damage items, by what they change (see :mod:`conqret.perturb.perturbation`)."""
+
+from conqret.perturb.kinds import added_texts, changed_citations, changed_documents, changed_sentences
+
+PERTURBATIONS = (
+    *added_texts.PERTURBATIONS,
+    *changed_citations.PERTURBATIONS,
+    *changed_documents.PERTURBATIONS,
+    *changed_sentences.PERTURBATIONS,
+)

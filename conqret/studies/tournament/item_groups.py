@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from annotated_types import Interval
 
@@ -16,7 +16,12 @@ from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, UnknownNameError, check_known
 from conqret.io.reports import RUN
 from conqret.options import check_ranges
-from conqret.stats.pair_design import Design, GroupPairs, round_sizes
+
+if TYPE_CHECKING:
+    from conqret.stats.pair_design import GroupPairs
+
+Design = Literal["adaptive", "random", "exhaustive"]
+"""How the pairs of items are chosen that are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +193,8 @@ class PairSchedule:
     @cached_property
     def sizes(self) -> list[list[int]]:
         """The pairs of each group in each round."""
+        from conqret.stats.pair_design import round_sizes
+
         options = self.options
         wanted = None if options.design == "exhaustive" else options.comparisons
         sizes = [
@@ -205,6 +212,8 @@ class PairSchedule:
 
     def drawn(self) -> list[GroupPairs]:
         """What draws the pairs of each group, from its first pair on."""
+        from conqret.stats.pair_design import GroupPairs
+
         return [
             GroupPairs(len(group.items), [PAIR_SEED, number], both_orders=self.options.both_orders)
             for number, group in enumerate(self.groups)

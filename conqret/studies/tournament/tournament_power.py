@@ -13,13 +13,13 @@ from conqret.show.charts import Chart, ChartLine, Point
 from conqret.show.report_page import ReportPage, Section
 from conqret.show.table import Column, Table
 from conqret.stats.comparative_judgment import MOST_CELLS, MOST_ITEMS
-from conqret.stats.pair_design import Design
 from conqret.stats.tournament_simulation import (
     SimulatedJudge,
     TournamentQuality,
     mean_quality,
     simulated_tournament,
 )
+from conqret.studies.tournament.item_groups import Design
 
 RELIABLE = 0.8
 """The reliability that comparative judgment asks for by convention."""

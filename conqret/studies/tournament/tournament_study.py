@@ -23,9 +23,9 @@ from conqret.judging.judge_settings import (
 from conqret.llm.client_options import ClientOptions
 from conqret.runs.run_folder import default_folder, stem
 from conqret.stats.comparative_judgment import check_sizes
-from conqret.stats.pair_design import Design
 from conqret.studies.tournament.item_groups import (
     BESIDE,
+    Design,
     ItemGroup,
     PairSchedule,
     TournamentOptions,

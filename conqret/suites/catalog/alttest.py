@@ -14,17 +14,9 @@ from conqret.io.files import file_rows
 from conqret.io.rows import FaultList, quoted
 from conqret.io.schema import TableReader
 from conqret.stats.agreement import Level
-from conqret.suites.suite import (
-    MOVED,
-    PublishedFigure,
-    Suite,
-    SuiteData,
-    SuiteFile,
-    SuiteStatistic,
-    SuiteVerdicts,
-    files_present,
-    suite_file,
-)
+from conqret.stats.alternative_annotator import alternative_annotator_test
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
+from conqret.suites.suite_files import MOVED, files_present, suite_file
 from conqret.suites.suite_statistics import annotator_table, over_groups
 
 METRIC = "annotation"
@@ -66,26 +58,20 @@ DATA_SETS = {
     ),
 }
 """Those whose labels are categories or numbers. The tenth, KiLoGram, has free texts, which the paper compares by
-embeddings; the notebook prints no rates for it, and it is read and counted only."""
-FREE_TEXTS = "kilogram"
+embeddings; the notebook prints no rates for it."""
 
 
 def read(folder: Path) -> SuiteData:
     """The annotations of all data sets that are there, categories as numbers, and those of the models as logs."""
-    names = tuple(f"{name}/{HUMAN}" for name in (*DATA_SETS, FREE_TEXTS))
+    names = tuple(f"{name}/{HUMAN}" for name in DATA_SETS)
     annotations: dict[str, dict[str, float]] = {}
     logs: dict[str, dict[str, dict[str, float]]] = {}
     groups: dict[str, str] = {}
-    notes = []
     for name in (Path(place).parent.name for place in files_present(folder, names, "annotations")):
-        human = _read(suite_file(folder, f"{name}/{HUMAN}"), texts=_kind(name))
-        models = _read(suite_file(folder, f"{name}/{MODELS}"), texts=_kind(name))
-        if name == FREE_TEXTS:
-            notes.append(
-                f"{name}: {len(human)} annotators wrote free texts, which are compared by no statistic"
-            )
-            continue
-        code = _codes(human, models) if DATA_SETS[name].level == "nominal" else None
+        texts = DATA_SETS[name].level == "nominal"
+        human = _read(suite_file(folder, f"{name}/{HUMAN}"), texts=texts)
+        models = _read(suite_file(folder, f"{name}/{MODELS}"), texts=texts)
+        code = _codes(human, models) if texts else None
         for annotator, labels in human.items():
             for item, label in labels.items():
                 place = f"{name}/{item}"
@@ -95,14 +81,7 @@ def read(folder: Path) -> SuiteData:
             logs.setdefault(model, {}).setdefault(METRIC, {}).update(
                 {f"{name}/{item}": _number(label, code) for item, label in labels.items()}
             )
-    return SuiteData(
-        clusters=groups, groups=groups, annotations={METRIC: annotations}, logs=logs, notes=tuple(notes)
-    )
-
-
-def _kind(name: str) -> bool:
-    """Whether the labels of a data set are texts."""
-    return name == FREE_TEXTS or DATA_SETS[name].level == "nominal"
+    return SuiteData(clusters=groups, groups=groups, annotations={METRIC: annotations}, logs=logs)
 
 
 def _read(path: Path, *, texts: bool) -> dict[str, dict[str, str | float]]:
@@ -151,8 +130,6 @@ def _number(label: str | float, code: Mapping[str, float] | None) -> float:
 
 def test_of(field: str, verdicts: SuiteVerdicts) -> float:
     """The winning rate or the advantage probability in one data set; NaN where there is no test."""
-    from conqret.stats.alternative_annotator import alternative_annotator_test
-
     annotators, table = annotator_table(dict(zip(verdicts.ids, verdicts.annotations, strict=True)))
     if len(annotators) < 2:
         return math.nan
@@ -182,7 +159,7 @@ SUITE = Suite(
     license="the repository names none, and the data sets have licenses of their own: ask before passing on",
     files=tuple(
         SuiteFile(f"{name}/{file}", *_FROM, f"data/{name}/{file}", optional=True)
-        for name in (*DATA_SETS, FREE_TEXTS)
+        for name in DATA_SETS
         for file in (HUMAN, MODELS)
     ),
     public_since="2025-01",

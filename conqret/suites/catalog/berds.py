@@ -6,16 +6,11 @@ from pathlib import Path
 
 from conqret.errors import DeclarationError, Fault, ItemsError
 from conqret.io.pairs import read_pairs
-from conqret.suites.suite import (
-    MOVED,
-    PublishedFigure,
-    Suite,
-    SuiteData,
-    SuiteFile,
-    SuiteStatistic,
-    SuiteVerdicts,
-    suite_file,
-)
+from conqret.perspectives.detection import GRADES, YES_FROM
+from conqret.perspectives.threshold import BOTH
+from conqret.stats.classification import average_precision, f1
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
+from conqret.suites.suite_files import MOVED, suite_file
 from conqret.suites.suite_statistics import value_of
 
 METRIC = "contains"
@@ -43,18 +38,12 @@ def read(folder: Path) -> SuiteData:
 
 def detection_f1(verdicts: SuiteVerdicts) -> float:
     """F1 of yes, which is a grade from :data:`conqret.perspectives.detection.YES_FROM` on."""
-    from conqret.perspectives.detection import GRADES, YES_FROM
-    from conqret.perspectives.threshold import BOTH
-    from conqret.stats.classification import f1
-
     yes = verdicts.verdicts >= YES_FROM / (len(GRADES) - 1) - 1e-9
     return value_of(f1(verdicts.gold, yes, categories=BOTH))
 
 
 def precision_over_ranks(verdicts: SuiteVerdicts) -> float:
     """Average precision of the grades, which needs no threshold."""
-    from conqret.stats.classification import average_precision
-
     return value_of(average_precision(verdicts.gold, verdicts.verdicts))
 
 

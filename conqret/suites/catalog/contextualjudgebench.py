@@ -9,18 +9,9 @@ from typing import Any
 
 from conqret.data import Document
 from conqret.io.checks import text
-from conqret.io.schema import Field, table_schema
-from conqret.suites.suite import (
-    MOVED,
-    Suite,
-    SuiteData,
-    SuiteFile,
-    SuiteStatistic,
-    data_of_rows,
-    files_present,
-    published_rows,
-    published_text,
-)
+from conqret.io.schema import Field
+from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteStatistic
+from conqret.suites.suite_files import data_of_rows, files_present, published, published_rows, published_text
 from conqret.suites.suite_statistics import in_groups, preference_accuracy
 
 SPLITS = (
@@ -33,11 +24,11 @@ SPLITS = (
     "refusal_unanswerable",
 )
 _END = "-00000-of-00001.parquet"
-PAIR = table_schema(
+PAIR = published(
     question=Field(("question",), text, ""),
-    context=Field(("context",), published_text, needed=MOVED),
-    better=Field(("positive_response",), published_text, needed=MOVED),
-    worse=Field(("negative_response",), published_text, needed=MOVED),
+    context=("context", published_text),
+    better=("positive_response", published_text),
+    worse=("negative_response", published_text),
 )
 SUMMARIZE = "Summarize the document."
 """The question of a pair that has none."""

@@ -16,18 +16,14 @@ from conqret.io.checks import cell_text, identifier, one_of
 from conqret.io.files import csv_rows
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
-from conqret.io.schema import Field, table_schema
+from conqret.io.schema import Field
 from conqret.judging.dimensions import DIMENSIONS
-from conqret.suites.suite import (
-    MOVED,
-    PublishedFigure,
-    Suite,
-    SuiteData,
-    SuiteFile,
-    SuiteVerdicts,
+from conqret.stats.agreement import alphas, krippendorff_alpha
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteVerdicts, printed
+from conqret.suites.suite_files import (
     files_present,
     is_there,
-    printed,
+    published,
     published_rows,
     published_text,
     suite_file,
@@ -37,10 +33,10 @@ from conqret.suites.suite_statistics import correlation, mean_labels, spearman_r
 EXPERTS = "dagstuhl-15512-argquality-corpus-annotated.csv"
 NOVICES = "novice-annotations-unaggregated.zip"
 NAMES = tuple(dict.fromkeys(("overall_quality", *(dimension.name for dimension in DIMENSIONS))))
-TEXT = table_schema(
-    id=Field(("#id",), identifier, needed=MOVED),
-    topic=Field(("issue",), cell_text, needed=MOVED),
-    text=Field(("argument",), published_text, needed=MOVED),
+TEXT = published(
+    id=("#id", identifier),
+    topic=("issue", cell_text),
+    text=("argument", published_text),
     is_argument=Field(("argumentative",), one_of({"y": True, "n": False}, "y-or-n value"), False),
 )
 TABLE_5 = {
@@ -92,16 +88,12 @@ def read(folder: Path) -> DagstuhlData:
 
 def alpha_with_experts(verdicts: SuiteVerdicts) -> float:
     """Krippendorff's alpha (interval) of the judge, put onto 1 to 3, and the mean of the experts."""
-    from conqret.stats.agreement import alphas
-
     (alpha,) = alphas(np.array([[verdicts.gold, 1 + 2 * verdicts.verdicts]]), "interval")
     return alpha.value if alpha.defined else math.nan
 
 
 def novice_alpha(dimensions: Iterable[str], data: SuiteData) -> float:
     """Krippendorff's alpha (ordinal) of the novices, each a coder of their own, over all labels of the dimensions."""
-    from conqret.stats.agreement import krippendorff_alpha
-
     labels = data.novices if isinstance(data, DagstuhlData) else None
     if labels is None:
         return math.nan

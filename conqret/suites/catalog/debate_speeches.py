@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from conqret.io.checks import filled, identifier, whole_number
+from conqret.io.checks import a_list, filled, identifier, number, whole_number
 from conqret.io.rows import Unfit
-from conqret.io.schema import Field, table_schema
-from conqret.suites.suite import (
-    MOVED,
-    PublishedFigure,
-    Suite,
-    SuiteData,
-    SuiteFile,
-    SuiteVerdicts,
-    data_of_rows,
-    names,
-    printed,
-    published_rows,
-    published_text,
-    ratings,
-)
+from conqret.io.schema import TableReader
+from conqret.stats.agreement import krippendorff_alpha
+from conqret.stats.correlation import kendall, one_against_others
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteVerdicts, printed
+from conqret.suites.suite_files import MOVED, data_of_rows, published, published_rows, published_text
 from conqret.suites.suite_statistics import (
     annotator_table,
     correlation,
@@ -39,15 +30,39 @@ QUESTION = (
     "as an opening speech? 1-5"
 )
 SPEECHES = "speeches.csv"
-SPEECH = table_schema(
-    id=Field(("id",), identifier, needed=MOVED),
-    cluster=Field(("topic_id",), identifier, needed=MOVED),
-    topic=Field(("topic",), filled, needed=MOVED),
-    group=Field(("source",), filled, needed=MOVED),
-    argument=Field(("text",), published_text, needed=MOVED),
-    ratings=Field(("goodopeningspeech",), ratings(1, 5), needed=MOVED),
-    count=Field(("#labelers",), whole_number, needed=MOVED),
-    raters=Field(("labeler_ids",), names, needed=MOVED),
+
+
+def _ratings(low: float, high: float) -> Callable[[object, str, TableReader], list[float]]:
+    """The check that a value is a list of numbers from ``low`` to ``high``, also one that is written as a text."""
+
+    def check(value: object, where: str, reader: TableReader) -> list[float]:
+        listed = a_list(value, "a list of ratings", MOVED)
+        values = [number(rating, where, reader) for rating in listed]
+        wrong = next((rating for rating in values if not low <= rating <= high), None)
+        if wrong is not None:
+            raise Unfit(f"contains {wrong:g}, but ratings must lie between {low:g} and {high:g}", MOVED)
+        return values
+
+    return check
+
+
+def _names(value: object, where: str, reader: TableReader) -> list[str]:
+    """The check that a value is a list of names (numbers count as such), all different."""
+    listed = [str(name) for name in a_list(value, "a list of names", MOVED)]
+    if len(set(listed)) < len(listed):
+        raise Unfit("names an annotator twice", MOVED)
+    return listed
+
+
+SPEECH = published(
+    id=("id", identifier),
+    cluster=("topic_id", identifier),
+    topic=("topic", filled),
+    group=("source", filled),
+    argument=("text", published_text),
+    ratings=("goodopeningspeech", _ratings(1, 5)),
+    count=("#labelers", whole_number),
+    raters=("labeler_ids", _names),
 )
 
 
@@ -70,23 +85,17 @@ def _counted(row: dict[str, Any]) -> None:
 
 def system_tau(verdicts: SuiteVerdicts) -> float:
     """Kendall's tau-b of the means of the systems (kinds of authors)."""
-    from conqret.stats.correlation import kendall
-
     gold, judged = system_means(verdicts)
     return value_of(kendall(gold, judged)) if len(gold) > 1 else math.nan
 
 
 def alpha(data: SuiteData) -> float:
     """Krippendorff's alpha (ordinal) of the ratings, each annotator by name."""
-    from conqret.stats.agreement import krippendorff_alpha
-
     return krippendorff_alpha(annotator_table(data.annotations[METRIC])[1], "ordinal")
 
 
 def single_rater(data: SuiteData) -> float:
     """Spearman's correlation of one annotator with the mean of the others, mean over those with twenty speeches."""
-    from conqret.stats.correlation import one_against_others
-
     return value_of(one_against_others(annotator_table(data.annotations[METRIC])[1]))
 
 
@@ -127,9 +136,7 @@ SUITE = Suite(
     judging={"criteria": [QUESTION]},
     statistics=(
         correlation(
-            "spearman",
-            "Spearman's rank correlation with the mean rating of fifteen annotators",
-            spearman_rho,
+            "spearman", "Spearman's rank correlation with the mean rating of fifteen annotators", spearman_rho
         ),
         correlation("kendall", "Kendall's tau-b with the mean rating", kendall_tau),
         correlation(

@@ -5,24 +5,15 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from conqret.errors import DeclarationError
 from conqret.io.pairs import read_comparisons
-from conqret.suites.suite import (
-    PublishedFigure,
-    Suite,
-    SuiteData,
-    SuiteFile,
-    SuiteStatistic,
-    SuiteVerdicts,
-    suite_file,
-)
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
+from conqret.suites.suite_files import suite_file
 from conqret.suites.suite_statistics import correlation, kendall_tau, over_groups, spearman_rho
 
 METRIC = "rating"
 PREFERENCES = "preferences.csv"
 SEED = 13
 """Of the orders over which Elo's ratings are averaged, as that of ``conqret debateqa score correlate``."""
-MOST_TABLES = 1_000
 
 
 def read(folder: Path) -> SuiteData:
@@ -39,10 +30,6 @@ def read(folder: Path) -> SuiteData:
 
     ratings = annotator_ratings(read_comparisons(suite_file(folder, PREFERENCES)), SEED)
     tables = sorted([*folder.glob("**/scores.parquet"), *folder.glob("**/scores.csv")])
-    if len(tables) > MOST_TABLES:
-        raise DeclarationError(
-            f"{folder} contains {len(tables)} tables of scores, and {MOST_TABLES} is the most"
-        )
     gold = {
         f"{annotator or 'annotator'}/{system}": rating
         for annotator, ratings_of in ratings.items()

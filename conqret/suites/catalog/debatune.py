@@ -6,16 +6,8 @@ import math
 from functools import partial
 from pathlib import Path
 
-from conqret.suites.suite import (
-    PublishedFigure,
-    Suite,
-    SuiteData,
-    SuiteFile,
-    SuiteStatistic,
-    SuiteVerdicts,
-    files_present,
-    suite_file,
-)
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
+from conqret.suites.suite_files import files_present, suite_file
 from conqret.suites.suite_statistics import by_group
 
 METRIC = "controllability"

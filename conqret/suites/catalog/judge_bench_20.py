@@ -12,7 +12,8 @@ from conqret.io.checks import identifier
 from conqret.io.files import file_rows
 from conqret.io.rows import quoted
 from conqret.io.schema import TableReader
-from conqret.suites.suite import MOVED, Suite, SuiteData, SuiteFile, data_of_rows, published_text
+from conqret.suites.suite import Suite, SuiteData, SuiteFile
+from conqret.suites.suite_files import MOVED, data_of_rows, published_text
 from conqret.suites.suite_statistics import correlation, kendall_tau, over_groups, spearman_rho
 
 METRIC = "rating"
@@ -21,7 +22,6 @@ QUESTION = (
     "whatever the scale of the question? 1-5"
 )
 PLACEHOLDER = "{{ instance }}"
-MOST_FILES = 200
 GRADED = ("graded", "continuous")
 _LONGEST_ID = 200
 
@@ -32,8 +32,6 @@ def read(folder: Path) -> SuiteData:
     files = sorted([*folder.glob("**/*.json"), *folder.glob("**/*.json.gz")])
     if not files:
         raise DeclarationError(f"{folder} contains no data set (*.json): fetch the suite, or put files there")
-    if len(files) > MOST_FILES:
-        raise DeclarationError(f"{folder} contains {len(files)} files, and {MOST_FILES} is the most")
     rated: dict[str, dict[str, Any]] = {}
     annotations: dict[str, dict[str, float]] = {}
     notes = []

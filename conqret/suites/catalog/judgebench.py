@@ -7,17 +7,13 @@ from pathlib import Path
 
 from conqret.io.checks import a_list, filled, identifier
 from conqret.io.rows import Unfit, quoted
-from conqret.io.schema import Field, TableReader, table_schema
-from conqret.suites.suite import (
+from conqret.io.schema import TableReader
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, printed
+from conqret.suites.suite_files import (
     MOVED,
-    PublishedFigure,
-    Suite,
-    SuiteData,
-    SuiteFile,
-    SuiteStatistic,
     data_of_rows,
     is_there,
-    printed,
+    published,
     published_rows,
     published_text,
     word,
@@ -66,18 +62,15 @@ def _decisions(value: object, where: str, reader: TableReader) -> float | None:
     return (first + 1 - second[0]) / 2 if second else first
 
 
-PAIR = table_schema(
-    id=Field(("pair_id",), identifier, needed=MOVED),
-    group=Field(("source",), _category, needed=MOVED),
-    topic=Field(("question",), published_text, needed=MOVED),
-    argument=Field(("response_A",), published_text, needed=MOVED),
-    second_argument=Field(("response_B",), published_text, needed=MOVED),
-    preference=Field(("label",), word({"A>B": 1.0, "B>A": 0.0}), needed=MOVED),
+PAIR = published(
+    id=("pair_id", identifier),
+    group=("source", _category),
+    topic=("question", published_text),
+    argument=("response_A", published_text),
+    second_argument=("response_B", published_text),
+    preference=("label", word({"A>B": 1.0, "B>A": 0.0})),
 )
-JUDGED = table_schema(
-    id=Field(("pair_id",), identifier, needed=MOVED),
-    preference=Field(("judgments",), _decisions, needed=MOVED),
-)
+JUDGED = published(id=("pair_id", identifier), preference=("judgments", _decisions))
 
 
 def read(folder: Path) -> SuiteData:

@@ -12,19 +12,9 @@ from typing import Any
 from conqret.data import Item, Turn
 from conqret.io.checks import identifier, number, one_of, whole_number
 from conqret.io.rows import Unfit
-from conqret.io.schema import Field, TableReader, table_schema
-from conqret.suites.suite import (
-    MOVED,
-    PublishedFigure,
-    Suite,
-    SuiteData,
-    SuiteFile,
-    SuiteStatistic,
-    SuiteVerdicts,
-    is_there,
-    published_rows,
-    published_text,
-)
+from conqret.io.schema import TableReader
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
+from conqret.suites.suite_files import MOVED, is_there, published, published_rows, published_text
 from conqret.suites.suite_statistics import correlation, mean_labels, plain_correlation
 
 METRIC = "satisfaction"
@@ -37,15 +27,15 @@ MODEL = "gpt-3.5-turbo-16k_real_evaluations_FIXED.tsv"
 CONVERSATIONS = "real_data.json"
 EXPECTED, ARGMAX = "GPT-3.5-turbo-16k, expected rating", "GPT-3.5-turbo-16k, most probable rating"
 SCALE = (1, 2, 3, 4)
-RATING = table_schema(
-    id=Field(("text_id",), identifier, needed=MOVED),
-    annotator=Field(("annotator_id",), identifier, needed=MOVED),
-    rating=Field(("Q0",), whole_number, needed=MOVED),
+RATING = published(
+    id=("text_id", identifier),
+    annotator=("annotator_id", identifier),
+    rating=("Q0", whole_number),
 )
-PROBABILITIES = table_schema(
-    id=Field(("text_id",), identifier, needed=MOVED),
-    criterion=Field(("criterion",), identifier, needed=MOVED),
-    **{f"p{rating}": Field((f"answer{rating}_prob",), number, needed=MOVED) for rating in SCALE},
+PROBABILITIES = published(
+    id=("text_id", identifier),
+    criterion=("criterion", identifier),
+    **{f"p{rating}": (f"answer{rating}_prob", number) for rating in SCALE},
 )
 
 
@@ -65,10 +55,7 @@ def _turns(value: object, where: str, reader: TableReader) -> list[Turn]:
     return turns
 
 
-CONVERSATION = table_schema(
-    id=Field(("_id",), identifier, needed=MOVED),
-    turns=Field(("messages",), _turns, needed=MOVED),
-)
+CONVERSATION = published(id=("_id", identifier), turns=("messages", _turns))
 
 
 def read(folder: Path) -> SuiteData:
@@ -107,7 +94,10 @@ def _logs(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
     expected, likeliest = {}, {}
     for row in published_rows(folder, MODEL, PROBABILITIES, unique=("id", "criterion"), check=_sums_up):
         if row["criterion"] == "Q0":
-            shares = _probabilities(row)
+            # what is lacking to 1 goes to the first three in equal parts, as the authors' script has it
+            shares = [row[f"p{rating}"] for rating in SCALE]
+            lacking = max(0.0, 1 - math.fsum(shares)) / 3
+            shares = [share + lacking * (place < 3) for place, share in enumerate(shares)]
             expected[row["id"]] = _share(
                 math.fsum(p * rating for p, rating in zip(shares, SCALE, strict=True))
             )
@@ -119,14 +109,6 @@ def _sums_up(row: dict[str, Any]) -> None:
     shares = [row[f"p{rating}"] for rating in SCALE]
     if min(shares) < 0 or math.fsum(shares) > 1 + 1e-6:
         raise Unfit(f"has probabilities whose sum is {math.fsum(shares):.3f}", MOVED, "answer1_prob")
-
-
-def _probabilities(row: dict[str, Any]) -> list[float]:
-    """The probabilities of the four ratings; what is lacking to 1 goes to the first three in equal parts, as the
-    authors' script has it."""
-    shares = [row[f"p{rating}"] for rating in SCALE]
-    lacking = max(0.0, 1 - math.fsum(shares)) / 3
-    return [share + lacking * (place < 3) for place, share in enumerate(shares)]
 
 
 def _share(rating: float) -> float:

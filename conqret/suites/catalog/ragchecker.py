@@ -10,39 +10,23 @@ import numpy as np
 
 from conqret.data import Item
 from conqret.io.checks import between, filled, identifier, number, text
-from conqret.io.schema import Field, TableReader, table_schema
-from conqret.suites.suite import (
-    MOVED,
-    PublishedFigure,
-    Suite,
-    SuiteData,
-    SuiteFile,
-    SuiteStatistic,
-    SuiteVerdicts,
-    is_there,
-    published_rows,
-    published_text,
-)
+from conqret.io.schema import Field, TableReader
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
+from conqret.suites.suite_files import MOVED, is_there, published, published_rows, published_text
 from conqret.suites.suite_statistics import correlation, mean_labels, plain_correlation
 
 LABELS, SCORES = "human_labeled_data.json", "baseline_ragchecker.json"
 ASPECTS = {"preference": "overall", "correctness": "correctness", "completeness": "completeness"}
 """What annotators were asked, under the metrics of the suite: the preference is the overall one."""
 RAGCHECKER = "RAGChecker"
-_PAIR = {
-    "id": Field(("instance_id",), identifier, needed=MOVED),
-    "dataset": Field(("dataset",), filled, needed=MOVED),
-    "query": Field(("query",), published_text, needed=MOVED),
-    "reference": Field(("gt_answer",), published_text, needed=MOVED),
-    "first": Field(("model1.response",), text, ""),
-    "second": Field(("model2.response",), text, ""),
-}
-LABEL = table_schema(
-    **_PAIR,
-    **{
-        metric: Field((f"{aspect}_label",), between(-2, 2, MOVED), needed=MOVED)
-        for metric, aspect in ASPECTS.items()
-    },
+LABEL = published(
+    id=("instance_id", identifier),
+    dataset=("dataset", filled),
+    query=("query", published_text),
+    reference=("gt_answer", published_text),
+    first=Field(("model1.response",), text, ""),
+    second=Field(("model2.response",), text, ""),
+    **{metric: (f"{aspect}_label", between(-2, 2, MOVED)) for metric, aspect in ASPECTS.items()},
 )
 
 
@@ -51,17 +35,13 @@ def _score(value: object, where: str, reader: TableReader) -> float:
     return math.nan if isinstance(value, float) and math.isnan(value) else number(value, where, reader)
 
 
-def _scores(model: str) -> dict[str, Field]:
-    return {
+SCORE = published(
+    id=("instance_id", identifier),
+    **{
         f"{model}/{metric}": Field((f"{model}.ragchecker.{aspect}_label",), _score, math.nan)
+        for model in ("model1", "model2")
         for metric, aspect in ASPECTS.items()
-    }
-
-
-SCORE = table_schema(
-    id=Field(("instance_id",), identifier, needed=MOVED),
-    **_scores("model1"),
-    **_scores("model2"),
+    },
 )
 
 

@@ -9,16 +9,13 @@ from typing import Any
 
 from conqret.io.checks import a_list, filled, identifier, whole_number
 from conqret.io.rows import Unfit
-from conqret.io.schema import Field, TableReader, table_schema
-from conqret.suites.suite import (
+from conqret.io.schema import TableReader
+from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
+from conqret.suites.suite_files import (
     MOVED,
-    Suite,
-    SuiteData,
-    SuiteFile,
-    SuiteStatistic,
-    SuiteVerdicts,
     data_of_rows,
     files_present,
+    published,
     published_rows,
     published_text,
 )
@@ -36,13 +33,13 @@ def _answers(value: object, where: str, reader: TableReader) -> list[str]:
     return [published_text(answer, where, reader) for answer in answers]
 
 
-ROW = table_schema(
-    id=Field(("id",), identifier, needed=MOVED),
-    prompt=Field(("prompt",), published_text, needed=MOVED),
-    chosen=Field(("chosen",), _answers, needed=MOVED),
-    rejected=Field(("rejected",), _answers, needed=MOVED),
-    correct=Field(("num_correct",), whole_number, needed=MOVED),
-    subset=Field(("subset",), filled, needed=MOVED),
+ROW = published(
+    id=("id", identifier),
+    prompt=("prompt", published_text),
+    chosen=("chosen", _answers),
+    rejected=("rejected", _answers),
+    correct=("num_correct", whole_number),
+    subset=("subset", filled),
 )
 
 

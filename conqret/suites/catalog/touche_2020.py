@@ -9,17 +9,18 @@ from conqret.io.benchmarks import beir_rows
 from conqret.io.cell_values import as_text
 from conqret.io.checks import filled, identifier, json_object
 from conqret.io.rows import is_beir
-from conqret.io.schema import Field, TableReader, table_schema
-from conqret.suites.suite import MOVED, Suite, SuiteData, SuiteFile, data_of_rows, published_text
+from conqret.io.schema import TableReader
+from conqret.suites.suite import Suite, SuiteData, SuiteFile
+from conqret.suites.suite_files import data_of_rows, published, published_text
 from conqret.suites.suite_statistics import correlation, kendall_tau, spearman_rho
 
 METRIC = "relevance"
 QUESTION = f"{METRIC}: How relevant is the argument to the question? 1-5"
-QUERY = table_schema(
-    id=Field(("_id",), identifier, needed=MOVED),
-    question=Field(("text",), filled, needed=MOVED),
-    documents=Field(("documents",), lambda value, where, reader: value, needed=MOVED),
-    grades=Field(("grades",), json_object, needed=MOVED),
+QUERY = published(
+    id=("_id", identifier),
+    question=("text", filled),
+    documents=("documents", lambda value, where, reader: value),
+    grades=("grades", json_object),
 )
 
 

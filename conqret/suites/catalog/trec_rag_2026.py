@@ -8,7 +8,9 @@ from pathlib import Path
 from conqret.errors import DeclarationError
 from conqret.io.nuggets import read_banks
 from conqret.io.trec import read_qrels
-from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteVerdicts, is_there, suite_file
+from conqret.stats.classification import cohen_kappa, quadratic_kappa
+from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteVerdicts
+from conqret.suites.suite_files import is_there, suite_file
 from conqret.suites.suite_statistics import correlation, value_of
 
 METRIC = "umbrela"
@@ -73,8 +75,6 @@ def _notes(folder: Path) -> list[str]:
 
 def grade_agreement(kind: str, verdicts: SuiteVerdicts) -> float:
     """Cohen's kappa of the grades: by squared differences, or of relevant (2 or more) and not."""
-    from conqret.stats.classification import cohen_kappa, quadratic_kappa
-
     if kind == "quadratic":
         return value_of(quadratic_kappa(verdicts.gold, verdicts.verdicts, categories=GRADES))
     return value_of(cohen_kappa(verdicts.gold >= 2, verdicts.verdicts >= 2, categories=(0, 1)))

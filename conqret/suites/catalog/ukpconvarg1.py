@@ -9,19 +9,8 @@ from typing import Any
 
 from conqret.io.checks import filled, identifier
 from conqret.io.files import csv_rows
-from conqret.io.schema import Field, table_schema
-from conqret.suites.suite import (
-    MOVED,
-    Suite,
-    SuiteData,
-    SuiteFile,
-    SuiteStatistic,
-    data_of_rows,
-    files_present,
-    printed,
-    published_rows,
-    word,
-)
+from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteStatistic, printed
+from conqret.suites.suite_files import data_of_rows, files_present, published, published_rows, word
 from conqret.suites.suite_statistics import over_groups, preference_accuracy, preference_half_ties
 
 PAIRS = "UKPConvArg1Strict-CSV"
@@ -62,11 +51,11 @@ SIDES = {
     for side in sides
 }
 """A file for each side of the debates, and a commit that has it."""
-PAIR = table_schema(
-    id=Field(("#id",), identifier, needed=MOVED),
-    better=Field(("label",), word({"a1": 1.0, "a2": 0.0}), needed=MOVED),
-    first=Field(("a1",), filled, needed=MOVED),
-    second=Field(("a2",), filled, needed=MOVED),
+PAIR = published(
+    id=("#id", identifier),
+    better=("label", word({"a1": 1.0, "a2": 0.0})),
+    first=("a1", filled),
+    second=("a2", filled),
 )
 LONGER = "the longer argument (words)"
 

@@ -12,19 +12,12 @@ from conqret.io.checks import filled, identifier, number, one_line, one_of
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
 from conqret.io.pairs import Comparison, read_comparisons
-from conqret.io.schema import Field, table_schema
-from conqret.stats.agreement import Level
-from conqret.suites.suite import (
-    MOVED,
-    PublishedFigure,
-    Suite,
-    SuiteData,
-    SuiteFile,
-    data_of_rows,
-    is_there,
-    published_rows,
-    suite_file,
-)
+from conqret.io.schema import Field
+from conqret.stats.agreement import Level, krippendorff_alpha
+from conqret.stats.correlation import spearman
+from conqret.stats.paired_ranking import PairwisePreference, bradley_terry
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile
+from conqret.suites.suite_files import data_of_rows, is_there, published, published_rows, suite_file
 from conqret.suites.suite_statistics import correlation, spearman_rho, value_of
 
 _NAME = "webis-argquality20"
@@ -41,18 +34,13 @@ RAW = {
     "effectiveness": f"{_NAME}-raw-rhetorical.csv",
     "reasonableness": f"{_NAME}-raw-dialectical.csv",
 }
-TOPIC = table_schema(
-    id=Field(("Topic ID",), identifier, needed=MOVED),
-    question=Field(("Long Query",), one_line, needed=MOVED),
-)
-ARGUMENT = table_schema(
-    cluster=Field(("Topic ID",), identifier, needed=MOVED),
-    discussion=Field(("Discussion ID",), identifier, needed=MOVED),
-    id=Field(("Argument ID",), identifier, needed=MOVED),
-    argument=Field(("Premise",), filled, needed=MOVED),
-    is_argument=Field(
-        ("Is Argument?",), one_of({"true": True, "false": False}, "yes-or-no value"), needed=MOVED
-    ),
+TOPIC = published(id=("Topic ID", identifier), question=("Long Query", one_line))
+ARGUMENT = published(
+    cluster=("Topic ID", identifier),
+    discussion=("Discussion ID", identifier),
+    id=("Argument ID", identifier),
+    argument=("Premise", filled),
+    is_argument=("Is Argument?", one_of({"true": True, "false": False}, "yes-or-no value")),
     **{name: Field((column,), number, math.nan) for name, column in DIMENSIONS.items()},
 )
 
@@ -96,8 +84,6 @@ def read(folder: Path) -> WebisData:
 
 def alpha(dimension: str, level: Level, data: SuiteData) -> float:
     """Krippendorff's alpha of the single labels of a dimension; the labels of an argument are numbered as coders."""
-    from conqret.stats.agreement import krippendorff_alpha
-
     labels = data.relevance if isinstance(data, WebisData) else None
     if labels is None:
         return math.nan
@@ -106,9 +92,6 @@ def alpha(dimension: str, level: Level, data: SuiteData) -> float:
 
 def strengths(dimension: str, data: SuiteData) -> float:
     """Spearman's correlation of Bradley-Terry strengths of the paired comparisons with the published scores."""
-    from conqret.stats.correlation import spearman
-    from conqret.stats.paired_ranking import PairwisePreference, bradley_terry
-
     comparisons = data.comparisons.get(dimension) if isinstance(data, WebisData) else None
     if not comparisons:
         return math.nan

@@ -22,22 +22,10 @@ from conqret.scrapers.debates.cited_sources import (
     renumbered,
     web_address,
 )
-from conqret.scrapers.debates.layout import (
-    HEADINGS,
-    MAX_TITLE,
-    DebatePage,
-    DebateParts,
-    Layout,
-    ListedDebate,
-    PageIndex,
-    Selector,
-    main_headings,
-    outermost,
-    page_question,
-    page_title,
-    text_of,
-)
+from conqret.scrapers.debates.layout import DebatePage, DebateParts, Layout, ListedDebate, PageIndex, Selector
 from conqret.scrapers.debates.page_arguments import PageLine, blocks, lines
+from conqret.scrapers.debates.page_text import HEADINGS, outermost, text_of
+from conqret.scrapers.debates.page_titles import MAX_TITLE, main_headings, page_question, page_title
 from conqret.text.citations import cited_against, cited_by
 
 _ITEM = Selector("arguments", "div", "accordion__item")
@@ -46,6 +34,7 @@ _FOR = re.compile(r"points\s+for\W*", re.IGNORECASE)
 _AGAINST = re.compile(r"points\s+against\W*", re.IGNORECASE)
 _POINT = re.compile(r"point\W*", re.IGNORECASE)
 _COUNTERPOINT = re.compile(r"counter-?\s?point\b\W*(.*)", re.IGNORECASE)
+_CAPITALS = ("COUNTERPOINT", "COUNTER-POINT", "COUNTER POINT")
 _DEBATE = re.compile(r"/[^/]+~b[0-9]+/?")
 _MOTION = re.compile(r"/(?:this-house|thw)[^/]*~b[0-9]+/?")
 _CATEGORY = re.compile(r"/debatabase/[^/]+~c[0-9]+/?")
@@ -139,7 +128,9 @@ def _argument(item_lines: Sequence[PageLine]) -> DebateArgument | None:
     part = paragraphs
     for line in item_lines:
         answer = _COUNTERPOINT.fullmatch(line.text)
-        if answer is not None and (part is paragraphs) and _is_label(line, answer[1]):
+        # the word stands alone, or, in capitals, in front of the answer; a sentence may begin with it, too
+        label = answer is not None and (not answer[1] or line.text.startswith(_CAPITALS))
+        if answer is not None and label and part is paragraphs:
             part = counterpoint
             part += [answer[1]] if answer[1] else []
         elif not title and line.level:
@@ -149,11 +140,6 @@ def _argument(item_lines: Sequence[PageLine]) -> DebateArgument | None:
     if not title and not paragraphs:
         return None
     return DebateArgument(title=title, paragraphs=tuple(paragraphs), counterpoint=tuple(counterpoint))
-
-
-def _is_label(line: PageLine, rest: str) -> bool:
-    """The word stands alone, or, in capitals, in front of the answer; a sentence may begin with it, too."""
-    return not rest or line.text.startswith(("COUNTERPOINT", "COUNTER-POINT", "COUNTER POINT"))
 
 
 def _page_notes(page: DebatePage, items: Sequence[HtmlElement]) -> Notes:

@@ -8,15 +8,7 @@ page of their own (ConQRet, Appendix A).
 from __future__ import annotations
 
 from conqret.scrapers.debates.cited_sources import footnotes_wanted, page_sources
-from conqret.scrapers.debates.layout import (
-    DebatePage,
-    DebateParts,
-    Layout,
-    Selector,
-    main_headings,
-    page_question,
-    page_title,
-)
+from conqret.scrapers.debates.layout import DebatePage, DebateParts, Layout, Selector
 from conqret.scrapers.debates.page_arguments import (
     COLUMN,
     CONTAINER,
@@ -25,6 +17,7 @@ from conqret.scrapers.debates.page_arguments import (
     first_of,
     introduction,
 )
+from conqret.scrapers.debates.page_titles import main_headings, page_question, page_title
 
 
 def _fits(page: DebatePage) -> bool:

@@ -12,19 +12,7 @@ from lxml.html import HtmlElement
 
 from conqret.data.item import DebateArgument
 from conqret.scrapers.debates.cited_sources import footnotes_wanted, page_sources
-from conqret.scrapers.debates.layout import (
-    HEADINGS,
-    TOP_N,
-    DebatePage,
-    DebateParts,
-    Layout,
-    Selector,
-    main_headings,
-    page_question,
-    page_title,
-    text_of,
-    with_class,
-)
+from conqret.scrapers.debates.layout import DebatePage, DebateParts, Layout, Selector
 from conqret.scrapers.debates.page_arguments import (
     PARAGRAPHS,
     SIDE_NUMBER,
@@ -36,6 +24,8 @@ from conqret.scrapers.debates.page_arguments import (
     introduction,
     is_section,
 )
+from conqret.scrapers.debates.page_text import HEADINGS, text_of, with_class
+from conqret.scrapers.debates.page_titles import TOP_N, main_headings, page_question, page_title
 
 _MAX_HEADING = 300  # characters; a paragraph that happens to begin with "Pro 1" is longer
 

@@ -59,10 +59,5 @@ def test_a_renamed_section_is_a_problem() -> None:
     changed = PRO.replace("class=pro", "class=pros-list").replace("Pro 1: ", "")
     debate = read_debate(changed, URL)
     assert debate == LayoutProblem(
-        URL,
-        (
-            "pros: no argument found",
-            "cons: no argument found",
-        ),
-        "procon-britannica",
+        URL, ("pros: no argument found", "cons: no argument found"), "procon-britannica"
     )

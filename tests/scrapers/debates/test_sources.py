@@ -28,10 +28,7 @@ def test_rows(row: str) -> None:
     assert sources(f"<p>Sources</p><table><tr>{row}</tr></table>") == (ROW,)
 
 
-@pytest.mark.parametrize(
-    "href",
-    ["javascript:alert(1)", "mailto:a@b.example", "https://[bad"],
-)
+@pytest.mark.parametrize("href", ["javascript:alert(1)", "mailto:a@b.example", "https://[bad"])
 def test_links_that_are_no_addresses(href: str) -> None:
     found = sources(f'<p>Sources</p><table><tr><td>7</td><td><a href="{href}">T</a></td></tr></table>')
     assert found == (Source(number=7, title="T"),)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from conqret.perturb import Perturbation
 from conqret.perturb.expectations import ANSWER, EVERYTHING, GROUNDING, PREFERENCE, expect
-from conqret.perturb.kinds import inject_argument, inject_document, padding, shuffle
+from conqret.perturb.kinds.added_texts import INJECT_ARGUMENT, INJECT_DOCUMENT, PADDING
+from conqret.perturb.kinds.changed_documents import SHUFFLE
 from conqret.perturb.perturbation import ENGLISH, Change, Draw, PerturbedItem
 from conqret.perturb.sentence_edits import split
 from conqret.studies.bias.contrast import (
@@ -27,10 +28,10 @@ SENTENCES = 5
 """About half as much again for an argument of ten sentences."""
 
 
-LENGTH = perturbed_probe("length", padding.PERTURBATION, SENTENCES)
+LENGTH = perturbed_probe("length", PADDING, SENTENCES)
 """Does length pay? Sentences that say nothing are put into the argument (Dubois et al. 2024)."""
 
-DOCUMENT_ORDER = perturbed_probe("document order", shuffle.PERTURBATION, 100)
+DOCUMENT_ORDER = perturbed_probe("document order", SHUFFLE, 100)
 """Does the order matter in which documents stand?"""
 
 
@@ -103,8 +104,8 @@ FORMATTING = perturbed_probe("formatting", FORMATTING_PERTURBATION, 1)
 
 UP = "higher with the instruction"
 PLACES = (
-    (inject_argument.PERTURBATION, 1, "an instruction at the end of the argument"),
-    (inject_document.PERTURBATION, 100, "an instruction in every document"),
+    (INJECT_ARGUMENT, 1, "an instruction at the end of the argument"),
+    (INJECT_DOCUMENT, 100, "an instruction in every document"),
 )
 
 

@@ -1,0 +1,183 @@
+"""Documents replaced by those of other topics (ConQRet, section 6.2), put in another order with citations renumbered so
+that each still points to the same document, or dated back with the argument that cites them.
+"""
+
+from __future__ import annotations
+
+import re
+
+from conqret.errors import number
+from conqret.perturb import Change, InapplicableError, Perturbation, UnreachedError, expect
+from conqret.perturb.expectations import (
+    ANSWER,
+    CORRECTNESS,
+    EVERYTHING,
+    GROUNDING,
+    QUALITY,
+    RECALL,
+    RELEVANCE,
+)
+from conqret.perturb.perturbation import Draw, PerturbedItem
+from conqret.perturb.sentence_edits import replace_sentences, split, split_close
+from conqret.text.citations import MARK, citations, replace_marks
+from conqret.text.language import NAMES
+
+
+def replaced(draw: Draw) -> PerturbedItem:
+    """Documents are replaced in place, and citations are left alone: they now cite what is not there."""
+    documents = list(draw.item.documents)
+    places = draw.share(range(len(documents)))
+    others = draw.materials.pool.draw(draw.item, len(places), draw.rng("pool"))
+    if len(others) < len(places):
+        in_language = f" in {NAMES.get(draw.language, draw.language)}" if draw.language else ""
+        are = "is" if len(places) == 1 else "are"
+        raise UnreachedError(
+            f"item {draw.original}: {number(len(places), 'document')} of other topics {are} "
+            f"needed, and the pool has {len(others) or 'none'}{in_language}; give a larger one with --pool"
+        )
+    changes = []
+    for place, other in zip(places, others, strict=True):
+        changes.append(
+            Change(where=f"document {place + 1}", kind="replaced", before=documents[place].id, after=other.id)
+        )
+        documents[place] = other
+    reached = 100 * len(places) / len(documents)
+    return PerturbedItem({"documents": tuple(documents)}, tuple(changes), reached)
+
+
+IRRELEVANT = Perturbation(
+    name="irrelevant",
+    summary="documents replaced in place by documents of other topics; citations untouched",
+    unit="percent of the documents",
+    levels=(0, 10, 20, 50, 70, 100),
+    expects=expect(
+        fall=(*RELEVANCE, *RECALL, *GROUNDING, "second.groundedness"),
+        unchanged=(*ANSWER, *CORRECTNESS, "second.answer_relevance"),
+        no_rise=QUALITY,
+    ),
+    needs=frozenset({"documents"}),
+    source="ConQRet, section 6.2, Tables 7, 15 to 17",
+    change=replaced,
+    pool=True,
+)
+
+
+def shuffled(draw: Draw) -> PerturbedItem:
+    """The chosen documents change places in a circle: each takes the place of the one chosen before it."""
+    item = draw.item
+    total = len(item.documents)
+    if total < 2:
+        raise InapplicableError(f"item {draw.original}: one document cannot be shuffled")
+    places = draw.ordered(range(total))[: max(2, draw.of(total))]
+    documents, moved = list(item.documents), {}
+    for place, target in zip(places, [*places[1:], places[0]], strict=True):
+        documents[target] = item.documents[place]
+        moved[place + 1] = target + 1
+
+    def renumbered(text: str | None) -> str | None:
+        return text and replace_marks(text, lambda _, cited: [moved.get(number, number) for number in cited])
+
+    return PerturbedItem(
+        {
+            "documents": tuple(documents),
+            "argument": renumbered(item.argument),
+            "second_argument": renumbered(item.second_argument),
+        },
+        tuple(
+            Change(where=f"document {old}", kind="moved", before=str(old), after=str(new))
+            for old, new in moved.items()
+        ),
+        100 * len(places) / total,
+    )
+
+
+SHUFFLE = Perturbation(
+    name="shuffle",
+    summary="documents change places; citations are renumbered and point to the same documents",
+    unit="percent of the documents",
+    levels=(0, 50, 100),
+    expects=expect(unchanged=EVERYTHING),
+    needs=frozenset({"documents"}),
+    source="own; order effects as in ConQRet, Table 13, and Liu et al. 2023 (lost in the middle)",
+    change=shuffled,
+)
+
+
+YEARS_BACK = 40
+"""Long enough for figures on any question of the day to have changed."""
+
+UNDATED = 2020
+"""The year that a document is taken to be of, where it names none."""
+
+_UNTIMELY = ("local_acceptability", "local_sufficiency", "overall_quality")
+
+_year = re.compile(rf"{MARK}|(?<![\d.,])(?P<year>(?:19|20)[0-9]{{2}})(?!\d|[.,]\d)")
+
+
+def outdated(draw: Draw) -> PerturbedItem:
+    """A share of the documents and the sentences that cite them, with all years so much earlier, and a date.
+
+    What the argument says still stands in its documents; only it was so long ago.
+    """
+    documents = list(draw.item.documents)
+    places = draw.share(range(len(documents)))
+    dates = {}
+    for place in places:
+        years = [int(match["year"]) for match in _year.finditer(documents[place].text) if match["year"]]
+        dates[place + 1] = max(years, default=UNDATED) - YEARS_BACK
+    for n, year in dates.items():
+        old = documents[n - 1]
+        text = f"{published(year, draw)}\n\n{earlier(old.text)}"
+        documents[n - 1] = old.model_copy(update={"text": text, "title": earlier(old.title)})
+    argument = draw.item.argument or ""
+    sentences, new = split(argument), {}
+    for place, span in enumerate(sentences, start=1):
+        cited = citations(span.text)
+        years = [year for n, year in dates.items() if n in cited]
+        if years:
+            body, close = split_close(span.text)
+            moved = earlier(body)
+            dated = f" ({years[0]})" if draw.language else f", as of {years[0]}"
+            new[place] = (moved if moved != body else f"{body.rstrip(' ,;:')}{dated}") + close
+    changes = [
+        Change(where=f"document {n}", kind="dated back", after=published(year, draw))
+        for n, year in sorted(dates.items())
+    ]
+    changes += [
+        Change(where=f"argument sentence {n}", kind="dated back", before=sentences[n - 1].text, after=after)
+        for n, after in new.items()
+    ]
+    update = {"documents": tuple(documents), "argument": replace_sentences(argument, new)}
+    return PerturbedItem(update, tuple(changes), 100 * len(places) / len(documents))
+
+
+def published(year: int, draw: Draw) -> str:
+    """The line that dates a document; in another language than English the year alone."""
+    return f"({year})" if draw.language else f"Published in {year}."
+
+
+def earlier(text: str) -> str:
+    """``text`` with every year from 1900 on so much earlier; citations stay."""
+
+    def moved(match: re.Match[str]) -> str:
+        return str(int(match["year"]) - YEARS_BACK) if match["year"] else match.group()
+
+    return _year.sub(moved, text)
+
+
+OUTDATED = Perturbation(
+    name="outdated-evidence",
+    summary=f"documents, and what cites them, dated back by {YEARS_BACK} years",
+    unit="percent of the documents",
+    levels=(0, 50, 100),
+    expects=expect(
+        fall=_UNTIMELY,
+        unchanged=ANSWER,
+        no_rise=(*RELEVANCE, *[name for name in QUALITY if name not in _UNTIMELY], "preference"),
+    ),
+    needs=frozenset({"argument", "documents"}),
+    source="own; acceptability and sufficiency as in Wachsmuth et al. 2017",
+    change=outdated,
+)
+
+PERTURBATIONS = (IRRELEVANT, SHUFFLE, OUTDATED)

@@ -1,0 +1,236 @@
+"""Sentences of the argument changed: cited ones contradict their document (ConQRet, section 6.3), or a share is said in
+other words; an argument that breaks off; and one that is asked to have taken the other side.
+
+Sentences are rewritten by a model, or by rule. The rule of a paraphrase exchanges set phrases and reporting words for
+others that mean the same wherever they stand, and touches nothing else. That is a weak paraphrase, and an honest one: a
+sentence without such a phrase stays as it is, and the record says how many sentences could be rewritten.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import replace
+from functools import lru_cache
+
+from conqret.perturb import Change, InapplicableError, Perturbation, UnreachedError, expect
+from conqret.perturb.changed_numbers import cased
+from conqret.perturb.contradictions import contradict
+from conqret.perturb.expectations import ANSWER, CORRECTNESS, EVERYTHING, GROUNDING, RECALL, RELEVANCE, SECOND
+from conqret.perturb.perturbation import ENGLISH, PERCENT, Draw, PerturbedItem
+from conqret.perturb.sentence_edits import Rewriting, grounded, split
+from conqret.text.citations import citations
+from conqret.text.sentences import sentences
+
+_TRIES = 5
+"""Draws of a rule until it makes one sentence of one; the first nearly always does."""
+
+
+def counted_citing(draw: Draw) -> list[int]:
+    """The numbers of the sentences that this level changes, in the order in which levels take them."""
+    sentence_numbers = grounded(draw)
+    if draw.level > len(sentence_numbers):
+        raise UnreachedError(
+            f"item {draw.original}: {len(sentence_numbers)} sentences cite, and {draw.level:g} are to change (a share, "
+            "such as 50%, suits any item)"
+        )
+    return draw.ordered(sentence_numbers)[: int(draw.level)]
+
+
+def contradicted(draw: Draw, number: int) -> tuple[str, str] | None:
+    """Sentence ``number`` contradicted by rule, and the kind of the contradiction; None in another language than
+    English, for which there are no rules."""
+    if draw.language:
+        return None
+    argument = draw.item.argument or ""
+    documents = draw.item.documents
+    cited = [n for n in citations(split(argument)[number - 1].text) if 1 <= n <= len(documents)]
+    source = "\n".join(f"{documents[n - 1].title}\n{documents[n - 1].text}" for n in cited)
+    seed = f"{draw.seed}/{draw.name}/{draw.original}/{number}"
+    made = _contradicted(argument, number, source, draw.item.topic, seed)
+    if made is None:
+        raise InapplicableError(f"item {draw.original}: no rule contradicts sentence {number}")
+    return made
+
+
+@lru_cache(maxsize=8192)
+def _contradicted(argument: str, number: int, source: str, topic: str, seed: str) -> tuple[str, str] | None:
+    """Kept, because every higher level needs it again."""
+    rng = random.Random(seed)
+    for _ in range(_TRIES):
+        made = contradict(split(argument)[number - 1].text, source, rng, topic)
+        if len(sentences(made[0])) == 1:
+            return made
+    return None
+
+
+LEVELS = (0, 2, 5)
+"""Of ConQRet's levels those that an argument of some ten cited sentences reaches; 10 and 20 can be asked for."""
+
+_CONTRADICTING = Rewriting("perturb/hallucinate", counted_citing, contradicted)
+
+HALLUCINATE = Perturbation(
+    name="hallucinate",
+    summary="cited sentences changed so that they contradict their document: other numbers, names, degrees, details",
+    unit="sentences",
+    levels=LEVELS,
+    expects=expect(
+        fall=(*GROUNDING, "overall_quality"),
+        unchanged=(*RELEVANCE, *RECALL, *ANSWER, *SECOND),
+        no_rise=("local_acceptability", "global_acceptability", "credibility", "preference", *CORRECTNESS),
+    ),
+    needs=frozenset({"argument", "documents"}),
+    source="ConQRet, section 6.3, Figures 3 and 12, Table 18",
+    change=_CONTRADICTING.change,
+    most=None,
+    rewriting=_CONTRADICTING,
+    share="hallucinate-share",
+    languages=ENGLISH,
+)
+
+
+def share_citing(draw: Draw) -> list[int]:
+    """The numbers of the sentences that this level changes, in the order in which levels take them."""
+    possible = grounded(draw)
+    return draw.ordered(possible)[: draw.of(len(possible))]
+
+
+def _citing_share(draw: Draw, changed: int) -> float:
+    """Of the sentences that cite, per cent."""
+    return PERCENT * changed / len(grounded(draw))
+
+
+_CONTRADICTING_SHARE = Rewriting("perturb/hallucinate", share_citing, contradicted, _citing_share)
+
+HALLUCINATE_SHARE = replace(
+    HALLUCINATE,
+    name="hallucinate-share",
+    unit="percent of the cited sentences",
+    levels=(0, 25, 50, 100),
+    most=PERCENT,
+    change=_CONTRADICTING_SHARE.change,
+    rewriting=_CONTRADICTING_SHARE,
+    share="",
+)
+
+
+_PHRASES = {
+    "because of": "owing to", "owing to": "because of", "in order to": "so as to", "for example": "for instance",
+    "for instance": "for example", "however": "nevertheless", "nevertheless": "however",
+    "moreover": "furthermore", "furthermore": "moreover", "therefore": "for that reason",
+    "although": "even though", "even though": "although", "roughly": "approximately",
+    "approximately": "roughly", "nearly": "almost", "almost": "nearly",
+    "per cent": "percent", "percent": "per cent", "instead of": "rather than", "whoever": "anyone who",
+    "a number of": "several", "often": "frequently",
+    "frequently": "often", "began": "started",
+    "said that": "stated that",
+    "says that": "states that", "since then": "from then on", "at once": "immediately",
+    "immediately": "at once", "perhaps": "possibly", "possibly": "perhaps",
+    "entire": "whole", "largely": "mostly", "mostly": "largely",
+}  # fmt: skip
+"""Each is replaced wherever it stands: the replacement fits there, and says the same."""
+
+_phrase = re.compile(
+    rf"\b(?:{'|'.join(sorted(map(re.escape, _PHRASES), key=len, reverse=True))})\b", re.IGNORECASE
+)
+
+
+def share_of_all(draw: Draw) -> list[int]:
+    """The numbers of the sentences that this level changes, in the order in which levels take them."""
+    return draw.share(range(1, len(split(draw.item.argument or "")) + 1))
+
+
+def reworded(draw: Draw, number: int) -> tuple[str, str] | None:
+    """Sentence ``number`` with every set phrase exchanged for one that means the same, and its citations as they were;
+    None where it holds none, or is in another language."""
+    before = split(draw.item.argument or "")[number - 1].text
+    after = _phrase.sub(lambda match: cased(_PHRASES[match.group().lower()], match.group()), before)
+    return (after, "phrases") if after != before and not draw.language else None
+
+
+def _reworded_share(draw: Draw, changed: int) -> float:
+    """Of all sentences, per cent."""
+    return PERCENT * changed / len(split(draw.item.argument or ""))
+
+
+_REWORDING = Rewriting("perturb/paraphrase", share_of_all, reworded, _reworded_share)
+
+PARAPHRASE = Perturbation(
+    name="paraphrase",
+    summary="sentences of the argument said in other words (offline: only set phrases are exchanged)",
+    unit="percent of the sentences",
+    levels=(0, 50, 100),
+    expects=expect(unchanged=EVERYTHING),
+    needs=frozenset({"argument"}),
+    source="own; invariance tests after Ribeiro et al. 2020 (CheckList)",
+    change=_REWORDING.change,
+    rewriting=_REWORDING,
+    languages=ENGLISH,
+)
+
+
+_INSUFFICIENT = ("local_sufficiency", "global_sufficiency", "overall_quality")
+
+
+def truncated(draw: Draw) -> PerturbedItem:
+    """The argument loses a share of its sentences at its end; one at least must stay."""
+    text = draw.item.argument or ""
+    spans = split(text)
+    gone = draw.of(len(spans))
+    if gone == len(spans):
+        raise UnreachedError(
+            f"item {draw.original}: all of its sentences ({gone}) would go, and one must stay"
+        )
+    kept = text[: spans[len(spans) - gone - 1].end]
+    changes = tuple(
+        Change(where=f"argument sentence {number}", kind="cut", before=span.text)
+        for number, span in enumerate(spans, start=1)
+        if number > len(spans) - gone
+    )
+    return PerturbedItem({"argument": kept}, changes, 100 * gone / len(spans))
+
+
+TRUNCATE = Perturbation(
+    name="truncate",
+    summary="the argument breaks off: sentences cut at its end",
+    unit="percent of the sentences",
+    levels=(0, 25, 50, 75),
+    expects=expect(fall=_INSUFFICIENT, unchanged=(*RELEVANCE, *SECOND), no_rise=(*ANSWER, "preference")),
+    needs=frozenset({"argument"}),
+    source="own; sufficiency as in Wachsmuth et al. 2017",
+    change=truncated,
+)
+
+
+_OTHER = {"pro": "con", "con": "pro"}
+
+
+def flipped_stance(draw: Draw) -> PerturbedItem:
+    """Only the stance that the item states is changed."""
+    stance = draw.item.stance
+    if stance not in _OTHER:
+        raise InapplicableError(f"item {draw.original}: it states no stance that could be flipped")
+    flipped = _OTHER[stance]
+    return PerturbedItem(
+        {"stance": flipped}, (Change(where="stance", kind="flipped", before=stance, after=flipped),), 1.0
+    )
+
+
+FLIP_STANCE = Perturbation(
+    name="flip-stance",
+    summary="pro becomes con and con pro, and the argument stays: it argues for the wrong side",
+    unit="0 as it is, 1 flipped",
+    levels=(0, 1),
+    expects=expect(
+        fall=(*ANSWER, "second.answer_relevance"),
+        unchanged=(
+            "context_relevance", "predicted_precision", "groundedness", "citation_precision", "citation_recall",
+        ),
+    ),
+    needs=frozenset({"argument"}),
+    source="own; both stances count as relevant evidence in ConQRet, Figures 10 and 11",
+    change=flipped_stance,
+    most=1,
+)  # fmt: skip
+
+PERTURBATIONS = (HALLUCINATE, HALLUCINATE_SHARE, PARAPHRASE, TRUNCATE, FLIP_STANCE)

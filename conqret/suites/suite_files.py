@@ -1,0 +1,140 @@
+"""The files of a suite as they are read: rows by their published columns, with all faults at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from conqret.data import Item
+from conqret.errors import DeclarationError
+from conqret.io.checks import filled
+from conqret.io.files import file_rows
+from conqret.io.rows import Rows, Unfit, quoted
+from conqret.io.schema import Check, Field, Schema, TableReader
+from conqret.suites.suite import SuiteData
+
+MOVED = "Fetch the file again; if its layout has changed, tell the maintainers"
+"""What to do where a published file lacks a column."""
+_CONTROLS = dict.fromkeys([*range(0x09), *range(0x0E, 0x20), 0x7F])
+
+
+def copy_of(folder: Path, name: str) -> Path | None:
+    """The file of this name in a suite's folder, or its compressed copy (``.gz``); None where neither is there."""
+    return next(filter(Path.is_file, (folder / name, folder / f"{name}.gz")), None)
+
+
+def suite_file(folder: Path, name: str) -> Path:
+    """The same.
+
+    Raises:
+        DeclarationError: neither is there.
+    """
+    place = copy_of(folder, name)
+    if place is None:
+        raise DeclarationError(f"{folder / name} is missing: fetch the suite, or put the file there")
+    return place
+
+
+def published(**columns: Field | tuple[str, Check]) -> Schema:
+    """A schema of published columns: by field the column with its check, which each row has to have."""
+    fields = {
+        name: column if isinstance(column, Field) else Field((column[0],), column[1], needed=MOVED)
+        for name, column in columns.items()
+    }
+    return Schema(fields)
+
+
+def published_rows(
+    folder: Path,
+    name: str,
+    schema: Schema,
+    rows: Callable[[Path, str], Rows] = file_rows,
+    *,
+    unique: Sequence[str] | str = (),
+    check: Callable[[dict[str, Any]], None] | None = None,
+) -> Iterator[dict[str, Any]]:
+    """The rows of a suite's file, read by ``schema``.
+
+    Args:
+        folder: the suite's folder.
+        name: the file in it (a compressed copy is read in its place).
+        schema: the columns that the file is published with.
+        rows: how its rows are told apart, where it is not by its name and content.
+        unique: the field, or the fields together, whose values may stand once only.
+        check: what fields must have in common; raises :class:`~conqret.io.rows.Unfit` where they do not.
+
+    Raises:
+        DeclarationError: the file is missing or empty.
+        ItemsError: it is damaged, or rows have faults; all are listed with their lines.
+    """
+    path = suite_file(folder, name)
+    fields = (unique,) if isinstance(unique, str) else tuple(unique)
+    reader = TableReader(rows(path, str(path)), schema)
+    kept = []
+    for values in reader:
+        if fields:
+            whole = " ".join(str(values[field]) for field in fields)
+            reader.once(fields[-1], whole, "Fetch the file again: no two rows are of one thing")
+        if check is not None:
+            reader.checked(lambda row, where, reader: check(row), values, name)
+        kept.append(values)
+    reader.finish(wanted="rows")
+    return iter(kept)
+
+
+def data_of_rows(rows: Iterable[Mapping[str, Any]], *metrics: str, **more: Any) -> SuiteData:
+    """What rows hold, an item each: under the names of :class:`conqret.Item`'s fields, with the gold under those of the
+    metrics (NaN: none), and perhaps ``cluster`` and ``group``. ``more`` are other fields of the data."""
+    items = []
+    gold: dict[str, dict[str, float]] = {metric: {} for metric in metrics}
+    clusters, groups = {}, {}
+    for row in rows:
+        item = Item(**{name: row[name] for name in Item.model_fields if name in row})
+        items.append(item)
+        for metric in metrics:
+            if not math.isnan(row[metric]):
+                gold[metric][item.id] = row[metric]
+        if "cluster" in row:
+            clusters[item.id] = row["cluster"]
+        if "group" in row:
+            groups[item.id] = row["group"]
+    return SuiteData(tuple(items), gold, clusters, groups, **more)
+
+
+def files_present(folder: Path, names: tuple[str, ...], what: str) -> list[str]:
+    """Those of the files that are there, compressed or not.
+
+    Raises:
+        DeclarationError: there is none of them.
+    """
+    there = [name for name in names if is_there(folder, name)]
+    if not there:
+        raise DeclarationError(f"{folder} contains no {what}: fetch the suite, or put {names[0]} there")
+    return there
+
+
+def is_there(folder: Path, name: str) -> bool:
+    """Whether a file, or its compressed copy, lies in the suite's folder."""
+    return copy_of(folder, name) is not None
+
+
+def published_text(value: object, where: str, reader: TableReader) -> str:
+    """The check that a value is a text that is not blank. Control characters that slipped into it when it was published
+    (a bell in the place of ``\\a``) are left out, and noted: nobody can mend them in the file."""
+    if isinstance(value, str) and (without := value.translate(_CONTROLS)) != value:
+        reader.note("control characters are left out of a text", where)
+        value = without
+    return filled(value, where, reader)
+
+
+def word(words: Mapping[str, float]) -> Callable[[object, str, TableReader], float]:
+    """The check that a value is one of these words, as it is written in the published file."""
+
+    def check(value: object, where: str, reader: TableReader) -> float:
+        if not isinstance(value, str) or value not in words:
+            raise Unfit(f"is {quoted(value)}, but must be one of {', '.join(words)}", MOVED)
+        return words[value]
+
+    return check
