@@ -81,10 +81,9 @@ def _fault(error: CycloptsError, command: Command, words: Sequence[str]) -> str:
     if isinstance(error, CoercionError) and typed is not None:
         if error.target_type is bool:
             return f"{name} takes no value."
-        choices = get_args(error.target_type)
-        wanted = (
-            f"one of {', '.join(map(repr, choices))}" if choices else KINDS.get(error.target_type, "valid")
-        )
+        kinds = get_args(error.target_type) or (error.target_type,)
+        one_of = f"one of {', '.join(map(repr, kinds))}"
+        wanted = next((words for kind, words in KINDS.items() if kind in kinds), one_of)
         return f"{name} is {typed.value!r}, which is not {wanted}."
     return str(error)
 

@@ -349,7 +349,7 @@ def _command(path: Sequence[str], **settings: Any) -> Command:
         version_flags=(),
         group_arguments=Group(ARGUMENTS, sort_key=-2),
         group_parameters=Group(OPTIONS, sort_key=-1),
-        default_parameter=Parameter(negative=()),
+        default_parameter=Parameter(negative=(), json_list=False, json_dict=False),
         **settings,
     )
     app["--help"].group = app.group_parameters

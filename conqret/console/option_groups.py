@@ -12,13 +12,13 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import MISSING, dataclass
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from annotated_types import Interval
-from cyclopts import Parameter
+from cyclopts import Parameter, Token
 from cyclopts.validators import Number
 
 from conqret.options import OptionHelps, declared, kind_and_marks
@@ -88,13 +88,21 @@ def _value(kind: Any, marks: Iterable[Any]) -> Parameter:
     plain = get_args(kind)[0] if get_origin(kind) in (Union, UnionType) else kind
     if get_origin(plain) is Literal:
         return Parameter(metavar="|".join(get_args(plain)), show_choices=False)
+    if plain is bool:
+        return Parameter(show_default=False)
+    whole = _whole if plain is int else None
     within: Any = next((mark for mark in marks if isinstance(mark, Interval)), None)
     if within is None:
-        return Parameter(show_default=False) if plain is bool else Parameter()
+        return Parameter(converter=whole)
     low, above, high = within.ge, within.gt, within.le
     kept = "".join(f"{end:g}{sign}" for end, sign in ((low, "<="), (above, "<")) if end is not None)
     shown = f"{kept}{plain.__name__.upper()}{'' if high is None else f'<={high:g}'}"
-    return Parameter(metavar=shown, validator=Number(gte=low, gt=above, lte=high))
+    return Parameter(metavar=shown, validator=Number(gte=low, gt=above, lte=high), converter=whole)
+
+
+def _whole(kind: Any, tokens: Sequence[Token]) -> int:
+    """A whole number, which no other is rounded to."""
+    return int(tokens[0].value)
 
 
 def command_of(function: Callable[..., None]) -> Callable[..., None]:
