@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -163,35 +164,32 @@ def improved(plan: ImprovePlan, **settings: Any) -> ImproveResult:
     if settings.get("dry_run"):
         raise Counted([*estimate(plan)])
     data, setup = plan.data, plan.setup
-    items = [compact(item_record(item)) + b"\n" for item in data.every]
-    with (
-        study_folder(ImproveFolder, plan.output, settings) as folder,
-        ImproveRun(
-            folder, [setup.client], {**settings, "prompts": setup.library}, plan.record(),
-            total=plan.total, about=plan.about,
-            begin=lambda: write_whole(folder.items_file, b"".join(items)),
-        ) as run,
-    ):  # fmt: skip
-        plan = replace(plan, rows=run.rows)
-        if any(row.wording is not None for row in run.rows.rows()):
-            run.settled = frozenset(item.id for item in data.training)
-        run.judge_whole([(setup, data.every)])
-        run.settled = frozenset()
-        if plan.variants:
-            prompts = {wording_key(prompt): prompt for prompt in map(plan.wording_prompt, plan.outs)}
-            run.span = "propose a wording", {}
-            run.ask_all(run.propose(key, prompt) for key, prompt in prompts.items())
-        tried = [(variant, out) for out in plan.outs if out for variant in plan.variants]
-        run.judge_whole([(plan.setup_of(variant, out), plan.items_in(out)) for variant, out in tried])
-        if data.held_out:
-            variant = choice_without(plan, frozenset()).variant
-            if variant != AS_IT_IS:
-                chosen = plan.setup_of(variant, frozenset())
-                run.judge([StudyPart(chosen, chosen.fingerprint, data.held_out)])
-        run.arranged()
-        result, files = measured(plan, folder, **run.done)
-        write_files(files)
-        return result
+    own = {**settings, "prompts": setup.library}
+    with study_folder(ImproveFolder, plan.output, settings) as folder:
+        lines = b"".join(compact(item_record(item)) + b"\n" for item in data.every)
+        told: Any = {"total": plan.total, "about": plan.about}
+        begin = partial(write_whole, folder.items_file, lines)
+        with ImproveRun(folder, [setup.client], own, plan.record(), begin=begin, **told) as run:
+            plan = replace(plan, rows=run.rows)
+            if any(row.wording is not None for row in run.rows.rows()):
+                run.settled = frozenset(item.id for item in data.training)
+            run.judge_whole([(setup, data.every)])
+            run.settled = frozenset()
+            if plan.variants:
+                prompts = {wording_key(prompt): prompt for prompt in map(plan.wording_prompt, plan.outs)}
+                run.span = "propose a wording", {}
+                run.ask_all(run.propose(key, prompt) for key, prompt in prompts.items())
+            tried = [(variant, out) for out in plan.outs if out for variant in plan.variants]
+            run.judge_whole([(plan.setup_of(variant, out), plan.items_in(out)) for variant, out in tried])
+            if data.held_out:
+                variant = choice_without(plan, frozenset()).variant
+                if variant != AS_IT_IS:
+                    chosen = plan.setup_of(variant, frozenset())
+                    run.judge([StudyPart(chosen, chosen.fingerprint, data.held_out)])
+            run.arranged()
+            result, files = measured(plan, folder, **run.done)
+            write_files(files)
+            return result
 
 
 def improve_plan(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -> ImprovePlan:
