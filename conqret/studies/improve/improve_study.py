@@ -33,6 +33,7 @@ from conqret.judging.judge_settings import (
     check_names,
 )
 from conqret.judging.setup import NO_CRITERIA, Setup
+from conqret.llm.request import Request, messages
 from conqret.runs.trials import Memory
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement.dimension_view import NO_SCALE
@@ -43,9 +44,10 @@ from conqret.studies.improve.learned import (
     ANSWER_TOKENS,
     EXCERPT,
     FOLDS,
+    PROMPT,
     RATING_SCALE,
     LabelledItems,
-    ask_wording,
+    WordingAnswer,
     wording_key,
 )
 from conqret.studies.improve.measuring import measured
@@ -131,7 +133,8 @@ class ImproveRun(JudgedRun):
         """Ask for a wording."""
 
         async def made() -> ImproveRow:
-            answer = await ask_wording(self.client(), prompt)
+            about: Any = {"ask": PROMPT, "item": key, "messages": messages(prompt)}
+            answer = await self.client().ask(Request(**about, response=WordingAnswer, temperature=0.0))
             if answer.value is None:
                 return ImproveRow(id=key, reason=str(answer.reason or ""), detail=answer.detail)
             return ImproveRow(id=key, wording=answer.value.model_dump())
