@@ -26,8 +26,8 @@ from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.judge_parts import Judge
 from conqret.judging.judge_run import judge_in_span
 from conqret.judging.judge_settings import (
+    OF_THE_JUDGE,
     AskedSettings,
-    ClientSettings,
     ItemSettings,
     as_path,
     check_names,
@@ -92,13 +92,6 @@ class ImproveSettings(AskedSettings, ItemSettings, SampleSettings, total=False):
     output: str | Path | None
     settings: AgreementSettings
     excerpt: int
-
-
-JUDGED = {
-    *(ClientSettings.__annotations__ | ItemSettings.__annotations__ | SampleSettings.__annotations__),
-    *("format", "criteria", "model", "prompts"),
-}
-"""The settings that the judge is made of."""
 
 
 def improve(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -> ImproveResult:
@@ -202,7 +195,7 @@ def improve_plan(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -
     longest = how.get("excerpt", EXCERPT)
     if not MIN_EXCERPT <= longest <= MAX_EXCERPT:
         raise DeclarationError(f"--excerpt is {longest}; it must be from {MIN_EXCERPT} to {MAX_EXCERPT}")
-    judge_settings: Any = {name: value for name, value in how.items() if name in JUDGED}
+    judge_settings: Any = {name: value for name, value in how.items() if name in OF_THE_JUDGE}
     if (metric := how.get("metric")) is not None:
         judge_settings["metrics"] = (metric,)
     if not how.get("criteria") and how.get("format") is None:
