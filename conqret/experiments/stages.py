@@ -230,9 +230,12 @@ def damage(
     before = sessions.counts
     plan = damage_plan(job, source, sessions)
     folder = job.out.sensitivity(system)
-    results = run_sensitivity(  # renewed where arguments that had failed are there now
-        plan, folder.path, sessions=sessions, before=before, renew=True
-    )
+    shared = {
+        "sessions": sessions,
+        "before": before,
+        "renew": True,
+    }  # arguments that had failed are there now
+    results = run_sensitivity(plan, folder.path, shared=shared)
     job.say("sensitivity", f"{system.name}: {results.verdicts}")
     return folder, results
 

@@ -110,6 +110,13 @@ class RunSettings(ClientSettings, AskingSettings, total=False):
     """The same, with how a model is called."""
 
 
+OF_THE_JUDGE = {
+    *(ClientSettings.__annotations__ | ItemSettings.__annotations__ | LogSettings.__annotations__),
+    *(*SampleSettings.__annotations__, "format", "model", "metrics", "prompts"),
+}
+"""The settings that a judge and its items are made of."""
+
+
 class Watch(Protocol):
     """Looks on at a run."""
 

@@ -105,11 +105,10 @@ class JudgedRun(Run[Any]):
         budget: float | None = None,
     ) -> None:
         own = {**settings, "recordings": None} if settings.get("replay") else settings
-        super().__init__(
-            folder, [_within(one, budget) for one in models], {}, own, asked=(), asks="", total=total,
-            about=about or f"{number(total, 'judgment')} by", by=by,
-            record=record, sessions=sessions, renew=renew,
-        )  # fmt: skip
+        told: Any = {"total": total, "about": about or f"{number(total, 'judgment')} by", "by": by}
+        how: Any = {"record": record, "sessions": sessions, "renew": renew}
+        models = [_within(one, budget) for one in models]
+        super().__init__(folder, models, {}, own, asked=(), asks="", **told, **how)
         self._begin, self._counted_before, self._budget = begin, before or SessionCounts(), budget
 
     def __enter__(self) -> Self:

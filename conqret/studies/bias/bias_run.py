@@ -35,7 +35,6 @@ from conqret.studies.bias.contrast import (
     Key,
     NotAskedError,
     ProbeContext,
-    default_probes,
 )
 from conqret.studies.bias.probes.places import SWAPPED, in_every_version
 from conqret.studies.bias.result import BiasRecord, BiasTable, bias_rows
@@ -136,7 +135,7 @@ def plan_bias(ground: ProbeContext, probes: Iterable[str] = ()) -> BiasPlan:
     contrasts: list[Contrast] = []
     left_out = {}
     log, named = ground.log, list(probes)
-    usual = default_probes() if log is None else list(PROBES)
+    usual = [name for name, probe in PROBES.items() if probe.default or log is not None]
     chosen = {probe.name: probe for probe in (PROBES[name] for name in named or usual)}
     for probe in chosen.values():
         try:

@@ -13,7 +13,7 @@ from conqret.io.labels import read_labels
 from conqret.judging.call_setup import prepared_with_log
 from conqret.judging.judge import Items
 from conqret.judging.judge_parts import Judge
-from conqret.judging.judge_settings import ClientSettings, ItemSettings, LogSettings, StudySettings
+from conqret.judging.judge_settings import OF_THE_JUDGE, LogSettings, StudySettings
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import SEED
 from conqret.stats.estimate import CONFIDENCE
@@ -53,13 +53,6 @@ class BiasSettings(StudySettings, LogSettings, total=False):
     seed: int
 
 
-JUDGED = {
-    *(ClientSettings.__annotations__ | ItemSettings.__annotations__ | LogSettings.__annotations__),
-    *("format", "model", "metrics", "prompts"),
-}
-"""The settings that the judge and its items are made of."""
-
-
 @strict_options
 def bias(
     items: Items = None, *, confidence: float = CONFIDENCE, **settings: Unpack[BiasSettings]
@@ -96,7 +89,7 @@ def bias_plan(items: Items = None, *, asks: bool = False, **settings: Unpack[Bia
     Raises:
         ItemsError, LabelsError, DeclarationError: as there.
     """
-    judging: Any = {name: value for name, value in settings.items() if name in JUDGED}
+    judging: Any = {name: value for name, value in settings.items() if name in OF_THE_JUDGE}
     source, checked, setup, log = prepared_with_log(items, judging, asks=asks)
     setup.judge.check_measured(setup.options.metrics, "bias")
     labels = settings.get("labels")

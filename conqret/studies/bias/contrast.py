@@ -301,8 +301,3 @@ PROBES = Registry(
 def probe_name(shown: str) -> str:
     """The name of the probe that a row is of: ``language``, of ``language (German)``."""
     return shown.partition(" (")[0]
-
-
-def default_probes() -> list[str]:
-    """The names of the probes that are made where none is named."""
-    return [name for name, probe in PROBES.items() if probe.default]

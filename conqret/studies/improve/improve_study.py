@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -25,13 +26,14 @@ from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.judge_parts import Judge
 from conqret.judging.judge_run import judge_in_span
 from conqret.judging.judge_settings import (
+    OF_THE_JUDGE,
     AskedSettings,
-    ClientSettings,
     ItemSettings,
     as_path,
     check_names,
 )
 from conqret.judging.setup import NO_CRITERIA, Setup
+from conqret.llm.request import Request, messages
 from conqret.runs.trials import Memory
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement.dimension_view import NO_SCALE
@@ -42,9 +44,10 @@ from conqret.studies.improve.learned import (
     ANSWER_TOKENS,
     EXCERPT,
     FOLDS,
+    PROMPT,
     RATING_SCALE,
     LabelledItems,
-    ask_wording,
+    WordingAnswer,
     wording_key,
 )
 from conqret.studies.improve.measuring import measured
@@ -91,13 +94,6 @@ class ImproveSettings(AskedSettings, ItemSettings, SampleSettings, total=False):
     excerpt: int
 
 
-JUDGED = {
-    *(ClientSettings.__annotations__ | ItemSettings.__annotations__ | SampleSettings.__annotations__),
-    *("format", "criteria", "model", "prompts"),
-}
-"""The settings that the judge is made of."""
-
-
 def improve(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -> ImproveResult:
     """Improve a judge from human labels, and measure on topics that no choice has seen whether it improved.
 
@@ -130,7 +126,8 @@ class ImproveRun(JudgedRun):
         """Ask for a wording."""
 
         async def made() -> ImproveRow:
-            answer = await ask_wording(self.client(), prompt)
+            about: Any = {"ask": PROMPT, "item": key, "messages": messages(prompt)}
+            answer = await self.client().ask(Request(**about, response=WordingAnswer, temperature=0.0))
             if answer.value is None:
                 return ImproveRow(id=key, reason=str(answer.reason or ""), detail=answer.detail)
             return ImproveRow(id=key, wording=answer.value.model_dump())
@@ -163,35 +160,32 @@ def improved(plan: ImprovePlan, **settings: Any) -> ImproveResult:
     if settings.get("dry_run"):
         raise Counted([*estimate(plan)])
     data, setup = plan.data, plan.setup
-    items = [compact(item_record(item)) + b"\n" for item in data.every]
-    with (
-        study_folder(ImproveFolder, plan.output, settings) as folder,
-        ImproveRun(
-            folder, [setup.client], {**settings, "prompts": setup.library}, plan.record(),
-            total=plan.total, about=plan.about,
-            begin=lambda: write_whole(folder.items_file, b"".join(items)),
-        ) as run,
-    ):  # fmt: skip
-        plan = replace(plan, rows=run.rows)
-        if any(row.wording is not None for row in run.rows.rows()):
-            run.settled = frozenset(item.id for item in data.training)
-        run.judge_whole([(setup, data.every)])
-        run.settled = frozenset()
-        if plan.variants:
-            prompts = {wording_key(prompt): prompt for prompt in map(plan.wording_prompt, plan.outs)}
-            run.span = "propose a wording", {}
-            run.ask_all(run.propose(key, prompt) for key, prompt in prompts.items())
-        tried = [(variant, out) for out in plan.outs if out for variant in plan.variants]
-        run.judge_whole([(plan.setup_of(variant, out), plan.items_in(out)) for variant, out in tried])
-        if data.held_out:
-            variant = choice_without(plan, frozenset()).variant
-            if variant != AS_IT_IS:
-                chosen = plan.setup_of(variant, frozenset())
-                run.judge([StudyPart(chosen, chosen.fingerprint, data.held_out)])
-        run.arranged()
-        result, files = measured(plan, folder, **run.done)
-        write_files(files)
-        return result
+    own = {**settings, "prompts": setup.library}
+    with study_folder(ImproveFolder, plan.output, settings) as folder:
+        lines = b"".join(compact(item_record(item)) + b"\n" for item in data.every)
+        told: Any = {"total": plan.total, "about": plan.about}
+        begin = partial(write_whole, folder.items_file, lines)
+        with ImproveRun(folder, [setup.client], own, plan.record(), begin=begin, **told) as run:
+            plan = replace(plan, rows=run.rows)
+            if any(row.wording is not None for row in run.rows.rows()):
+                run.settled = frozenset(item.id for item in data.training)
+            run.judge_whole([(setup, data.every)])
+            run.settled = frozenset()
+            if plan.variants:
+                prompts = {wording_key(prompt): prompt for prompt in map(plan.wording_prompt, plan.outs)}
+                run.span = "propose a wording", {}
+                run.ask_all(run.propose(key, prompt) for key, prompt in prompts.items())
+            tried = [(variant, out) for out in plan.outs if out for variant in plan.variants]
+            run.judge_whole([(plan.setup_of(variant, out), plan.items_in(out)) for variant, out in tried])
+            if data.held_out:
+                variant = choice_without(plan, frozenset()).variant
+                if variant != AS_IT_IS:
+                    chosen = plan.setup_of(variant, frozenset())
+                    run.judge([StudyPart(chosen, chosen.fingerprint, data.held_out)])
+            run.arranged()
+            result, files = measured(plan, folder, **run.done)
+            write_files(files)
+            return result
 
 
 def improve_plan(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -> ImprovePlan:
@@ -201,7 +195,7 @@ def improve_plan(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -
     longest = how.get("excerpt", EXCERPT)
     if not MIN_EXCERPT <= longest <= MAX_EXCERPT:
         raise DeclarationError(f"--excerpt is {longest}; it must be from {MIN_EXCERPT} to {MAX_EXCERPT}")
-    judge_settings: Any = {name: value for name, value in how.items() if name in JUDGED}
+    judge_settings: Any = {name: value for name, value in how.items() if name in OF_THE_JUDGE}
     if (metric := how.get("metric")) is not None:
         judge_settings["metrics"] = (metric,)
     if not how.get("criteria") and how.get("format") is None:

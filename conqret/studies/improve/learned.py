@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,6 @@ from conqret.io.label_set import LabelScale, LabelSet
 from conqret.judging.judge_options import CRITERIA
 from conqret.judging.responses import Typed, no_truth_value
 from conqret.judging.setup import Setup
-from conqret.llm.client import Client
-from conqret.llm.request import Request, messages
 from conqret.prompts import RenderedPrompt
 from conqret.stats.correlation import spearman
 from conqret.studies.improve.improved_prompt import (
@@ -284,12 +282,6 @@ def wording_prompt(
 def wording_key(prompt: RenderedPrompt) -> str:
     """Under which the answer to a request for a wording is kept."""
     return f"wording {digest_of([prompt.system, prompt.user])[:16]}"
-
-
-async def ask_wording(client: Client, prompt: RenderedPrompt) -> Any:
-    """The model's answer."""
-    about: Any = {"ask": PROMPT, "item": wording_key(prompt), "messages": messages(prompt)}
-    return await client.ask(Request(**about, response=WordingAnswer, temperature=0.0))
 
 
 def worded(

@@ -135,7 +135,11 @@ def _compared(
     metric, dimension, confidence = plan.data.metric, plan.data.dimension, plan.settings.confidence
     views = {}
     for name, scores in series.items():
-        said = [_saying(judgment, metric, scores[judgment.item]) for judgment in judgments]
+        said = []
+        for judgment in judgments:
+            score = min(max(scores[judgment.item], 0.0), 1.0)
+            measures = {metric: Measure(status=Status.SCORED, value=score)}
+            said.append(judgment.model_copy(update={"measures": measures}))
         joined = join_labels(said, plan.data.labels, {dimension: metric})
         views[name] = View(joined, dimension, plan.settings)
     sampled = {name: _agreement(view) for name, view in views.items()}
@@ -149,11 +153,6 @@ def _compared(
 
 
 _Sampled = dict[str, JackknifedEstimate]
-
-
-def _saying(judgment: Judgment, metric: str, score: float) -> Judgment:
-    measure = Measure(status=Status.SCORED, value=min(max(score, 0.0), 1.0))
-    return judgment.model_copy(update={"measures": {metric: measure}})
 
 
 def _agreement(view: View) -> _Sampled:

@@ -20,7 +20,6 @@ from conqret.io.rows import columns_of
 from conqret.io.schema import Field, TableReader, table_schema
 from conqret.io.trec import read_qrels
 from conqret.perturb import records
-from conqret.runs.session import SessionCounts, Sessions
 from conqret.studies.sensitivity.curves import Curve, CurveCell, Drawing, EmptyCurve, StanceCurve
 from conqret.studies.sensitivity.result import (
     PrecisionRow,
@@ -114,9 +113,7 @@ def run_sensitivity(
     *,
     labels: Labels | None = None,
     relevant_grade: float = RELEVANT_GRADE,
-    sessions: Sessions | None = None,
-    before: SessionCounts | None = None,
-    renew: bool = False,
+    shared: Mapping[str, Any] = {},
     **settings: Any,
 ) -> SensitivityResults:
     """Judge what is not judged yet, and write the results.
@@ -126,9 +123,8 @@ def run_sensitivity(
         output: the run's folder, made if need be; None keeps nothing.
         labels: grades of documents, for Table 7; a document is relevant from ``relevant_grade`` upwards.
         relevant_grade: that grade.
-        sessions: open sessions to ask with; by default the run's own.
-        before: what these had counted when this run began.
-        renew: begin afresh where the folder holds another run.
+        shared: open ``sessions`` to ask with, by default the run's own, and more that
+            :class:`conqret.studies.study_judging.JudgedRun` takes.
         settings: how models are asked, and who looks on.
 
     Raises:
@@ -155,14 +151,11 @@ def run_sensitivity(
             judgments=len(judgments),
         )
 
+    clients, budget = [setup.client for setup in plan.setups], settings.get("budget_usd")
     with (
         study_folder(SensitivityFolder, output, settings) as folder,
-        JudgedRun(
-            folder, [setup.client for setup in plan.setups], settings, record,
-            total=plan.judgments, sessions=sessions, before=before,
-            renew=renew, budget=settings.get("budget_usd"),
-        ) as run,
-    ):  # fmt: skip
+        JudgedRun(folder, clients, settings, record, total=plan.judgments, budget=budget, **shared) as run,
+    ):
         run.judge(StudyPart(setup, setup.fingerprint, every) for setup in plan.setups)
         return run.conclude(made)
 

@@ -213,7 +213,7 @@ def sensitivity(
         plan = sensitivity_plan(items, perturb=perturb, sessions=sessions, store=store, **shared)
         on_plan(plan)
         return run_sensitivity(
-            plan, labels=known, relevant_grade=relevant_grade, sessions=sessions, **settings
+            plan, labels=known, relevant_grade=relevant_grade, shared={"sessions": sessions}, **settings
         )
 
 

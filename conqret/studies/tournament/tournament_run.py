@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -180,10 +180,9 @@ class TournamentPlan:
             }
         )
 
-    def strengths(self, rows: Iterable[ComparisonRow | None]) -> ComparedStrengths:
+    def strengths(self, rows: Iterable[ComparisonRow]) -> ComparedStrengths:
         """What the comparisons come to that were made."""
-        results = [row.result for row in rows if row is not None]
-        return compared_strengths(pair_outcomes(self.groups, results, self.judges))
+        return compared_strengths(pair_outcomes(self.groups, [row.result for row in rows], self.judges))
 
     def settled(self, strengths: ComparedStrengths, group: int) -> bool:
         """Whether the best items of a group are known."""
@@ -202,21 +201,19 @@ def held(plan: TournamentPlan, **settings: Any) -> Tournament:
         first, sizes = plan.schedule.first_pairs(), Sizes()
         raise Counted([expected_judging(one, first, sizes, by=f"{one.judge.name} (pairs)") for one in setups])
     items, groups = number(plan.checked.count, "item"), number(len(plan.groups), "group")
-    with (
-        study_folder(TournamentFolder, plan.output, settings) as folder,
-        JudgedRun(
-            folder, [setup.client for setup in setups], {**settings, "prompts": setups[0].library}, plan.record,
-            total=plan.total, about=f"{items} in {groups} from {plan.source.name}, compared by",
-            by=", ".join(plan.judges), begin=lambda: write_items(plan.source, folder, plan.checked),
-        ) as run,
-    ):  # fmt: skip
-        if not folder.items_whole():
-            write_items(plan.source, folder, plan.checked)
-        instruments = [setup.instrument(run.client(setup.client)) for setup in setups]
-        run.span = f"compare {setups[0].judge.name}", span_attributes(*instruments)
-        _compare(plan, run, folder, instruments)
-        rows: list[ComparisonRow] = list(run.arranged())
-        return _concluded(plan, folder, rows, **run.done)
+    about = f"{items} in {groups} from {plan.source.name}, compared by"
+    clients, own = [setup.client for setup in setups], {**settings, "prompts": setups[0].library}
+    with study_folder(TournamentFolder, plan.output, settings) as folder:
+        begin = partial(write_items, plan.source, folder, plan.checked)
+        told: Any = {"total": plan.total, "about": about, "by": ", ".join(plan.judges)}
+        with JudgedRun(folder, clients, own, plan.record, begin=begin, **told) as run:
+            if not folder.items_whole():
+                begin()
+            instruments = [setup.instrument(run.client(setup.client)) for setup in setups]
+            run.span = f"compare {setups[0].judge.name}", span_attributes(*instruments)
+            _compare(plan, run, folder, instruments)
+            rows: list[ComparisonRow] = list(run.arranged())
+            return _concluded(plan, folder, rows, **run.done)
 
 
 def _compare(

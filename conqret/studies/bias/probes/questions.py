@@ -174,14 +174,9 @@ def translations(items: Sequence[Item]) -> list[dict[str, Item]]:
     return [versions for versions in tied.values() if len(versions) > 1]
 
 
-def reference_language(tied: Sequence[dict[str, Item]]) -> str:
-    """The language that most items are there in; of several English, else the first in the alphabet."""
-    counts = Counter(language for versions in tied for language in versions)
-    return min(counts, key=lambda language: (-counts[language], language != ENGLISH, language))
-
-
 def in_other_languages(ground: ProbeContext) -> Sequence[Contrast]:
-    """One a language: each item's version in it, minus the one in the reference language.
+    """One a language: each item's version in it, minus the one in the reference language: that which most items are
+    there in; of several English, else the first in the alphabet.
 
     Raises:
         NotAskedError: no items are tied.
@@ -189,9 +184,9 @@ def in_other_languages(ground: ProbeContext) -> Sequence[Contrast]:
     tied = translations(ground.items)
     if not tied:
         raise NotAskedError(NOT_TIED)
-    reference = reference_language(tied)
-    others = {language for versions in tied for language in versions} - {reference}
-    codes = sorted(others, key=lambda code: NAMES.get(code, code))
+    counts = Counter(language for versions in tied for language in versions)
+    reference = min(counts, key=lambda language: (-counts[language], language != ENGLISH, language))
+    codes = sorted(counts.keys() - {reference}, key=lambda code: NAMES.get(code, code))
     made = [_contrast(ground, tied, reference, language) for language in codes]
     return [contrast for contrast in made if contrast.pairs]
 
