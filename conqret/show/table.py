@@ -1,7 +1,7 @@
-"""One table for terminal, page and Markdown: declared once, with cells of any kind.
+"""One table for terminal, page, Markdown and LaTeX: declared once, as columns over the rows of a result.
 
-Shown by ``console.print`` (``conqret/show/terminal.py``), by the macro of ``table.html.j2`` on a page, and as
-Markdown by ``conqret/show/markdown.py``.
+Shown by ``console.print`` (``conqret/show/terminal.py``), by the macro of ``table.html.j2`` on a page, and by
+``conqret/show/markdown.py`` and ``latex.py``.
 """
 
 from __future__ import annotations

@@ -28,15 +28,8 @@ def judged(tmp_path, cli):
 
 
 def test_a_run_beside_people_and_length(cli, judged):
-    command = (
-        "judges",
-        "systems",
-        judged / "run",
-        "--truth",
-        judged / "truth.txt",
-        "--reports",
-        judged / "reports.jsonl",
-    )
+    files = ("--truth", judged / "truth.txt", "--reports", judged / "reports.jsonl")
+    command = ("judges", "systems", judged / "run", *files)
     page = judged / "systems.html"
     done = cli(*command, "-o", page)
     assert done.code == 0, done.err

@@ -39,11 +39,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return folder / "model", folder / "offline"
 
 
-@pytest.mark.parametrize("dimension", [()])
 def test_every_command_prints_the_same_average(
-    cli: Cli, runs: tuple[Path, Path], labels: Path, tmp_path: Path, dimension: tuple[str, ...]
+    cli: Cli, runs: tuple[Path, Path], labels: Path, tmp_path: Path
 ) -> None:
-    given = ("--labels", labels, *dimension, "--json")
+    given = ("--labels", labels, "--json")
     validated = json.loads(cli("validate", runs[0], "-o", runs[0].parent / "card", *given).out)
     compared = json.loads(cli("judges", "compare", *runs, *given).out)
     alpha = validated["average"]["judge"]["mean"]

@@ -142,24 +142,12 @@ def calibrated_scores(cli, run, file):
     clarity = table.filter((pl.col("metric") == "clarity") & pl.col("part").is_null())["calibrated"]
     assert clarity.mean() == pytest.approx(mean)
     assert clarity.len() == 24
-    again = cli(
-        "judge",
-        run / "items.jsonl",
-        "--format",
-        "listwise",
-        "--model",
-        "offline",
-        "--calibration",
-        file,
-        "-o",
-        run,
-    )
+    with_maps = ("judge", run / "items.jsonl", "--calibration", file)
+    again = cli(*with_maps, "--format", "listwise", "--model", "offline", "-o", run)
     assert "Calibrated" in again.out
     assert f"{mean:.3f}" in again.out
     assert pl.read_parquet(run / "scores.parquet").equals(table)
-    other = cli(
-        "judge", run / "items.jsonl", "--format", "direct", "--calibration", file, "-o", run / "other"
-    )
+    other = cli(*with_maps, "--format", "direct", "-o", run / "other")
     assert other.code == 2
     assert "make one for this judge" in other.err
     assert not (run / "other" / "judgments.jsonl").exists()

@@ -48,8 +48,8 @@ def seen(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def found(seen):
-    judgments, labels, items, honest = seen
-    return calibrate(judgments, labels, items=items, baseline=honest)
+    judgments, labels, items, _ = seen
+    return calibrate(judgments, labels, items=items)
 
 
 def test_a_scale_of_its_own_is_mended_out_of_sample(seen, found):
@@ -60,14 +60,10 @@ def test_a_scale_of_its_own_is_mended_out_of_sample(seen, found):
     assert row.error["calibrated"].value < row.error["mean"].value
     assert row.over["constant"].low > 0
     assert row.over["length"].low > 0
-    assert row.alpha["floor"].value == pytest.approx(row.alpha["isotonic"].value)  # it ranks alike
     strayed = {
         name: max(abs(one.said.value - one.people.value) for one in found.bands[name]) for name in found.bands
     }
     assert strayed["calibrated"] < 0.15 < 0.3 < strayed["mean"]
-    assert [*over_baselines({"clarity": row.over})][1:] == [
-        "The judge is not shown to agree better with annotators than the offline baseline."
-    ]
 
 
 def test_a_topic_has_no_part_in_its_own_map(seen, found):

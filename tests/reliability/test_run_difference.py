@@ -19,7 +19,7 @@ from conqret.studies.diff.result import diff
 from tests.reliability.judged import Run, judgment, scored
 
 
-def runs(scores, *, prefix="", digest="same", **more):
+def runs(scores, *, prefix="", **more):
     """A run from scores by topic and place; None has no score."""
     kept = [
         judgment(
@@ -31,7 +31,7 @@ def runs(scores, *, prefix="", digest="same", **more):
         for topic, row in enumerate(scores)
         for place, value in enumerate(row)
     ]
-    return Run(Path(prefix or "first"), kept, digest)
+    return Run(Path(prefix or "first"), kept)
 
 
 def test_paired_differences_by_hand():
@@ -48,12 +48,12 @@ def test_paired_differences_by_hand():
     assert [one.second - one.first for one in found.changed] == pytest.approx([0.1] * 3)
 
 
-def named(*topics, digest="other"):
+def named(*topics):
     """A run of items that are called by their rows."""
     names = [
         judgment(f"{n}", {"clarity": scored(0.5)}, topic=topic) for n, topic in enumerate(topics, start=1)
     ]
-    return Run(Path(digest), names, digest)
+    return Run(Path("named"), names)
 
 
 def test_ids_that_are_rows_do_not_pair_different_questions():
@@ -148,7 +148,7 @@ def test_one_text_that_two_judges_read_stands_once(tmp_path):
 
 
 def test_an_item_stands_once_and_what_the_other_does_not_say_is_marked(tmp_path):
-    first, second = runs([[0.1], [0.5]], prefix="a-"), runs([[0.9], [0.5]], prefix="b-", digest="other")
+    first, second = runs([[0.1], [0.5]], prefix="a-"), runs([[0.9], [0.5]], prefix="b-")
     for run, own in ((first, "Bees like it."), (second, "Cats <b> do not.")):
         told = [item.model_copy(update={"argument": f"It is shared. {own}"}) for item in run.items()]
         object.__setattr__(run, "items", lambda told=told: iter(told))
@@ -163,7 +163,7 @@ def test_an_item_stands_once_and_what_the_other_does_not_say_is_marked(tmp_path)
 
 
 def test_a_sentence_that_only_moved_is_not_marked(tmp_path):
-    first, second = runs([[0.1]], prefix="a-"), runs([[0.9]], prefix="b-", digest="other")
+    first, second = runs([[0.1]], prefix="a-"), runs([[0.9]], prefix="b-")
     for run, text in (
         (first, "Bees like it [1]. Cats do. Only here."),
         (second, "Cats do. Bees like it [2]. " + "So. " * 800),
@@ -192,7 +192,7 @@ def test_that_nothing_differs_beyond_chance_is_said(tmp_path):
 def test_two_systems_meet_by_topic_and_side_and_the_page_shows_both(tmp_path):
     found = diff(
         runs([[0.1 * n] for n in range(7)], prefix="a-"),
-        runs([[0.1 * n + 0.2] for n in range(8)], prefix="b-", digest="other"),
+        runs([[0.1 * n + 0.2] for n in range(8)], prefix="b-"),
         most=3,
     )
     assert found.paired_by == "topic and side"
@@ -230,7 +230,7 @@ def systems(folder, rng, *, favour, topics=16, each=6, labelled=3):
     file.write_text("\n".join(rows) + "\n", encoding="utf-8")
     labels = read_labels(file, scales=["0:1"], level="interval")
 
-    def run(side, digest):
+    def run(side):
         kept = [
             judgment(
                 f"{'ab'[side]}-{topic}-{place}", {"clarity": scored(float(value))}, topic=f"t{topic}/{place}"
@@ -238,9 +238,9 @@ def systems(folder, rng, *, favour, topics=16, each=6, labelled=3):
             for topic, row in enumerate(judged[side])
             for place, value in enumerate(row)
         ]
-        return Run(Path("ab"[side]), kept, digest)
+        return Run(Path("ab"[side]), kept)
 
-    return run(0, "a"), run(1, "b"), labels
+    return run(0), run(1), labels
 
 
 def test_a_judge_that_favours_a_system_is_corrected_by_few_labels(tmp_path):
@@ -266,8 +266,8 @@ def test_what_cannot_be_compared(tmp_path):
         diff(runs([[0.5, 0.6]] * 6, prefix="a-"), runs([[0.5, 0.6]] * 6, prefix="b-"))
     one, second, labels = systems(tmp_path, np.random.default_rng(1), favour=0.0)
     with pytest.raises(DeclarationError, match="conqret judges compare"):
-        diff(one, Run(Path("x"), one.kept, "a"), labels=[labels])
-    changed = Run(Path("x"), one.kept, "b")
+        diff(one, Run(Path("x"), one.kept), labels=[labels])
+    changed = Run(Path("x"), one.kept)
     told = [item.model_copy(update={"argument": "other"}) for item in one.items()]
     object.__setattr__(changed, "items", lambda: iter(told))
     with pytest.raises(DeclarationError, match="--labels twice"):

@@ -38,12 +38,10 @@ def beside_trivial(
     items: Iterable[Item],
     floor: Iterable[Judgment] | None,
     settings: AgreementSettings,
-    *,
-    fitted: bool = False,
 ) -> JoinedLabels:
     """The same join, in which each score has what is trivial beside it; ``floor`` are the judgments of the offline
-    model (as they are, or ``fitted`` onto people's scale like the others). What has no value on one of the judge's
-    units is left out of that dimension, and so is all where the labels' scale has no ends.
+    model, if they are there. What has no value on one of the judge's units is left out of that dimension, and so is all
+    where the labels' scale has no ends.
 
     Raises:
         DeclarationError: the labels meet none of the floor's judgments.
@@ -62,17 +60,14 @@ def beside_trivial(
             continue
         target = view.scale.unit(view.target)
         constant = np.full(len(target), target[view.compared].mean())
-        fit, trivial = {"length": _mapped(_series(view, lengths), target, folds)}, {"constant": constant}
+        fit = _mapped(_series(view, lengths), target, folds)
+        trivial = {"constant": constant}
         if other is not None:
             theirs = other.scores.get(dimension, {})
-            plain = _series(view, {unit: score.value for unit, score in theirs.items()})
-            if fitted:
-                fit["floor"] = _mapped(plain, target, folds)
-            else:
-                trivial["floor"] = plain
-        trivial |= {name: judge(view.compared) for name, judge in fit.items()}
+            trivial["floor"] = _series(view, {unit: score.value for unit, score in theirs.items()})
+        trivial["length"] = fit(view.compared)
         kept = {name: score for name, score in trivial.items() if not np.isnan(score[view.compared]).any()}
-        joined = joined.beside(dimension, kept, {name: judge for name, judge in fit.items() if name in kept})
+        joined = joined.beside(dimension, kept, {"length": fit} if "length" in kept else {})
     return joined
 
 

@@ -53,7 +53,7 @@ class CalibratedOn(Frozen):
     """What the maps of one dimension change, cross-fitted, on the same ``units``.
 
     ``alpha`` and ``error`` (the mean distance from people's one label in [0, 1]) stand by what says it: the judge as it
-    is (``mean``), the ``isotonic`` map, ``calibrated``, and what costs nothing: ``length``, ``constant``, ``floor``.
+    is (``mean``), the ``isotonic`` map, ``calibrated``, and what costs nothing: ``length``, ``constant``.
     ``gain`` is the alpha of the calibrated judge minus that of the judge as it is, ``over`` that minus the alpha of
     each that costs nothing.
     """

@@ -28,7 +28,6 @@ from conqret.studies.agreement.label_join import JoinedLabels, join_labels
 from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.agreement.trivial_judges import (
     beside_trivial,
-    floor_judgments,
     labelled_folds,
     over_trivial,
 )
@@ -53,7 +52,6 @@ def calibrate(
     labels: Labels,
     *,
     items: Iterable[Item] = (),
-    baseline: FinishedRun | Iterable[Judgment] | None = None,
     metrics: Mapping[str, str] | None = None,
     settings: AgreementSettings = USUAL,
 ) -> Calibration:
@@ -63,7 +61,6 @@ def calibrate(
         run: a finished run, or its judgments.
         labels: human labels of the items.
         items: the items of judgments that come without a run: the length of the argument is put beside the judge.
-        baseline: a finished run of the offline baseline over the same items, or its judgments.
         metrics: which metric is calibrated on which labelled dimension, where their names differ.
         settings: how several labels become one, intervals, the seed of the folds.
 
@@ -75,11 +72,9 @@ def calibrate(
     if isinstance(run, str | Path | JudgeFolder):
         items = folder_of(run).items()
         run = folder_of(run).finished()
-    if isinstance(baseline, str | Path | JudgeFolder):
-        baseline = floor_judgments(folder_of(baseline))
     kept, read = list(run), labels_of(labels)
     judge = validated_judge(kept)
-    joined = beside_trivial(join_labels(kept, read, metrics), items, baseline, settings, fitted=True)
+    joined = beside_trivial(join_labels(kept, read, metrics), items, None, settings)
     folds = {str(cluster): fold for cluster, fold in labelled_folds(joined, settings.seed).items()}
     maps: dict[str, CalibrationMaps] = {}
     fits: dict[str, tuple[CalibrationSample, MapTrial]] = {}

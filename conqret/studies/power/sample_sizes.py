@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 from conqret.data import Judgment
 from conqret.data.topic_keys import TopicKeys
@@ -66,7 +66,6 @@ def power_agreement(
     shares: Sequence[float] = (),
     pilot: str | Path | None = None,
     labels: Labels | None = None,
-    aggregate: Literal["auto", "mean", "majority"] = "auto",
     **plan: Unpack[PlanSettings],
 ) -> SampleSizes:
     """Simulate how wide the interval of Krippendorff's alpha of judge and annotators will be.
@@ -80,7 +79,6 @@ def power_agreement(
         shares: how often each label is assumed to occur, from the lowest up.
         pilot: a finished run whose topics and items are drawn instead.
         labels: human labels of the pilot's items, of one dimension.
-        aggregate: how the labels of several annotators become one.
         plan: what is simulated: :class:`PlanSettings`.
 
     Raises:
@@ -108,7 +106,7 @@ def power_agreement(
                 f"the labels have {len(joined.metrics)} dimensions: choose one, as in {example}"
             )
         (dimension,) = joined.metrics
-        view = View(joined, dimension, AgreementSettings(aggregate=aggregate, confidence=sizes.confidence))
+        view = View(joined, dimension, AgreementSettings(confidence=sizes.confidence))
         if not view.placed or not view.compared.any():
             raise DeclarationError(NO_PAIR if view.placed else NO_SCALE)
         kept = view.compared.nonzero()[0].tolist()
