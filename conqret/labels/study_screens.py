@@ -20,6 +20,7 @@ from conqret.io import CheckedItems, ItemSource, open_items
 from conqret.io.limits import whole_text
 from conqret.judging.judge_settings import ItemSettings
 from conqret.labels.answer_ledger import Ledger
+from conqret.labels.database import FILE
 from conqret.labels.screens import Person, Screen, ScreenResponse, Study
 from conqret.labels.task import GOLD, AnnotationTask, TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
@@ -220,8 +221,6 @@ class PlannedStudy:
         Raises:
             DeclarationError: the folder holds another study, or annotators are named who are not in it.
         """
-        from conqret.labels.database import FILE
-
         planned = any(screen.person for screen in self.screens)
         joining = () if planned and (folder / FILE).is_file() else names
         ledger = Ledger.open(folder, self.study, self.screens, joining, texts=self.texts)

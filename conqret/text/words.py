@@ -15,6 +15,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
+from conqret.text.lexicons import STOP_WORDS
+
 _DENSE = (
     "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\uff66-\uff9f\U00020000-\U000323af"
@@ -194,7 +196,5 @@ def words(text: str) -> list[str]:
 def stop_list(name: str) -> frozenset[str]:
     """The words of a stop list that conqret holds itself: ``english``, ``lucene`` or ``none``."""
     if name == "english":
-        from conqret.text.lexicons import STOP_WORDS
-
         return STOP_WORDS
     return frozenset(_LUCENE.split()) if name == "lucene" else frozenset()
