@@ -33,8 +33,8 @@ NO_QUESTION = "the question has no text"
 
 @dataclass(frozen=True, slots=True)
 class ScoreRow:
-    """One metric of one answer. ``value`` is None where there is none, and ``reason`` says why. ``instrument`` names what
-    measured (the backbone or judge with its settings), ``n`` the partial answers behind."""
+    """One metric of one answer. ``value`` is None where there is none, and ``reason`` says why. ``instrument`` names
+    what measured (the backbone or judge with its settings), ``n`` the partial answers behind."""
 
     system: str
     id: str
