@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note, note_each, progress, result
-from conqret.debateqa.baseline_metrics import BASELINES
+from conqret.debateqa.baseline_metrics import BASELINES, Models
 from conqret.errors import DeclarationError
 from conqret.judging.study_command import PlanOptions
 from conqret.show.words import reason
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from conqret.debateqa.baseline_metrics import Kind
     from conqret.debateqa.debateqa_files import Partners
     from conqret.debateqa.score_table import SystemMean
-    from conqret.llm.client_options import ClientOptions
 
 DIVERSITY, AWARENESS = "perspective-diversity", "dispute-awareness"
 
@@ -105,7 +104,9 @@ def score(
 
     conqret debateqa score answers.jsonl --references debateqa.jsonl --metric bleu,rouge-l,num-of-povs
     """
-    given = {
+    from conqret.debateqa.answer_scores import score_awareness, score_baselines
+
+    given: dict[str, Any] = {
         "answers": answers, "output": output, "system": system,
         "columns": options.column_map(columns, "id=qid,answer=text"),
     }  # fmt: skip
@@ -116,8 +117,23 @@ def score(
         raise DeclarationError(
             f"--metric takes {DIVERSITY} or {AWARENESS} alone: score them in calls of their own"
         )
+    elif chosen == [AWARENESS]:
+        scores = asking.study(
+            score_awareness, questions=references, shots=shots, labels=labels, model=asking.calls.of(model),
+            rows="verdicts", **given,
+        )  # fmt: skip
     else:
-        scores = _asked(given, references, chosen, shots, labels, local, asking.calls.of(model), asking)
+        named = {"bart": local.backbone, "encoder": local.encoder}
+        weights = Models(**{name: value for name, value in named.items() if value is not None})
+        scores = asking.study(
+            score_baselines, references=references, metrics=chosen, weights=weights, model=asking.calls.of(model),
+            rows="grades", doing="scoring", **given,
+        )  # fmt: skip
+    if (fit := scores.fit) is not None:
+        note(
+            f"against {fit.n} labels: accuracy {fit.accuracy}, F1 {fit.f1}, AUROC {fit.auroc} (of {fit.auroc_of}), "
+            f"MCC {fit.mcc}"
+        )
     _show(scores, asking.shown)
 
 
@@ -144,38 +160,6 @@ def _diversity(
             references=references, backbone=local.backbone, definition=local.definition, wrapping=local.wrapping,
             **engines, overwrite=asking.kept.overwrite, **given, on_start=started, on_answer=bar.advance,
         )  # fmt: skip
-
-
-def _asked(
-    given: Mapping[str, Any],
-    references: Path,
-    chosen: Sequence[str],
-    shots: Literal["few-shot", "zero-shot"],
-    labels: Path | None,
-    local: LocalModels,
-    model: ClientOptions,
-    asking: PlanOptions,
-) -> AnswerScores:
-    from conqret.debateqa.answer_scores import score_awareness, score_baselines
-    from conqret.debateqa.baseline_metrics import Models
-
-    if chosen == [AWARENESS]:
-        done = asking.study(
-            score_awareness, questions=references, shots=shots, labels=labels, model=model, rows="verdicts", **given
-        )  # fmt: skip
-    else:
-        named = {"bart": local.backbone, "encoder": local.encoder}
-        weights = Models(**{name: value for name, value in named.items() if value is not None})
-        done = asking.study(
-            score_baselines, references=references, metrics=chosen, weights=weights, model=model, rows="grades",
-            doing="scoring", **given,
-        )  # fmt: skip
-    if (fit := done.fit) is not None:
-        note(
-            f"against {fit.n} labels: accuracy {fit.accuracy}, F1 {fit.f1}, AUROC {fit.auroc} (of {fit.auroc_of}), "
-            f"MCC {fit.mcc}"
-        )
-    return done
 
 
 def _show(scores: AnswerScores, shown: options.OutputOptions) -> None:

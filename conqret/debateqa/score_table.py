@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
-
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, FaultsError, strict_options
 from conqret.errors import number as counted
@@ -20,9 +18,7 @@ from conqret.io.pairs import Comparison, read_comparisons
 from conqret.io.rows import readable_columns
 from conqret.io.safe_files import replacing
 from conqret.io.schema import TableReader, in_columns
-from conqret.stats.correlation import kendall, spearman
 from conqret.stats.estimate import mean_of_sums
-from conqret.stats.paired_ranking import PairwisePreference, elo
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,10 +36,8 @@ _NEEDED = "Fill it in, or give a scores.parquet of conqret debateqa score"
 
 @dataclass(frozen=True, slots=True)
 class ScoreRow:
-    """One metric of one answer. ``value`` is None where there is none, and ``reason`` says why.
-
-    ``instrument`` names what measured (the backbone or judge with its settings), ``n`` the partial answers behind.
-    """
+    """One metric of one answer. ``value`` is None where there is none, and ``reason`` says why. ``instrument`` names
+    what measured (the backbone or judge with its settings), ``n`` the partial answers behind."""
 
     system: Annotated[Cell, in_columns(needed=_NEEDED)]
     id: Annotated[Cell, in_columns(needed=_NEEDED)]
@@ -57,8 +51,8 @@ class ScoreRow:
 
 @dataclass(frozen=True, slots=True)
 class SystemMean:
-    """The mean over the questions that were scored, of all that were asked; of shares (dispute awareness) with the ends
-    of its 95% interval over questions (None: it has none)."""
+    """The mean over the questions that were scored, of all that were asked; of shares (dispute awareness) with a 95%
+    interval over questions (None: it has none)."""
 
     system: str
     metric: str
@@ -75,8 +69,7 @@ class CommonMeans:
     """Means of systems over the questions that were scored of all of them: others would make them unlike.
 
     ``means`` is empty where no question was. ``questions`` counts those behind each mean, ``left_out`` the scored
-    answers to other questions. ``scored`` and ``unscored`` are the systems with a
-    scored answer and those without.
+    answers to other questions; ``scored`` are the systems with a scored answer, ``unscored`` those without.
     """
 
     means: Mapping[str, float]
@@ -308,6 +301,10 @@ def align(
 
 def annotator_ratings(comparisons: Sequence[Comparison], seed: int) -> dict[str, dict[str, float]]:
     """Elo's ratings of each annotator, the mean over many orders of the games."""
+    import numpy as np  # which no help needs
+
+    from conqret.stats.paired_ranking import PairwisePreference, elo
+
     by_person = gathered(
         (
             comparison.annotator,
@@ -328,6 +325,8 @@ def annotator_ratings(comparisons: Sequence[Comparison], seed: int) -> dict[str,
 
 def _both(scores: Mapping[str, float], ratings: Mapping[str, float]) -> tuple[float, float] | None:
     """Rho and tau; None where they are not defined: too few systems, or a ranking that does not vary."""
+    from conqret.stats.correlation import kendall, spearman
+
     names = [name for name in scores if name in ratings]
     if len(names) < FEWEST:
         return None

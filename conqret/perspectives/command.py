@@ -57,9 +57,9 @@ def detect(
     """
     from conqret.errors import DeclarationError
     from conqret.perspectives.detection import GRADES, PROMPT
+    from conqret.perspectives.detection_study import apply_detector, threshold_of_option
     from conqret.perspectives.detection_study import detect as detect_perspectives
-    from conqret.perspectives.detection_study import threshold_of_option
-    from conqret.perspectives.page import detection_tables
+    from conqret.perspectives.page import detection_tables, quality_table
     from conqret.prompts import Library
 
     if detector is not None:
@@ -67,7 +67,27 @@ def detect(
             raise DeclarationError(
                 "--detector replaces the LLM and has its own threshold: leave out --model, --yes-from, --dry-run"
             )
-        _by_detector(pairs, detector, labels, output, overwrite=asking.kept.overwrite, shown=asking.shown)
+        shown = asking.shown
+        with progress("detecting", quiet=shown.quiet) as bar:
+
+            def started(count: int, identity: str) -> None:
+                shown.tell(f"{number(count, 'pair')}, read by the detector {identity[:12]}")
+                bar.reach(0, total=count)
+
+            found = apply_detector(
+                pairs, detector, labels=labels, output=output, overwrite=asking.kept.overwrite, on_start=started,
+                on_block=bar.reach,
+            )  # fmt: skip
+        quality, share = found.against_labels, f"{found.yes} of {len(found.pairs)} documents"
+        result(
+            found.record(),
+            [
+                *spaced([] if quality is None else [quality_table(quality, "Agreement with the labels")]),
+                f"{share} contain their perspective, from a probability of {found.threshold:.3f}",
+                at(found.folder.table_file, "table"),
+            ],
+            as_json=shown.json_output,
+        )
         return
     threshold, chosen_by = threshold_of_option(yes_from)
     client = asking.calls.of(model)
@@ -91,43 +111,6 @@ def detect(
     asking.conclude(summary, lines, outcome, summary.unanswered, there=there)
     if summary.against_labels is not None and summary.against_labels.warning:
         note(f"WARNING: {summary.against_labels.warning}")
-
-
-def _by_detector(
-    pairs: Path,
-    detector: Path,
-    labels: str | None,
-    output: Path | None,
-    *,
-    overwrite: bool,
-    shown: options.OutputOptions,
-) -> None:
-    from conqret.perspectives.detection_study import apply_detector
-    from conqret.perspectives.page import quality_table
-
-    with progress("detecting", quiet=shown.quiet) as bar:
-
-        def started(count: int, identity: str) -> None:
-            shown.tell(f"{number(count, 'pair')}, read by the detector {identity[:12]}")
-            bar.reach(0, total=count)
-
-        found = apply_detector(
-            pairs,
-            detector,
-            labels=labels,
-            output=output,
-            overwrite=overwrite,
-            on_start=started,
-            on_block=bar.reach,
-        )
-    lines: list[RenderableType] = []
-    if found.against_labels is not None:
-        lines += spaced([quality_table(found.against_labels, "Agreement with the labels")])
-    lines.append(
-        f"{found.yes} of {len(found.pairs)} documents contain their perspective, from a probability of "
-        f"{found.threshold:.3f}"
-    )
-    result(found.record(), [*lines, at(found.folder.table_file, "table")], as_json=shown.json_output)
 
 
 @dataclass(frozen=True)

@@ -164,7 +164,8 @@ def score(
 
     from conqret.debate.debatune.controllability_scores import FORMAT, check_good_from, controllability_table
     from conqret.debate.debatune.debate_files import read_statements
-    from conqret.debate.debatune.quality_scores import controllability
+    from conqret.debate.debatune.quality_scores import FORMAT as QUALITY
+    from conqret.debate.debatune.quality_scores import controllability, pair, quality_table, response_quality
 
     check_good_from(good_from)
     items = read_statements(
@@ -172,7 +173,13 @@ def score(
         on_check=asking.shown.left_out,
     )  # fmt: skip
     if against is not None:
-        _compare_systems(items, statements, against, model, output, asking)
+        judged_pairs = judged(
+            pair(items, against), statements, QUALITY, model=model, output=output, asking=asking,
+            by=partial(response_quality, items, against=against),
+        )  # fmt: skip
+        table = partial(quality_table, judged_pairs.systems, against)
+        systems = [system.model_dump(mode="json") for system in judged_pairs.systems]
+        conclude(judged_pairs.judgments, table, shown=asking.shown, against=against, systems=systems)
         return
     scores = judged(
         items, statements, FORMAT, model=model, output=output, asking=asking,
@@ -187,25 +194,6 @@ def score(
     table = partial(controllability_table, scores.systems, good_from)
     systems = [system.model_dump(mode="json") for system in scores.systems]
     conclude(scores.judgments, table, shown=asking.shown, files=files, good_from=good_from, systems=systems)
-
-
-def _compare_systems(
-    items: Sequence[Item],
-    files: Sequence[Path],
-    against: str,
-    model: str | None,
-    output: Path | None,
-    asking: StudyOptions,
-) -> None:
-    from conqret.debate.debatune.quality_scores import FORMAT, pair, quality_table, response_quality
-
-    scores = judged(
-        pair(items, against), files, FORMAT, model=model, output=output, asking=asking,
-        by=partial(response_quality, items, against=against),
-    )  # fmt: skip
-    table = partial(quality_table, scores.systems, against)
-    systems = [system.model_dump(mode="json") for system in scores.systems]
-    conclude(scores.judgments, table, shown=asking.shown, against=against, systems=systems)
 
 
 def _compare_with_annotators(sheets: Sequence[Path], plan: Path, shown: options.OutputOptions) -> None:

@@ -85,6 +85,7 @@ def judge(
     conqret debate two-turn judge debates.jsonl --instruction encourage-abstain --model gpt-4o-mini --dry-run
     """
     from conqret.debate.two_turn.outcome_page import outcome_tables, standings_table, verdict
+    from conqret.debate.two_turn.text_annotations import annotation_tables, summarize_annotations
     from conqret.debate.two_turn.two_turn_runs import judge_debates
     from conqret.show.table import spaced
 
@@ -92,7 +93,9 @@ def judge(
         _grade(questions, labels, model, output, asking)
         return
     if annotations is not None:
-        _summarize(questions, annotations, asking.shown)
+        summaries = summarize_annotations(annotations, of=questions)
+        plain = [asdict(summary) for summary in summaries]
+        result(plain, spaced(annotation_tables(summaries)), as_json=asking.shown.json_output)
         return
     outcome = asking.study(
         judge_debates, questions, model=asking.calls.of(model), design=design, instruction=instruction,
@@ -134,20 +137,6 @@ def _grade(
     )  # fmt: skip
     grades = [grade.model_dump(mode="json") for grade in done.grades]
     conclude(done.judgments, lambda: rubric_table(done.grades), shown=asking.shown, grades=grades)
-
-
-def _summarize(questions: Path, annotations: Path, shown: options.OutputOptions) -> None:
-    """Summarize annotations by kind of text and by the option that it argues for, the right one or the wrong one."""
-
-    from conqret.debate.two_turn.text_annotations import annotation_tables, summarize_annotations
-    from conqret.show.table import spaced
-
-    summaries = summarize_annotations(annotations, of=questions)
-    result(
-        [asdict(summary) for summary in summaries],
-        spaced(annotation_tables(summaries)),
-        as_json=shown.json_output,
-    )
 
 
 def write(

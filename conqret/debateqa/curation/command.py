@@ -10,7 +10,7 @@ from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note
-from conqret.debateqa.curation.algorithm import CurationPlan
+from conqret.debateqa.curation.algorithm import VIEWS, CurationPlan
 from conqret.debateqa.curation.embeddings import LEXICAL
 from conqret.debateqa.curation.questions_command import Encoder
 from conqret.judging.study_command import StudyOptions
@@ -106,6 +106,7 @@ def curate(
     conqret debateqa curate benchmark/ --labels annotated.csv --duplicates pairs.csv -o final.jsonl
     """
     from conqret.debateqa.curation import benchmark_check_command as checks
+    from conqret.debateqa.curation.benchmark import curate_benchmark
 
     encoder = checking.encoder
     match checking.check:
@@ -121,29 +122,14 @@ def curate(
             checks.domains(source, encoder, asking)
         case None if source.is_dir():
             checks.remove(source, labels, duplicates, output, asking)
-        case None:
-            _make(source, corpus, web, trusted, keep, model, output, asking)
-
-
-def _make(
-    questions: Path,
-    corpus: Path | None,
-    web: WebSearch,
-    trusted: Path | None,
-    keep: int,
-    model: str | None,
-    output: Path | None,
-    asking: StudyOptions,
-) -> None:
-    from conqret.debateqa.curation.algorithm import VIEWS
-    from conqret.debateqa.curation.benchmark import curate_benchmark
-
+    if checking.check is not None or source.is_dir():
+        return
     if asking.dry_run:
         pages = "the documents that the offline model's queries find"
         pages = pages if web.search is None else "5 pages of 2,500 tokens"
         note(f"the estimate assumes for each question {VIEWS} points of view and {pages}")
     outcome = asking.study(
-        curate_benchmark, questions, corpus=corpus, search=web.search, user_agent=web.user_agent, trusted=trusted,
+        curate_benchmark, source, corpus=corpus, search=web.search, user_agent=web.user_agent, trusted=trusted,
         plan=CurationPlan(keep=keep), output=output, model=asking.calls.of(model),
         rows="steps", doing="collecting", role="an author",
     )  # fmt: skip
