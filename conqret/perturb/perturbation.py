@@ -289,9 +289,9 @@ PERTURBATIONS = Registry(
     Perturbation,
     package="conqret.perturb.kinds",
     attribute="PERTURBATIONS",
-    first=(
-        "irrelevant", "hallucinate", "hallucinate-share", "shuffle", "drop-citations", "wrong-citations", "padding",
-        "flip-stance", "inject-document", "inject-argument", "truncate",
+    first=tuple(
+        "irrelevant hallucinate hallucinate-share shuffle drop-citations wrong-citations padding "
+        "flip-stance inject-document inject-argument truncate".split()
     ),
-)  # fmt: skip
+)
 """Every perturbation by its name; those of the paper come first."""

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conqret.errors import DeclarationError
-from conqret.stats.effects import ALPHA, PairedEffects, holm
+from conqret.stats.correlation import pearson, spearman
+from conqret.stats.effects import ALPHA, holm
 from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.stats.resampling import mean, mean_interval
 
@@ -86,10 +87,10 @@ class Response:
 
     ``intervals`` hold the mean of each level with its ends; ``fell`` and ``rose`` are the shares of the n items
     whose score at the last level is below, or above, that at the first; ``neighbours`` compares each level with the one
-    before it. ``moves`` are the differences of each later level from
-    the first, ``shifts`` their means, and ``trend`` is the difference of last and first by the line through all levels:
-    all are means over items, tested over ``clusters`` topics. Correlations (of level and mean) are None where the means
-    do not vary, and of two levels, where they are always 1 or -1.
+    before it. ``shifts`` are the mean differences of each later level from the first, and ``trend`` is the difference
+    of last and first by the line through all levels: all are means over items, tested over ``clusters`` topics.
+    Correlations (of level and mean) are None where the means do not vary, and of two levels, where they are always 1 or
+    -1.
     """
 
     levels: tuple[float, ...]
@@ -102,7 +103,6 @@ class Response:
     fell: float
     rose: float
     neighbours: tuple[CurveStep, ...]
-    moves: tuple[PairedEffects, ...]
     shifts: tuple[JackknifedEstimate, ...]
     trend: JackknifedEstimate
 
@@ -126,13 +126,10 @@ def respond(
         raise DeclarationError(f"a curve needs two or more rising levels, not {list(levels)}")
     if not scores or any(len(row) != len(levels) for row in scores) or len(clusters) != len(scores):
         raise DeclarationError(f"a curve needs rows of {len(levels)} scores, and a topic for each row")
-    from conqret.stats.correlation import pearson, spearman
-
     columns = list(zip(*scores, strict=True))
     intervals = tuple(mean_interval(column, clusters, scale="share") for column in columns)
     means = [math.fsum(column) / len(column) for column in columns]
     last = len(levels) - 1
-    moves = tuple(PairedEffects(_differences(columns[0], column), clusters) for column in columns[1:])
     steps = tuple(mean(_differences(*pair), clusters) for pair in pairwise(columns))
     return Response(
         levels=tuple(levels),
@@ -150,8 +147,7 @@ def respond(
                 pairwise(levels), steps, holm([step.p() for step in steps]), strict=True
             )
         ),
-        moves=moves,
-        shifts=tuple(mean(move.differences, move.clusters) for move in moves),
+        shifts=tuple(mean(_differences(columns[0], column), clusters) for column in columns[1:]),
         trend=mean(trends(scores), clusters),
     )
 

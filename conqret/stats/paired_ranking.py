@@ -55,14 +55,12 @@ class PairwisePreference:
 
 @dataclass(frozen=True, slots=True)
 class PairedStanding:
-    """One player: its rating with an interval, its rank (1 is best, ties at their mean) and its record. A strength of
+    """One player: its rating with an interval, and its rank (1 is best, ties at their mean). A strength of
     Bradley and Terry may be ``unbounded`` above or below: its value is then the prior's, and without an interval."""
 
     player: str
     rating: Estimate
     rank: float
-    wins: float
-    games: int
     unbounded: Bound = ""
 
 
@@ -216,9 +214,6 @@ class _Games:
         clusters that are ``present`` (rows by players)."""
 
         count = len(self.players)
-        wins = np.bincount(self.first, self.outcome, count) + np.bincount(
-            self.second, 1 - self.outcome, count
-        )
         games = np.bincount(np.concatenate([self.first, self.second]), minlength=count).tolist()
         ranks = rankdata(-ratings.round(9))
         standings = []
@@ -229,9 +224,7 @@ class _Games:
                 rating = JackknifedEstimate(
                     ratings[place], column, present, games[place], unsure=self.unsure
                 ).estimate()
-            standings.append(
-                PairedStanding(player, rating, float(ranks[place]), float(wins[place]), games[place])
-            )
+            standings.append(PairedStanding(player, rating, float(ranks[place])))
         return tuple(sorted(standings, key=lambda standing: (standing.rank, standing.player)))
 
 

@@ -303,10 +303,12 @@ class StrengthPosterior:
         evidence += 0.5 * float(shift @ centre)
         evidence += float(
             (
-                np.log(tilted.mass) + 0.5 * np.log1p(precision / left) + 0.5 * np.square(tilted.cavity) * left
+                np.log(tilted.mass)
+                + 0.5 * np.log1p(precision / left)
+                + 0.5 * np.square(tilted.cavity) * left
                 - 0.5 * np.square(tilted.cavity * left + shift) / (left + precision)
             ).sum()
-        )  # fmt: skip
+        )
         weights = mode.shared[self.normal :].reshape(self.judges, self.middle)
         evidence -= 0.5 * float(self.prior[self.normal :] @ np.square(mode.shared[self.normal :]))
         strengths, spreads = self._whole(joint)

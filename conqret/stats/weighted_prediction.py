@@ -156,12 +156,15 @@ def _means(
         replace(
             drawn.sampled(
                 lambda weights, place=place: of_sums(weights @ sums)[place],  # type: ignore[misc]
-                count, width=sums.shape[1], scale=scale, unsure=few,
+                count,
+                width=sums.shape[1],
+                scale=scale,
+                unsure=few,
             ),
             freedom=freedom,
         )
         for place in (0, 1)
-    ]  # fmt: skip
+    ]
     return naive, values[0], values[1], float(_power(sums.sum(axis=0)[None])[0])
 
 

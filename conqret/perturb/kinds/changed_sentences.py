@@ -223,14 +223,12 @@ FLIP_STANCE = Perturbation(
     levels=(0, 1),
     expects=expect(
         fall=(*ANSWER, "second.answer_relevance"),
-        unchanged=(
-            "context_relevance", "predicted_precision", "groundedness", "citation_precision", "citation_recall",
-        ),
+        unchanged=("context_relevance", "predicted_precision", *GROUNDING),
     ),
     needs=frozenset({"argument"}),
     source="own; both stances count as relevant evidence in ConQRet, Figures 10 and 11",
     change=flipped_stance,
     most=1,
-)  # fmt: skip
+)
 
 PERTURBATIONS = (HALLUCINATE, HALLUCINATE_SHARE, PARAPHRASE, TRUNCATE, FLIP_STANCE)

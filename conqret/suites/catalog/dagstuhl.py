@@ -62,7 +62,7 @@ def read(folder: Path) -> DagstuhlData:
     files_present(folder, (EXPERTS, NOVICES), "labels")
     novices = read_labels(suite_file(folder, NOVICES)) if is_there(folder, NOVICES) else None
     if not is_there(folder, EXPERTS):
-        return DagstuhlData(novices=novices, notes=(f"{EXPERTS} is not there: nothing can be judged",))
+        return DagstuhlData(novices=novices)
     path = suite_file(folder, EXPERTS)
     texts: dict[str, Item] = {}
     for row in published_rows(folder, EXPERTS, TEXT, partial(csv_rows, published_in="windows-1252")):

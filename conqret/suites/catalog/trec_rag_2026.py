@@ -1,4 +1,4 @@
-"""TREC RAG 2026, development data: grades of documents by LLMs (Umbrela), given nuggets and weighted rubrics."""
+"""TREC RAG 2026, development data: grades of documents by LLMs (Umbrela)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 
 from conqret.errors import DeclarationError
-from conqret.io.nuggets import read_banks
 from conqret.io.trec import read_qrels
 from conqret.stats.classification import cohen_kappa, quadratic_kappa
 from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteVerdicts
@@ -21,18 +20,17 @@ JUDGES = {
     "Qwen3.5-9B": _QRELS.format("qwen3.5-9b-v2"),
     "Ministral-3-14B-Instruct-2512": _QRELS.format("ministral-3-14b-instruct-2512-v2"),
 }
-NUGGETS, RUBRICS = "rag25-dev-nuggets.jsonl", "research-rubrics-dev-rubrics.jsonl"
 
 
 def read(folder: Path) -> SuiteData:
-    """The grades of Codex as gold, those of other models as logs; nuggets and rubrics are read and counted."""
+    """The grades of Codex as gold, those of other models as logs."""
     gold, topics = _grades(suite_file(folder, GOLD))
     logs = {
         judge: {METRIC: _grades(suite_file(folder, name))[0]}
         for judge, name in JUDGES.items()
         if is_there(folder, name)
     }
-    return SuiteData(gold={METRIC: gold}, clusters=topics, logs=logs, notes=tuple(_notes(folder)))
+    return SuiteData(gold={METRIC: gold}, clusters=topics, logs=logs)
 
 
 def _grades(path: Path) -> tuple[dict[str, float], dict[str, str]]:
@@ -57,22 +55,6 @@ def _grades(path: Path) -> tuple[dict[str, float], dict[str, str]]:
     return grades, topics
 
 
-def _notes(folder: Path) -> list[str]:
-    """What there is to score answers by."""
-    from conqret.judging.rubric_files import rubrics_of
-
-    notes = []
-    if is_there(folder, NUGGETS):
-        banks = read_banks(suite_file(folder, NUGGETS)).banks
-        count = sum(len(bank.nuggets) for bank in banks.values())
-        notes.append(f"{len(banks)} topics have {count} nuggets: conqret judge --nuggets {NUGGETS}")
-    if is_there(folder, RUBRICS):
-        rubrics = rubrics_of(suite_file(folder, RUBRICS))
-        count = sum(map(len, rubrics.each))
-        notes.append(f"{len(rubrics.by_key)} topics have {count} criteria: conqret judge --rubric {RUBRICS}")
-    return notes
-
-
 def grade_agreement(kind: str, verdicts: SuiteVerdicts) -> float:
     """Cohen's kappa of the grades: by squared differences, or of relevant (2 or more) and not."""
     if kind == "quadratic":
@@ -88,12 +70,9 @@ SUITE = Suite(
     question="How far do LLMs agree on how many sub-narratives of a topic a document answers?",
     source="TREC 2026 RAG track, https://github.com/TREC-RAG/trec-rag-data",
     license="the repository names none; the documents of ClimbMix are not part of it",
-    files=(
-        *(
-            SuiteFile(name, *_FROM, f"{_FOLDER}/rag25-dev-umbrela-qrels/{name}", optional=name != GOLD)
-            for name in (GOLD, *JUDGES.values())
-        ),
-        *(SuiteFile(name, optional=True, note="the track's development data") for name in (NUGGETS, RUBRICS)),
+    files=tuple(
+        SuiteFile(name, *_FROM, f"{_FOLDER}/rag25-dev-umbrela-qrels/{name}", optional=name != GOLD)
+        for name in (GOLD, *JUDGES.values())
     ),
     public_since="2026-01",
     task="rating",
