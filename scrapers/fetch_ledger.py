@@ -15,7 +15,7 @@ from conqret.data.corpus import LedgerEntry
 from conqret.data.item import Document, dumped
 from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED
 from conqret.io.safe_files import cut_torn_line
-from conqret.runs.row_store import RowStore
+from conqret.runs.trials import RowStore
 from conqret.text.language import language_of
 
 ID_LENGTH = 16

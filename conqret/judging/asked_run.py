@@ -299,7 +299,7 @@ class Run(Generic[Row]):
             clients: Any = self.clients
             for client in clients:
                 client.weight = weight
-            made = await self._trial(number, unit).work({})
+            made = await self._trial(number, unit).work()
             results.append(None if made is None else made[1])
         return results
 
@@ -307,7 +307,7 @@ class Run(Generic[Row]):
         keys = list[str]()
         self._order.append(keys)
 
-        async def work(earlier: object) -> tuple[str, Any]:
+        async def work() -> tuple[str, Any]:
             _UNIT.set(keys)
             try:
                 return str(number), await (self.ask(unit) if isinstance(unit, Request) else unit)

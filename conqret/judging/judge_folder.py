@@ -26,8 +26,8 @@ from conqret.io.cell_values import canonical
 from conqret.io.safe_files import InFolder, replacing, whole_lines
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.summary import Summary, summarise
-from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import ITEMS, R, RunFolder, RunRecord
+from conqret.runs.trials import RowStore
 
 COLUMNS = (
     "item", "topic", "stance", "original", "perturbation", "level", "seed", "format", "model", "fingerprint",

@@ -11,7 +11,7 @@ import hashlib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -252,7 +252,7 @@ def judging(items: Iterable[Item], instrument: Instrument, in_flight: int) -> St
         work, about = judge_in_span, span_attributes(instrument)
 
     def trial(item: Item) -> Trial[Judgment]:
-        return Trial(trial_key(instrument.fingerprint, item.id), lambda earlier: work(item, instrument))
+        return Trial(trial_key(instrument.fingerprint, item.id), partial(work, item, instrument))
 
     return Stage(map(trial, items), in_flight, f"judge {instrument.judge.name}", about)
 

@@ -24,7 +24,7 @@ from conqret.judging.judge_folder import (
 from conqret.judging.judge_run import sum_up, write_items
 from conqret.judging.summary import Summary
 from conqret.runs.session import SessionCounts
-from conqret.runs.trials import Sink
+from conqret.runs.trials import Rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +42,7 @@ class Judgments(Sequence[Judgment]):
 
     record: JudgeRecord
     source: ItemSource
-    rows: Sink[Judgment]
+    rows: Rows[Judgment]
     ids: tuple[str, ...]
     summary: Summary
     session: SessionCounts

@@ -14,9 +14,9 @@ from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import Pair, read_pairs
 from conqret.io.safe_files import InFolder, write_whole
 from conqret.perspectives.detector import AT_ONCE, Detector, DetectorQuality, load_detector, quality_of
-from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import RunFolder, RunRecord, default_folder, stem
 from conqret.runs.study_run import ROWS
+from conqret.runs.trials import RowStore
 
 
 class DetectedPair(Frozen):

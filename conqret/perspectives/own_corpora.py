@@ -37,9 +37,8 @@ from conqret.io.safe_files import InFolder
 from conqret.io.schema import Field, Schema, TableReader
 from conqret.perspectives.perspective_files import read_perspectives
 from conqret.retrieval.collection import CORPORA, own_folder
-from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import RunFolder, RunRecord, default_folder, stem
-from conqret.runs.trials import Trial, perform
+from conqret.runs.trials import RowStore, Trial, perform
 from conqret.scrapers.fetch_ledger import make_document
 from conqret.text.text_passages import WORDS, passages
 
@@ -236,7 +235,7 @@ def questions_of(path: Path) -> tuple[SourcedQuestion, ...]:
 
 
 async def _made(
-    question: SourcedQuestion, source: PageSource, folder: Path, results: int, words: int, earlier: object
+    question: SourcedQuestion, source: PageSource, folder: Path, results: int, words: int
 ) -> CollectedPages:
     try:
         (identifiers,) = await source.search([question.question], results)

@@ -199,9 +199,9 @@ async def _perform(
 def _unless_awaited(trial: Trial[Row], made: set[str]) -> Trial[Row]:
     """The trial, which makes no row as long as one of its questions is in a batch; else its key is among ``made``."""
 
-    async def work(earlier: Mapping[str, Row]) -> Row | None:
+    async def work() -> Row | None:
         with awaited_answers() as awaited:
-            row = await trial.work(earlier)
+            row = await trial.work()
         if awaited:
             return None
         made.add(trial.key)

@@ -17,9 +17,9 @@ from conqret.data.digest import digest_of
 from conqret.data.item import Frozen
 from conqret.io.safe_files import InFolder
 from conqret.llm.request import Answer, schema_digest
-from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import R, RunFolder, RunRecord
 from conqret.runs.session import Session, SessionCounts
+from conqret.runs.trials import RowStore
 
 ROWS = "rows.jsonl"
 

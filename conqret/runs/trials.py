@@ -1,56 +1,55 @@
-"""The loop over the trials of a run: each once, many at a time, in memory or into a folder.
+"""The loop over the trials of a run: each once, many at a time; and where their rows are kept, in memory or in a file.
 
-A trial is one unit of work: an item to be judged, an argument to be written, the turn of a debate. Most stand alone;
-those that wait for others (the second round of a debate waits for the first) get the rows of these when their turn
-comes. What a sink holds already is not done again.
+A trial is one unit of work: an item to be judged, an argument to be written. What is kept already is not done again.
+
+In a folder, finished rows stand in a file of JSON lines to which each is appended as it comes, so that a stopped run
+goes on. Only the places of the lines are held, so that memory grows by some hundred bytes a row. A last line that was
+cut off by a kill is cut away; of two rows under one key the later counts, unless it is worth less.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import contextvars
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, BinaryIO, Generic, NamedTuple, Protocol, Self, TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from conqret.errors import DeclarationError
+from conqret.io.safe_files import AppendLog, Closing, replacing, whole_lines
 from conqret.llm.tracing import run_span
 
 Row = TypeVar("Row")
+StoredRow = TypeVar("StoredRow", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
 class Trial(Generic[Row]):
-    """One unit of work: ``work`` makes the row that is kept under ``key``, from the rows of the trials ``after`` which
-    it comes, by their keys. It never raises for what the world did: that is part of the row. None is a row that cannot
-    be made yet, as an answer is still to come."""
+    """One unit of work: ``work`` makes the row that is kept under ``key``. It never raises for what the world did: that
+    is part of the row. None is a row that cannot be made yet, as an answer is still to come."""
 
     key: str
-    work: Callable[[Mapping[str, Row]], Coroutine[Any, Any, Row | None]]
-    after: tuple[str, ...] = ()
+    work: Callable[[], Coroutine[Any, Any, Row | None]]
 
 
-class Sink(Protocol[Row]):
-    """Where rows go, and where those of an earlier run are."""
+class Rows(AbstractContextManager["Rows[Row]"], Protocol[Row]):
+    """Where the rows of a run go, and where those of an earlier one are; to be put in order in the end."""
 
     def __contains__(self, key: str) -> bool:
         """Whether the row of this key need not be made."""
+
+    def __len__(self) -> int:
+        """How many there are that need not be made."""
 
     def get(self, key: str) -> Row | None:
         """The row of a key; None where there is none."""
 
     def add(self, row: Row) -> None:
         """Keep a row."""
-
-
-class Rows(Sink[Row], AbstractContextManager["Rows[Row]"], Protocol[Row]):
-    """All rows of a run, to be put in order in the end."""
-
-    def __len__(self) -> int:
-        """How many there are that need not be made."""
 
     def rows(self) -> Iterator[Row]:
         """The rows that count."""
@@ -91,77 +90,180 @@ class Memory(dict[str, Row]):
         self.update(wanted)
 
 
+class _Place(NamedTuple):
+    start: int
+    length: int
+    finished: bool
+
+
+class RowStore(Closing, Generic[StoredRow]):
+    """The rows of a run, in ``path``.
+
+    Args:
+        path: the file; it is made with the first row.
+        model: what a line holds.
+        key: under which key a row is found again; None leaves it where it is, of no use.
+        finished: whether a row needs not be made again.
+        foreign: what to say of a line that holds something else, behind its place; such a line is passed over (and
+            its row made again) where this is empty.
+
+    Raises:
+        DeclarationError: a line holds something else, and ``foreign`` is given.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        model: type[StoredRow],
+        key: Callable[[StoredRow], str | None],
+        *,
+        finished: Callable[[StoredRow], bool] = lambda row: True,
+        foreign: str = "",
+    ) -> None:
+        self.path = path
+        self._model, self._key, self._finished = model, key, finished
+        self._places: dict[str, _Place] = {}
+        self._log: AppendLog | None = None
+        self._end = 0
+        for number, line in whole_lines(path):
+            row = self._parsed(line)
+            if row is not None:
+                self._index(row, len(line))
+            elif foreign:
+                raise DeclarationError(f"{path}:{number} {foreign}")
+            self._end += len(line)
+
+    def __contains__(self, key: str) -> bool:
+        """Whether a finished row is there."""
+        place = self._places.get(key)
+        return place is not None and place.finished
+
+    def __len__(self) -> int:
+        """How many finished rows are there."""
+        return sum(place.finished for place in self._places.values())
+
+    def get(self, key: str) -> StoredRow | None:
+        """The row of this key, finished or not; None where there is none."""
+        place = self._places.get(key)
+        if place is None:
+            return None
+        with self.path.open("rb") as file:
+            return self._parsed(_line(file, place))
+
+    def add(self, row: StoredRow) -> None:
+        """Append a row, and hand it to the system at once."""
+        if self._log is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._log = AppendLog(self.path)
+        self._index(row, length := self._log.append(row))
+        self._end += length
+
+    def replace(self, row: StoredRow) -> None:
+        """Append a row that counts instead of the one of its key, whatever it is worth, once the rows are arranged."""
+        self._places.pop(self._key(row) or "", None)
+        self.add(row)
+
+    def rows(self) -> Iterator[StoredRow]:
+        """The rows that count, in the order of the file."""
+        if not self._places:
+            return
+        with self.path.open("rb") as file:
+            for place in sorted(self._places.values()):
+                row = self._parsed(_line(file, place))
+                if row is not None:
+                    yield row
+
+    def arrange(self, order: Iterable[str]) -> None:
+        """Leave only the rows of these keys in the file, in this order."""
+        wanted = {key: self._places[key] for key in order if key in self._places}
+        starts = [place.start for place in wanted.values()]
+        self.close()
+        size = self.path.stat().st_size if self.path.exists() else 0
+        if starts == sorted(starts) and sum(place.length for place in wanted.values()) == size:
+            return
+        places: dict[str, _Place] = {}
+        self._end = 0
+        with replacing(self.path) as arranged, self.path.open("rb") as file:
+            for key, place in wanted.items():
+                arranged.write(_line(file, place))
+                places[key] = place._replace(start=self._end)
+                self._end += place.length
+        self._places = places
+
+    def close(self) -> None:
+        """Close the file once its bytes are on the disk."""
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+
+    def _parsed(self, line: bytes) -> StoredRow | None:
+        try:
+            return self._model.model_validate_json(line)
+        except ValidationError:
+            return None
+
+    def _index(self, row: StoredRow, length: int) -> None:
+        key = self._key(row)
+        if key is not None:
+            finished = self._finished(row)
+            if finished or key not in self:
+                self._places[key] = _Place(self._end, length, finished)
+
+
+def _line(file: BinaryIO, place: _Place) -> bytes:
+    file.seek(place.start)
+    return file.read(place.length)
+
+
 async def perform(
     trials: Iterable[Trial[Row]],
-    sink: Sink[Row],
+    rows: Rows[Row],
     *,
     in_flight: int,
     name: str = "run",
     about: Mapping[str, Any] = MappingProxyType({}),
 ) -> AsyncGenerator[Row, None]:
-    """Do every trial that the sink does not hold, and yield each row once it is kept. A trial whose row cannot be made
-    yet is left out, with those that come after it. ``name`` and what is to say ``about`` it are those of the run's
-    span, if spans are asked for.
+    """Do every trial whose row is not kept, and yield each row once it is. ``name`` and what is to say ``about`` it are
+    those of the run's span, if spans are asked for: each trial is done in a copy of the context inside that span.
 
     Trials are taken as there is room, at most ``in_flight`` are under way at a time, and with ``in_flight`` of 1 they
     are done in their order.
-
-    Raises:
-        DeclarationError: trials wait for others that never come.
     """
-    with run_span(name, about) as inside:
-        async with contextlib.aclosing(_performed(_Queue(trials, sink), in_flight, inside)) as rows:
-            async for row in rows:
-                yield row
-
-
-async def _performed(
-    queue: _Queue[Row], in_flight: int, inside: contextvars.Context | None
-) -> AsyncGenerator[Row, None]:
-    """What :func:`perform` yields; each trial is done in a copy of the context ``inside`` the run's span."""
-
-    def started(trial: Trial[Row]) -> asyncio.Task[Row | None]:
-        context = None if inside is None else inside.copy()
-        return asyncio.create_task(trial.work(queue.earlier(trial)), context=context)
-
-    if in_flight == 1:
-        for trial in queue:
-            row = await (trial.work(queue.earlier(trial)) if inside is None else started(trial))
-            queue.keep(trial, row)
-            if row is not None:
-                yield row
-        queue.check()
-        return
-    under_way: dict[asyncio.Task[Row | None], Trial[Row]] = {}
+    left = (trial for trial in trials if trial.key not in rows)
+    under_way: set[asyncio.Task[Row | None]] = set()
     done: asyncio.Queue[asyncio.Task[Row | None]] = (
         asyncio.Queue()
     )  # to wait for each of many costs each time
-    try:
-        while True:
-            while len(under_way) < in_flight and (ready := next(queue, None)) is not None:
-                task = started(ready)
-                under_way[task] = ready
-                task.add_done_callback(done.put_nowait)
-                await asyncio.sleep(0)  # it is asked before the next is put together: answers come apart, too
-            if not under_way:
-                queue.check()
-                return
-            for task in [await done.get(), *(done.get_nowait() for _ in range(done.qsize()))]:
-                queue.keep(under_way.pop(task), row := task.result())
-                if row is not None:
-                    yield row
-    finally:
-        for task in under_way:
-            task.cancel()
-        await asyncio.gather(*under_way, return_exceptions=True)
+    with run_span(name, about) as inside:
+        try:
+            while True:
+                while len(under_way) < in_flight and (ready := next(left, None)) is not None:
+                    context = None if inside is None else inside.copy()
+                    task = asyncio.create_task(ready.work(), context=context)
+                    under_way.add(task)
+                    task.add_done_callback(done.put_nowait)
+                    await asyncio.sleep(
+                        0
+                    )  # it is asked before the next is put together: answers come apart, too
+                if not under_way:
+                    return
+                for task in [await done.get(), *(done.get_nowait() for _ in range(done.qsize()))]:
+                    under_way.remove(task)
+                    if (row := task.result()) is not None:
+                        rows.add(row)
+                        yield row
+        finally:
+            for task in under_way:
+                task.cancel()
+            await asyncio.gather(*under_way, return_exceptions=True)
 
 
 async def collect(works: Iterable[tuple[str, Callable[[], Awaitable[Row]]]], *, in_flight: int) -> list[Row]:
-    """Do works that stand alone, each under a key of its own, and return their rows in the order of the works."""
+    """Do works, each under a key of its own, and return their rows in the order of the works."""
     order: list[str] = []
 
     def trial(key: str, work: Callable[[], Awaitable[Row]]) -> Trial[tuple[str, Row]]:
-        async def named(earlier: object) -> tuple[str, Row]:
+        async def named() -> tuple[str, Row]:
             return key, await work()
 
         order.append(key)
@@ -171,59 +273,3 @@ async def collect(works: Iterable[tuple[str, Callable[[], Awaitable[Row]]]], *, 
     async for _ in perform((trial(key, work) for key, work in works), kept, in_flight=in_flight):
         pass
     return [kept[key][1] for key in order]
-
-
-class _Queue(Generic[Row]):
-    """The trials that can be done now: those that wait come up again when what they wait for is kept."""
-
-    def __init__(self, trials: Iterable[Trial[Row]], sink: Sink[Row]) -> None:
-        self._source, self._sink = iter(trials), sink
-        self._waiting: dict[str, Trial[Row]] = {}
-        self._ready: list[Trial[Row]] = []
-        self._kept: set[str] = set()
-        self._left_out = False
-
-    def __iter__(self) -> Iterator[Trial[Row]]:
-        return self
-
-    def __next__(self) -> Trial[Row]:
-        if self._ready:
-            return self._ready.pop(0)
-        for trial in self._source:
-            if trial.key in self._sink:
-                continue
-            if self._can(trial):
-                return trial
-            self._waiting[trial.key] = trial
-        raise StopIteration
-
-    def keep(self, trial: Trial[Row], row: Row | None) -> None:
-        """Keep the row of a trial, if there is one, and call up those that waited for it."""
-        if row is None:
-            self._left_out = True
-            return
-        self._sink.add(row)
-        self._kept.add(trial.key)
-        called = [other for other in self._waiting.values() if trial.key in other.after and self._can(other)]
-        for waiting in called:
-            del self._waiting[waiting.key]
-        self._ready += called
-
-    def earlier(self, trial: Trial[Row]) -> Mapping[str, Row]:
-        """The rows that a trial waited for."""
-        rows = {key: self._sink.get(key) for key in trial.after}
-        return {key: row for key, row in rows.items() if row is not None}
-
-    def check(self) -> None:
-        """Nothing may be left that waits, but for what was left out."""
-        if self._waiting and not self._left_out:
-            trial = next(iter(self._waiting.values()))
-            lacking = next(key for key in trial.after if not self._there(key))
-            raise DeclarationError(f"{trial.key} waits for {lacking}, which no trial produces")
-
-    def _can(self, trial: Trial[Row]) -> bool:
-        return all(map(self._there, trial.after))
-
-    def _there(self, key: str) -> bool:
-        """A row that an earlier run could not finish is made again first; one that fails now is an answer, too."""
-        return key in self._kept or key in self._sink

@@ -27,10 +27,9 @@ from conqret.judging.judge_run import judge_in_span, span_attributes
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client
 from conqret.runs.engine import CompletedTrials, Plan, Stage
-from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import ITEMS, RunFolder
 from conqret.runs.session import Session
-from conqret.runs.trials import Memory, Rows, Trial
+from conqret.runs.trials import Memory, Rows, RowStore, Trial
 from conqret.stats.isotonic import dealt
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.improve.improved_prompt import (
@@ -369,7 +368,7 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
             if row is not None and row.judgment is not None and row.judgment.status is not Status.FAILED:
                 return _staying(row)
 
-            async def judged(earlier: object) -> ImproveRow:
+            async def judged() -> ImproveRow:
                 return ImproveRow(id=key, judgment=await judge_in_span(item, instrument))
 
             return Trial(key, judged)
@@ -378,7 +377,7 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
         return Stage([trial(item) for item in items], client.in_flight, name, span_attributes(instrument))
 
     def _proposal(self, client: Client, key: str, prompt: Any) -> Trial[ImproveRow]:
-        async def work(earlier: object) -> ImproveRow:
+        async def work() -> ImproveRow:
             answer = await ask_wording(client, prompt)
             if answer.value is None:
                 return ImproveRow(id=key, reason=str(answer.reason or ""), detail=answer.detail)
@@ -388,7 +387,7 @@ class ImprovePlan(Plan[ImproveRow, "ImproveResult"]):
 
 
 def _staying(row: ImproveRow) -> Trial[ImproveRow]:
-    async def work(earlier: object) -> ImproveRow:
+    async def work() -> ImproveRow:
         return row
 
     return Trial(row.id, work)

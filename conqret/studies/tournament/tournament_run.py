@@ -27,9 +27,8 @@ from conqret.judging.judge_parts import TOURNAMENT, digest
 from conqret.judging.judge_run import judge_in_span, judge_record, span_attributes, sum_up, write_items
 from conqret.judging.setup import Setup
 from conqret.runs.engine import CompletedTrials, Plan, Stage
-from conqret.runs.row_store import RowStore
 from conqret.runs.session import Session, Sessions
-from conqret.runs.trials import Memory, Rows, Trial
+from conqret.runs.trials import Memory, Rows, RowStore, Trial
 from conqret.stats.comparative_judgment import ComparedStrengths, compared_strengths
 from conqret.stats.estimate import CONFIDENCE
 from conqret.stats.pair_design import GroupPairs
@@ -264,7 +263,7 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
         judge = instrument.model if self.judges else ""
         key = comparison_id(item.id, judge)
 
-        async def compare(earlier: Mapping[str, ComparisonRow]) -> ComparisonRow:
+        async def compare() -> ComparisonRow:
             judgment = await judge_in_span(item, instrument)
             return ComparisonRow(
                 id=key,
