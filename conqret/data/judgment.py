@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Any, Self
+from operator import not_
+from typing import Annotated, Self
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import Field, model_validator
 
-from conqret.data.item import Frozen, Version, dumped
+from conqret.data.item import Frozen, Version
 
 
 class Status(StrEnum):
@@ -244,12 +245,8 @@ class Judgment(Frozen):
     trims: tuple[Trim, ...] = ()
     strays: tuple[int, ...] = ()
     language: str = ""
-    translation_of: str = ""
+    translation_of: str = Field(default="", exclude_if=not_)
     trace: Trace = Trace()
-
-    @model_serializer(mode="wrap")
-    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return dumped(self, dump, "translation_of")
 
     @property
     def addressed(self) -> tuple[Flag, ...]:
