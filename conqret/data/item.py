@@ -25,13 +25,6 @@ class Frozen(BaseModel, frozen=True, extra="forbid"):
     """A model that never changes, without undeclared fields."""
 
 
-class Topic(Frozen):
-    """A controversial question under a stable id."""
-
-    id: Identifier
-    question: NonEmpty
-
-
 PICTURE = "[image]"
 """The text of a document that is an image."""
 
@@ -68,13 +61,6 @@ class Turn(Frozen):
     calls: tuple[str, ...] = ()
     document: str = ""
     images: tuple[str, ...] = ()
-
-
-class Argument(Frozen):
-    """A pro or con argument on a topic, with citations ``[n]`` into the documents beside it."""
-
-    text: NonEmpty
-    stance: Stance = "none"
 
 
 class Nugget(Frozen):
