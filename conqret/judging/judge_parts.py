@@ -125,7 +125,7 @@ class Ask(Generic[R]):
     def unasked(self, case: Case) -> Mapping[str, Measure] | None:
         """The measures of an item of which nothing is asked: it has nothing to be held against, or all is settled; else
         None."""
-        names = sorted(name for name in self.against if not (getattr(case.item, name) or "").strip())
+        names = [name for name in sorted(self.against) if not (getattr(case.item, name) or "").strip()]
         if not names:
             return self.settled(case)
         missing = Measure.missing(Reason.NOTHING_TO_JUDGE, f"the item has no {' and no '.join(names)}")
@@ -214,36 +214,17 @@ class Judge:
     @property
     def metrics(self) -> tuple[str, ...]:
         """Every metric of this format, in the order in which they are reported."""
-        parts: tuple[Ask[Any] | ComputedMetrics, ...] = (*self.asks, *self.computed)
-        if self.combined is None:
-            return tuple(dict.fromkeys(metric for part in parts for metric in part.metrics))
-        by_themselves = () if self.combined.rows else parts
-        return (*self.combined.made_of, *(metric for part in by_themselves for metric in part.metrics))
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Beside the fields of an item, where this format finds what it judges by."""
-        return () if self.combined is None else self.combined.columns
-
-    def asked_for(self, metrics: Iterable[str]) -> frozenset[str]:
-        """What has to be asked for these metrics: themselves, and what those are made of that are put together."""
-        wanted = frozenset(metrics)
-        if self.combined is None:
-            return wanted
-        return wanted.union(*(made for name, made in self.combined.made_of.items() if name in wanted))
+        names = [] if self.combined is None else list(self.combined.made_of)
+        if self.combined is None or not self.combined.rows:
+            for part in (*self.asks, *self.computed):
+                names += part.metrics
+        return tuple(dict.fromkeys(names))
 
     @property
     def derived(self) -> Mapping[str, str]:
         """The metrics that follow from one of this format, by name, each with that one; reported only by name."""
-        return {
-            name: base
-            for name, base in COMPLEMENTS.items()
-            if base in self.metrics and name not in self.metrics
-        }
-
-    def measured(self, metrics: Iterable[str]) -> frozenset[str]:
-        """``metrics``, with what follows from another replaced by that one."""
-        return frozenset(self.derived.get(metric, metric) for metric in metrics)
+        own = self.metrics
+        return {name: base for name, base in COMPLEMENTS.items() if base in own and name not in own}
 
     def check_measured(self, metrics: Iterable[str], study: str) -> None:
         """Check that none of ``metrics`` only follows from another one, of which ``study`` can say more.
@@ -260,46 +241,52 @@ class Judge:
     def reported(self, metrics: Iterable[str] = ()) -> tuple[str, ...]:
         """The metrics that are asked for (all of the format, where none is named), in the order of reports: what
         follows from one stands behind it."""
-        wanted = frozenset(metrics)
+        wanted, order = frozenset(metrics), list(self.metrics)
         if not wanted:
-            return self.metrics
-        order = (
-            name
-            for metric in self.metrics
-            for name in (metric, *(name for name, base in self.derived.items() if base == metric))
-        )
-        return tuple(name for name in order if name in wanted)
+            return tuple(order)
+        for name, base in self.derived.items():
+            order.insert(order.index(base) + 1, name)
+        return tuple(filter(wanted.__contains__, order))
 
     def report(self, measures: Mapping[str, Measure], metrics: Iterable[str] = ()) -> dict[str, Measure]:
         """The measures of what is asked for, in the order of reports, from those of what was measured. Of what is put
         together, those that the item has; where it has none of them, each is missing."""
-        follow = {name: measures[base].complement for name, base in self.derived.items() if base in measures}
-        every = {**follow, **measures}
-        wanted = self.reported(metrics)
-        if self.combined is None:
-            return {metric: every[metric] for metric in wanted}
-        there = {metric: every[metric] for metric in wanted if metric in every}
-        return there or dict.fromkeys(wanted, Measure.missing(Reason.NOTHING_TO_JUDGE, NOT_JUDGED))
+        wanted, found = self.reported(metrics), dict[str, Measure]()
+        for metric in wanted:
+            if metric in measures:
+                found[metric] = measures[metric]
+            elif (base := COMPLEMENTS.get(metric)) in measures:
+                found[metric] = measures[base].complement
+        return found or dict.fromkeys(wanted, Measure.missing(Reason.NOTHING_TO_JUDGE, NOT_JUDGED))
 
-    def parts(self, metrics: Iterable[str] = ()) -> tuple[Ask[Any] | ComputedMetrics, ...]:
-        """What yields at least one of ``metrics`` (all, where it is empty): what is asked, and what is computed."""
-        wanted = self.measured(metrics)
-        return (
-            *self.select(wanted),
-            *(part for part in self.computed if not wanted or wanted & set(part.metrics)),
-        )
-
-    def select(self, metrics: Iterable[str]) -> tuple[Ask[Any], ...]:
-        """The questions that yield at least one of ``metrics`` (all, where it is empty), each asked for these alone
-        where it can be.
+    def asked_for(self, metrics: Iterable[str]) -> frozenset[str]:
+        """What has to be asked for these metrics: what they follow from, and what those are made of that are put
+        together.
 
         Raises:
             UnknownNameError: this format has no such metric.
         """
-        named = self.measured(metrics)
-        check_known(f"metric of format {self.name}", self.metrics, *named, elsewhere=elsewhere)
-        wanted = self.asked_for(named)
-        return tuple(_about(ask, wanted) for ask in self.asks if not wanted or wanted & set(ask.metrics))
+        known, derived, wanted = self.metrics, self.derived, set[str]()
+        for metric in metrics:
+            name = derived.get(metric, metric)
+            check_known(f"metric of format {self.name}", known, name, elsewhere=elsewhere)
+            wanted.add(name)
+            if self.combined is not None:
+                wanted |= self.combined.made_of.get(name, frozenset())
+        return frozenset(wanted)
+
+    def parts(self, metrics: Iterable[str] = ()) -> tuple[Ask[Any] | ComputedMetrics, ...]:
+        """What yields at least one of ``metrics`` (all, where it is empty): what is asked, each for these alone where
+        it can be, and what is computed. Raises UnknownNameError as :meth:`asked_for`."""
+        wanted, parts = self.asked_for(metrics), list[Ask[Any] | ComputedMetrics]()
+        for part in (*self.asks, *self.computed):
+            if not wanted or not wanted.isdisjoint(part.metrics):
+                parts.append(_about(part, wanted) if isinstance(part, Ask) else part)
+        return tuple(parts)
+
+    def select(self, metrics: Iterable[str]) -> tuple[Ask[Any], ...]:
+        """The same of what is asked."""
+        return tuple(part for part in self.parts(metrics) if isinstance(part, Ask))
 
     def identity(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> dict[str, Any]:
         """What makes this instrument what it is, part by part: prompts, answers, dimensions, sampling and model.
@@ -309,7 +296,8 @@ class Judge:
         were made. What is long stands for itself as a digest.
         """
         case = Case(Item(id="fingerprint", topic="fingerprint"), options)
-        asks = [_about(ask, self.asked_for(self.measured(options.metrics))) for ask in self.asks]
+        wanted = self.asked_for(options.metrics)
+        asks = [_about(ask, wanted) for ask in self.asks]
         computed = {f"computed {', '.join(part.metrics)}": part.version for part in self.computed}
         if not asks:
             return {"format": self.name, **model, **computed}
@@ -337,10 +325,6 @@ class Judge:
             "relevant_from": options.relevant_from,
             "temperature": options.sampling_temperature,
         }
-
-    def fingerprint(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> str:
-        """The name of this instrument: it changes with every part of its identity."""
-        return digest(self.identity(options, library, model))
 
 
 @lru_cache(maxsize=SCHEMAS)

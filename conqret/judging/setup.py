@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -146,8 +147,11 @@ class Setup:
     @property
     def needs(self) -> dict[str, str]:
         """The fields that each item has to have for what is asked, each with the sentence that says so."""
-        fields = sorted({need for part in self.parts for need in part.needs})
-        return {need: f"format {self.judge.name} {_NEEDS[need]}" for need in fields}
+        needs = {}
+        for part in self.parts:
+            for need in part.needs:
+                needs[need] = f"format {self.judge.name} {_NEEDS[need]}"
+        return dict(sorted(needs.items()))
 
     def instrument(self, client: Client) -> Instrument:
         """The instrument over an open client."""
@@ -251,7 +255,7 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
         ItemsError: every fault of every item.
         DeclarationError: no metric of the format can be had from these items.
     """
-    source = replace(source, judged=setup.judge.columns)
+    source = replace(source, judged=() if setup.judge.combined is None else setup.judge.combined.columns)
     try:
         checked, whole = source.check(), True
     except ItemsError:  # what the format needs is checked all the same, so that all faults are told at once
@@ -277,8 +281,7 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
             setup = replace(setup, options=replace(options, metrics=metrics))
     setup, left_out = _without_lacking(setup, parts, checked, chosen=bool(options.metrics))
     notes += left_out
-    looked_at = {name for part in parts for name in part.looked_at}
-    if checked.has["reference"] != "none" and "reference" not in looked_at:
+    if checked.has["reference"] != "none" and not any("reference" in part.looked_at for part in parts):
         column = source.layout.columns.get("reference", ("reference",))[0]
         notes.append(
             f"{column} is a reference, which the format {judge.name} does not look at (answer-correctness and "
@@ -290,7 +293,7 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
             "there, without a model: --format nugget-assignments"
         )
     needs = setup.needs
-    for name in sorted({name for part in parts for name in part.against}):
+    for name in sorted(frozenset[str]().union(*map(attrgetter("against"), parts))):
         if checked.has[name] == "none":
             needs[name] = f"format {judge.name} {_NEEDS[name]}"
         elif checked.has[name] == "some":
@@ -313,14 +316,18 @@ def _without_lacking(
     setup: Setup, parts: Iterable[Ask[Any] | ComputedMetrics], checked: CheckedItems, *, chosen: bool
 ) -> tuple[Setup, list[str]]:
     """The setup without metrics for which no item has what they also need, where nobody chose them; and why."""
-    also = {metric: need for part in parts for metric, need in part.also.items()}
+    also: dict[str, str] = {}
+    for part in () if chosen else parts:
+        also |= part.also
+    if not also:
+        return setup, []
     lacking = {
         metric: need
         for metric, need in also.items()
         if checked.has[need] == "none" and metric in setup.metrics
     }
     metrics = tuple(metric for metric in setup.metrics if metric not in lacking)
-    if chosen or not lacking or not metrics:
+    if not lacking or not metrics:
         return setup, []
     notes = [
         f"{', '.join(metric for metric in lacking if lacking[metric] == need)} left out: no nugget has "

@@ -11,7 +11,7 @@ from conqret import Document, Item, judge
 from conqret.io import open_items
 from conqret.judging.instrument import filled, judge_item
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import JUDGES, Ask, Case
+from conqret.judging.judge_parts import JUDGES, Ask, Case, digest
 from conqret.judging.setup import set_up
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request
@@ -36,7 +36,7 @@ def system(ask: Ask[Any]) -> str:
 
 
 def fingerprint(name: str, *metrics: str) -> str:
-    return JUDGES[name].fingerprint(JudgeOptions(metrics=metrics), Library(), MODEL)
+    return digest(JUDGES[name].identity(JudgeOptions(metrics=metrics), Library(), MODEL))
 
 
 def test_only_what_is_asked_for_stands_in_prompt_and_schema() -> None:
