@@ -9,6 +9,7 @@ from types import SimpleNamespace as View
 from conqret.data import Flag, Item, Judgment, Measure, Part, Status
 from conqret.data.digest import gathered
 from conqret.io.images import described, inline
+from conqret.judging.dimensions import BY_NAME
 from conqret.judging.item_parts import (
     citation_verdicts,
     is_documents,
@@ -16,7 +17,7 @@ from conqret.judging.item_parts import (
     part_cell,
     tables,
 )
-from conqret.judging.overview import DIMENSION_NAMES, VERDICTS
+from conqret.judging.overview import VERDICTS
 from conqret.show import words
 from conqret.show.visible_text import cited, cut, flagged, link
 from conqret.text.words import count_words
@@ -133,8 +134,8 @@ def item_view(item: Item | None, judgment: Judgment) -> View:
         arguments=citing,
         documents=tuple(documents(judgment, item, citing)) if item else (),
         documents_omitted=max(len(item.documents) - DOCUMENTS, 0) if item else 0,
-        measures=tuple(row for name, row in rows if name not in DIMENSION_NAMES),
-        dimensions=tuple(row for name, row in rows if name in DIMENSION_NAMES),
+        measures=tuple(row for name, row in rows if name not in BY_NAME),
+        dimensions=tuple(row for name, row in rows if name in BY_NAME),
         tables=tuple(tables(judgment, item)),
         flags=tuple(_flags(judgment.flags[:100], item)),
         metadata=tuple((cut(k, 100), cut(str(v), 500)) for k, v in item.metadata.items()) if item else (),

@@ -69,7 +69,7 @@ class MetricSummary(BaseModel, frozen=True):
             "worst_case": self.worst_case * self.total / every,
             "best_case": (self.best_case * self.total + items) / every,
         }
-        return self.model_copy(update=of_all if items else {})
+        return self.model_copy(update=of_all)
 
 
 class Usage(BaseModel, frozen=True):
@@ -117,6 +117,8 @@ class Summary(BaseModel, frozen=True):
     def of_all(self, items: int, left_out: int) -> Summary:
         """The same for a run of so many ``items``, of which some may have no judgment yet, besides those left out."""
         outstanding = items - self.total
+        if not outstanding and not left_out:
+            return self
         metrics = {name: metric.lacking(outstanding + left_out) for name, metric in self.metrics.items()}
         return self.model_copy(update={"outstanding": outstanding, "left_out": left_out, "metrics": metrics})
 

@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nsmallest
+from operator import itemgetter
 
 from conqret.data import Item, Judgment, Status
 from conqret.data.topic_keys import TopicKeys
@@ -45,7 +46,7 @@ class Scores:
         self.keys.add(judgment)
         self.topics.append(self._names.setdefault(judgment.topic, judgment.topic))
         self.stances.append(self._names.setdefault(judgment.stance, judgment.stance))
-        self.languages.append(words.language(judgment.language))
+        self.languages.append(words.language(judgment.language) or "cannot be told")
         for metric, measure in judgment.measures.items():
             values = self._values.setdefault(metric, array("d"))
             values.extend([math.nan] * (place - len(values)))
@@ -86,7 +87,9 @@ class Kinds:
 
     def __iter__(self) -> Iterator[tuple[str, Mapping[str, Sequence[str]]]]:
         """The fields that make groups, with the ids of each group."""
-        return ((name, kinds) for name, kinds in self._found.items() if 1 < len(kinds) <= MOST_KINDS)
+        for name, kinds in self._found.items():
+            if 1 < len(kinds) <= MOST_KINDS:
+                yield name, kinds
 
 
 def group_table(scores: Scores, kinds: Kinds, metrics: Sequence[str]) -> Table:
@@ -123,7 +126,7 @@ def _groups(scores: Scores, kinds: Kinds) -> Iterator[tuple[str, dict[str, list[
     seen_groups: list[list[list[int]]] = []  # what divides the items alike is said once
     by_name = {
         "stance": map(words.stance, scores.stances),
-        "language": (name or "cannot be told" for name in scores.languages),
+        "language": scores.languages,
         "topic": scores.topics,
     }
     for title, names in by_name.items():
@@ -174,28 +177,23 @@ class Tally:
     summary: Summary | None = None
     scores: Scores = field(default_factory=Scores)
     kinds: Kinds = field(default_factory=Kinds)
-    missing: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    missing: dict[str, Counter[str]] = field(default_factory=dict)
     _count: int = 0
     _kept: dict[str, tuple[bool, int, Judgment]] = field(default_factory=dict)
 
     def add(self, judgment: Judgment) -> None:
         """Count one judgment in."""
         self.scores.add(judgment)
-        self._keep(judgment)
-        for metric, measure in judgment.measures.items():
-            if measure.reason is not None:
-                self.missing[measure.reason][metric] += 1
-
-    def shown(self) -> list[tuple[int, Judgment]]:
-        """The judgments to show in full, each with the number of its item."""
-        return [(number, judgment) for _, number, judgment in self._first().values()]
-
-    def _keep(self, judgment: Judgment) -> None:
         self._count += 1
         number = self.order.get(judgment.item, len(self.order) + self._count)
         self._kept[judgment.item] = (not needs_attention(judgment), number, judgment)
         if len(self._kept) > 2 * self.max_items:
-            self._kept = self._first()
+            self._kept = {shown.item: self._kept[shown.item] for _, shown in self.shown()}
+        for metric, measure in judgment.measures.items():
+            if measure.reason is not None:
+                self.missing.setdefault(measure.reason, Counter())[metric] += 1
 
-    def _first(self) -> dict[str, tuple[bool, int, Judgment]]:
-        return dict(nsmallest(self.max_items, self._kept.items(), key=lambda pair: pair[1][:2]))
+    def shown(self) -> list[tuple[int, Judgment]]:
+        """The judgments to show in full, each with the number of its item."""
+        first = nsmallest(self.max_items, self._kept.values(), key=itemgetter(0, 1))
+        return [(number, judgment) for _, number, judgment in first]
