@@ -10,7 +10,7 @@ from typing import Any
 
 from conqret.errors import DeclarationError
 from conqret.judging.dimensions import BY_NAME
-from conqret.judging.item_parts import level
+from conqret.judging.item_view import BETTER, level
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.judge_parts import Judge
 from conqret.judging.setup import recorded_judge
@@ -136,7 +136,6 @@ SETTINGS_OF = {
 """Settings that concern these metrics alone."""
 LEFT_OUT = "left out: "
 """How notes of a run begin that say why items are left out."""
-VERDICTS = {"first": "first argument better", "tie": "tie", "second": "second argument better"}
 
 
 def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, Any]:
@@ -182,7 +181,7 @@ def plain_metrics(summary: Summary) -> list[str]:
 
 
 def _compares(metric: MetricSummary) -> bool:
-    return not VERDICTS.keys().isdisjoint(metric.labels)
+    return not BETTER.keys().isdisjoint(metric.labels)
 
 
 def _figure(name: str, metric: MetricSummary, tally: Tally) -> View:
@@ -193,7 +192,7 @@ def _figure(name: str, metric: MetricSummary, tally: Tally) -> View:
         question=BY_NAME[name].question if name in BY_NAME else "",
         metric=metric,
         histogram=histogram(tally.scores.values(name), missing, metric.mean),
-        verdicts=shares(metric.labels, VERDICTS),
+        verdicts=shares(metric.labels, BETTER),
         compares=_compares(metric),
     )
 

@@ -12,8 +12,7 @@ from conqret.data import Item, Judgment, Measure
 from conqret.errors import DeclarationError
 from conqret.judging.conversation import whole
 from conqret.judging.dimensions import BY_NAME
-from conqret.judging.item_parts import KINDS, PREFERRED, Cell, cell
-from conqret.judging.item_view import item_view
+from conqret.judging.item_view import KINDS, PREFERRED, Cell, cell, item_view
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.overview import HEIGHT, OVERALL, WIDTH, overview, plain_metrics
 from conqret.judging.summary import Summariser, Summary

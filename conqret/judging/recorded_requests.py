@@ -18,7 +18,7 @@ from conqret.data import Call, Judgment
 from conqret.errors import ConqretError, DeclarationError, UnknownNameError, shortened, strict_options
 from conqret.io.images import described
 from conqret.judging.instrument import judge_item
-from conqret.judging.item_parts import tables
+from conqret.judging.item_view import tables
 from conqret.judging.judge_folder import ASKED, JudgeFolder, JudgeRecord
 from conqret.judging.judge_options import OWN_JUDGE, JudgeOptions
 from conqret.judging.judge_parts import JURY
