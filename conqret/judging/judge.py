@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
@@ -23,7 +22,7 @@ from conqret.judging.setup import Setup
 from conqret.runs.engine import execute
 from conqret.runs.loop import Loop
 from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.session import Session, SessionCounts
+from conqret.runs.session import Session
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -245,31 +244,27 @@ async def _judged(
 ) -> Judgments:
     on_start, replay = settings.get("on_start", _unheard), settings.get("replay")
     recordings = settings.get("recordings") if folder is None or replay is None else None
-    session = settings.get("session")
+    session, tally = settings.get("session"), None
+    if folder is not None:
+        from conqret.judging.page import write_report
+        from conqret.judging.tally import Tally
+
+        tally = Tally()
     async with contextlib.AsyncExitStack() as held:
         if session is None:
             own = {**settings, "recordings": recordings, "prompts": setup.library}
             session = Session(setup.client, **session_settings(own))
             await held.enter_async_context(session)
-        plan = JudgePlan(session, folder, source, checked, setup, abstain)
-        made = partial(
-            execute,
+        plan = JudgePlan(session, folder, source, checked, setup, abstain and abstain.applied)
+        if tally is not None:
+            plan = replace(plan, readers=(tally.add,), item_readers=(tally.kinds.add,), on_stop=write_report)
+        judgments = await execute(
+            plan,
             overwrite=settings.get("overwrite", False),
             on_start=lambda client, kept: on_start(setup, checked, client, kept),
             on_row=settings.get("on_judgment", _unheard),
         )
-        if folder is None:
-            outcome = await made(plan)
-        else:
-            from conqret.judging.page import write_report
-            from conqret.judging.tally import Tally
-
-            tally = Tally()
-            counted = replace(plan, readers=(tally.add,), item_readers=(tally.kinds.add,))
-            outcome = await made(replace(counted, on_stop=write_report))
-            tally.summary = outcome.summary
-            write_report(folder, tally=tally)
-    counts = outcome.summary.session or SessionCounts()
-    return Judgments(
-        plan.record(), source, outcome.rows, outcome.ids, outcome.summary, counts, outcome.missing, folder
-    )
+    if folder is not None and tally is not None:
+        tally.summary = judgments.summary
+        write_report(folder, tally=tally)
+    return judgments

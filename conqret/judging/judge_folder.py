@@ -21,13 +21,15 @@ from pydantic import Field, ValidationError
 from conqret.data import Judgment, Status, Version
 from conqret.errors import DeclarationError, shortened
 from conqret.errors import number as counted
-from conqret.io import item_record
+from conqret.io import CheckedItems, ItemSource, item_record
 from conqret.io.cell_values import canonical
-from conqret.io.safe_files import InFolder, replacing, whole_lines
+from conqret.io.jsonl import compact
+from conqret.io.safe_files import InFolder, replacing, whole_lines, write_whole
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.summary import Summary, summarise
+from conqret.judging.summary import Readers, Summary, summarise
 from conqret.runs.run_folder import ITEMS, R, RunFolder, RunRecord
-from conqret.runs.trials import RowStore
+from conqret.runs.session import SessionCounts
+from conqret.runs.trials import Rows, RowStore
 
 COLUMNS = (
     "item", "topic", "stance", "original", "perturbation", "level", "seed", "format", "model", "fingerprint",
@@ -37,7 +39,7 @@ COLUMNS = (
 """The columns of ``scores.parquet``. A row with ``part`` null is the measure itself; the others are its parts.
 Where there is no value, ``explanation`` says what came instead of an answer."""
 
-_ITEM, _METRIC, _PART = (COLUMNS.index(name) for name in ("item", "metric", "part"))
+_ITEM, _METRIC, _PART = COLUMNS.index("item"), COLUMNS.index("metric"), COLUMNS.index("part")
 Place = tuple[str, str, str | None]
 """A row of the table: item, metric and part (None: the measure itself)."""
 _CHUNK = 15_000
@@ -295,6 +297,38 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
         with judgment_rows(self.judgments_file, record.fingerprint) as rows:
             summary = summarise(rows.rows())
         return summary.of_all(record.items_count, record.items_left_out)
+
+    def write_items(self, source: ItemSource, checked: CheckedItems | None = None) -> None:
+        """Write the items as they were read: the lines of the check, where it kept them.
+
+        Raises:
+            DeclarationError: the source no longer holds what it held when it was ``checked``.
+        """
+        sha = hashlib.sha256()
+        with replacing(self.items_file) as file:
+            if checked is not None and checked.lines is not None:
+                file.writelines(line + b"\n" for line in checked.lines)
+                return
+            for item in source:
+                record = item_record(item)
+                file.write(compact(record) + b"\n")
+                sha.update(canonical(record) + b"\n")
+            if checked is not None and sha.hexdigest() != checked.digest:
+                raise DeclarationError(
+                    f"{source.name} has changed since it was checked: run the command again"
+                )
+
+    def sum_up(self, rows: Rows[Judgment], counts: SessionCounts, readers: Readers = ()) -> Summary:
+        """Write what is derived from the judgments, in one pass over them; ``readers`` get each of them, too."""
+        with ScoreTable(self.scores_file) as table:
+            return self.write_summary(rows, counts, (table.add, *readers))
+
+    def write_summary(self, rows: Rows[Judgment], counts: SessionCounts, readers: Readers = ()) -> Summary:
+        """The same without the table of scores."""
+        record = self.record()
+        summary = summarise(rows.rows(), counts, readers).of_all(record.items_count, record.items_left_out)
+        write_whole(self.summary_file, summary.model_dump_json(indent=1).encode())
+        return summary
 
     def items_whole(self) -> bool:
         """Whether the items are those whose digest the record holds."""

@@ -7,31 +7,27 @@ are asked for again, and whatever a model answered before comes from the recordi
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from conqret.data import Item, Judgment, Measure, Reason
 from conqret.errors import DeclarationError
-from conqret.io import CheckedItems, ItemSource, item_record
-from conqret.io.cell_values import canonical
-from conqret.io.jsonl import compact
-from conqret.io.safe_files import replacing, write_whole
+from conqret.io import CheckedItems, ItemSource
 from conqret.judging.instrument import Instrument, judge_item
 from conqret.judging.judge_folder import (
     JudgeFolder,
     JudgeRecord,
-    ScoreTable,
     judgment_key,
     judgment_rows,
     trial_key,
 )
+from conqret.judging.judgments import Judgments
 from conqret.judging.setup import Setup
-from conqret.judging.summary import Summariser, Summary
+from conqret.judging.summary import Readers, Summary, summarise
 from conqret.llm.tracing import KIND, TYPE, tracer, wanted
 from conqret.runs.engine import CompletedTrials, Plan, Stage
 from conqret.runs.session import Session, SessionCounts
@@ -109,16 +105,6 @@ def _explanation(measure: Measure) -> str | None:
 
 _log = logging.getLogger(__name__)
 
-Readers = Sequence[Callable[[Judgment], None]]
-"""Whatever gets every judgment of a finished run once, in the order of the items."""
-
-
-class Abstainer(Protocol):
-    """What is made of whole judgments: :class:`conqret.studies.abstain.abstention.Abstention`."""
-
-    def applied(self, judgment: Judgment) -> Judgment:
-        """The judgment with every score that is not trusted left out; itself, where all are."""
-
 
 def judge_record(source: ItemSource, checked: CheckedItems, setup: Setup) -> JudgeRecord:
     """What there is to say of items and instrument."""
@@ -145,22 +131,12 @@ def judge_record(source: ItemSource, checked: CheckedItems, setup: Setup) -> Jud
     )
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeOutcome:
-    """A finished run: its numbers, its judgments, the ids of its items in order, and what a replay lacked."""
-
-    summary: Summary
-    rows: Rows[Judgment]
-    ids: tuple[str, ...]
-    missing: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True)
-class JudgePlan(Plan[Judgment, JudgeOutcome]):
+class JudgePlan(Plan[Judgment, Judgments]):
     """Every item is judged once.
 
-    With a session that hands in batches, an item has no judgment until the same run collects it. ``abstain`` is told
-    the whole judgments: it leaves scores out, and says between which labels of people each lies. ``on_stop`` is called
+    With a session that hands in batches, an item has no judgment until the same run collects it. ``abstain`` leaves
+    unsure scores of a judgment out; the judgment itself comes back where all are trusted. ``on_stop`` is called
     where the run is stopped before its end, once its numbers so far are written. ``readers`` get every judgment of the
     finished run once, in the order of the items, and ``item_readers`` every item, as it is read.
     """
@@ -172,7 +148,7 @@ class JudgePlan(Plan[Judgment, JudgeOutcome]):
     source: ItemSource
     checked: CheckedItems
     setup: Setup
-    abstain: Abstainer | None = None
+    abstain: Callable[[Judgment], Judgment] | None = None
     on_stop: Callable[[JudgeFolder], object] = lambda folder: None
     readers: Readers = ()
     item_readers: Sequence[Callable[[Item], None]] = ()
@@ -188,13 +164,13 @@ class JudgePlan(Plan[Judgment, JudgeOutcome]):
     def begin(self) -> None:
         """Write the items."""
         if self.folder is not None:
-            write_items(self.source, self.folder, self.checked)
+            self.folder.write_items(self.source, self.checked)
 
     def resume(self, *, new: bool) -> None:
         """Mend the items that an earlier run wrote; forget an earlier stop."""
         if self.folder is not None:
             if not new and not self.folder.items_whole():
-                write_items(self.source, self.folder, self.checked)
+                self.folder.write_items(self.source, self.checked)
             with contextlib.suppress(
                 DeclarationError
             ):  # if this one is killed, what a stop left is no longer so
@@ -222,25 +198,28 @@ class JudgePlan(Plan[Judgment, JudgeOutcome]):
         """Leave unsure scores out."""
         if self.abstain is not None:  # what is left out is no score: without an abstention it is made again
             for judgment in rows.rows():
-                if (left := self.abstain.applied(judgment)) is not judgment:
+                if (left := self.abstain(judgment)) is not judgment:
                     rows.replace(left)
 
-    def result(self, done: CompletedTrials[Judgment]) -> JudgeOutcome:
+    def result(self, done: CompletedTrials[Judgment]) -> Judgments:
         """What follows from all judgments, with the files."""
         ids: list[str] = []
         readers = (lambda judgment: ids.append(judgment.item), *self.readers)
-        if self.folder is not None:
-            summary = sum_up(self.folder, done.rows, done.session, readers)
+        record, rows, counts, folder = self._record, done.rows, done.session, self.folder
+        if folder is not None:
+            summary = folder.sum_up(rows, counts, readers)
         else:
-            summary = _summary(self._record, done.rows, done.session, readers)
-        return JudgeOutcome(summary, done.rows, tuple(ids), done.missing)
+            summary = summarise(rows.rows(), counts, readers).of_all(
+                record.items_count, record.items_left_out
+            )
+        return Judgments(record, self.source, rows, tuple(ids), summary, counts, done.missing, folder)
 
     def stop(self, rows: Rows[Judgment], session: SessionCounts) -> None:
         """Write the numbers so far, but no table of scores: others would take it for whole."""
         if (out := self.folder) is None:
             return
         rows.arrange(trial_key(self._record.fingerprint, item.id) for item in out.items())
-        summary = _write_summary(out, rows, session)
+        summary = out.write_summary(rows, session)
         self.on_stop(out)
         _log.warning("%d of %d items are judged so far", summary.total, self._record.items_count)
 
@@ -255,45 +234,3 @@ def judging(items: Iterable[Item], instrument: Instrument, in_flight: int) -> St
         return Trial(trial_key(instrument.fingerprint, item.id), partial(work, item, instrument))
 
     return Stage(map(trial, items), in_flight, f"judge {instrument.judge.name}", about)
-
-
-def write_items(source: ItemSource, out: JudgeFolder, checked: CheckedItems | None = None) -> None:
-    """Write the items as they were read: the lines of the check, where it kept them.
-
-    Raises:
-        DeclarationError: the source no longer holds what it held when it was ``checked``.
-    """
-    kept = None if checked is None else checked.lines
-    sha = hashlib.sha256()
-    with replacing(out.items_file) as file:
-        if kept is not None:
-            file.writelines(line + b"\n" for line in kept)
-            return
-        for item in source:
-            record = item_record(item)
-            file.write(compact(record) + b"\n")
-            sha.update(canonical(record) + b"\n")
-        if checked is not None and sha.hexdigest() != checked.digest:
-            raise DeclarationError(f"{source.name} has changed since it was checked: run the command again")
-
-
-def sum_up(out: JudgeFolder, rows: Rows[Judgment], counts: SessionCounts, readers: Readers = ()) -> Summary:
-    """Write what is derived from the judgments, in one pass over them; ``readers`` get each of them, too."""
-    with ScoreTable(out.scores_file) as table:
-        return _write_summary(out, rows, counts, (table.add, *readers))
-
-
-def _write_summary(
-    out: JudgeFolder, rows: Rows[Judgment], counts: SessionCounts, readers: Readers = ()
-) -> Summary:
-    summary = _summary(out.record(), rows, counts, readers)
-    write_whole(out.summary_file, summary.model_dump_json(indent=1).encode())
-    return summary
-
-
-def _summary(record: JudgeRecord, rows: Rows[Judgment], counts: SessionCounts, readers: Readers) -> Summary:
-    summariser = Summariser()
-    for judgment in rows.rows():
-        for read in (summariser.add, *readers):
-            read(judgment)
-    return summariser.summary(counts).of_all(record.items_count, record.items_left_out)

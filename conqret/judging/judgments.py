@@ -21,7 +21,6 @@ from conqret.judging.judge_folder import (
     trial_key,
     wide_row,
 )
-from conqret.judging.judge_run import sum_up, write_items
 from conqret.judging.summary import Summary
 from conqret.runs.session import SessionCounts
 from conqret.runs.trials import Rows
@@ -148,12 +147,12 @@ class Judgments(Sequence[Judgment]):
 
     def _written(self, folder: JudgeFolder) -> JudgeFolder:
         record = self.record
-        with folder.claimed(record, begin=lambda: write_items(self.source, folder)):
+        with folder.claimed(record, begin=lambda: folder.write_items(self.source)):
             with judgment_rows(folder.judgments_file, record.fingerprint) as rows:
                 for judgment in self:
                     if trial_key(judgment.fingerprint, judgment.item) not in rows:
                         rows.add(judgment)
-            sum_up(folder, rows, self.session)
+            folder.sum_up(rows, self.session)
         return folder
 
     def __iter__(self) -> Iterator[Judgment]:

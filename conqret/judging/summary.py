@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from pydantic import BaseModel
@@ -286,12 +286,19 @@ class Summariser:
         )
 
 
-def summarise(judgments: Iterable[Judgment]) -> Summary:
-    """The summary of ``judgments``."""
+Readers = Sequence[Callable[[Judgment], None]]
+"""Whatever gets every judgment of a finished run once, in the order of the items."""
+
+
+def summarise(
+    judgments: Iterable[Judgment], session: SessionCounts | None = None, readers: Readers = ()
+) -> Summary:
+    """The summary of ``judgments``, each of which ``readers`` get, too."""
     summariser = Summariser()
     for judgment in judgments:
-        summariser.add(judgment)
-    return summariser.summary()
+        for read in (summariser.add, *readers):
+            read(judgment)
+    return summariser.summary(session)
 
 
 class Cost(Frozen):

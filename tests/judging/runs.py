@@ -12,7 +12,8 @@ from conqret.data import Judgment
 from conqret.io import item_record, open_items
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_run import JudgeOutcome, JudgePlan
+from conqret.judging.judge_run import JudgePlan
+from conqret.judging.judgments import Judgments
 from conqret.judging.setup import check_items, set_up
 from conqret.llm.client_options import ClientOptions
 from conqret.runs.engine import run as execute
@@ -43,7 +44,7 @@ def execution(
     return JudgePlan(session, JudgeFolder(out), source, checked, setup)
 
 
-def run(out: Path, items: Any = None, *, overwrite: bool = False, **settings: Any) -> JudgeOutcome:
+def run(out: Path, items: Any = None, *, overwrite: bool = False, **settings: Any) -> Judgments:
     return execute(execution(out, items, **settings), overwrite=overwrite)
 
 

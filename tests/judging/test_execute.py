@@ -18,7 +18,7 @@ from conqret import DeclarationError
 from conqret.data import Reason
 from conqret.io import item_check
 from conqret.judging.judge_folder import COLUMNS, JudgeFolder
-from conqret.judging.judge_run import JudgeOutcome
+from conqret.judging.judgments import Judgments
 from conqret.llm.client_options import ClientOptions
 from conqret.runs.engine import run as execute
 from conqret.runs.management import found_run
@@ -29,7 +29,7 @@ from tests.server import FaultPlan, FaultServer
 ROOT = Path(__file__).parents[2]
 
 
-def kept_before(outcome: JudgeOutcome) -> int:
+def kept_before(outcome: Judgments) -> int:
     session = outcome.summary.session
     assert session is not None
     return session.kept

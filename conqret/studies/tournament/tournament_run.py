@@ -24,7 +24,7 @@ from conqret.io.jsonl import compact
 from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_rows
 from conqret.judging.judge_parts import TOURNAMENT, digest
-from conqret.judging.judge_run import judge_in_span, judge_record, span_attributes, sum_up, write_items
+from conqret.judging.judge_run import judge_in_span, judge_record, span_attributes
 from conqret.judging.setup import Setup
 from conqret.runs.engine import CompletedTrials, Plan, Stage
 from conqret.runs.session import Session, Sessions
@@ -184,12 +184,12 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
     def begin(self) -> None:
         """Write the items."""
         if self.folder is not None:
-            write_items(self.source, self.folder, self.checked)
+            self.folder.write_items(self.source, self.checked)
 
     def resume(self, *, new: bool) -> None:
         """Mend the items."""
         if self.folder is not None and not new and not self.folder.items_whole():
-            write_items(self.source, self.folder, self.checked)
+            self.folder.write_items(self.source, self.checked)
 
     @cached_property
     def _rows(self) -> Rows[ComparisonRow]:
@@ -360,7 +360,7 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
             lines.append(compact(judgment.model_dump(mode="json")) + b"\n")
         write_whole(out.judgments_file, b"".join(lines))
         with judgment_rows(out.judgments_file, self._record.fingerprint) as judged:
-            sum_up(out, judged, tournament.session)
+            out.sum_up(judged, tournament.session)
         write_whole(out.tournament_file, tournament.model_dump_json(indent=1).encode() + b"\n")
 
 
