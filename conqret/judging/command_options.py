@@ -23,7 +23,6 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.shared_options import Calls, Format, Metric, Model, Prompts, RunFolderOptions
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.judging.criterion import criteria_of
 from conqret.judging.judge_options import JudgeOptions
 from conqret.options import Within
 
@@ -228,6 +227,8 @@ def _leads_away(name: str, setting: Any) -> bool:
 def _settle(name: str, value: Any, folder: Path, defaults: dict[str, Any]) -> str:
     """Put a setting into ``defaults``; returns what is wrong with it, if anything."""
     from pydantic import TypeAdapter, ValidationError
+
+    from conqret.judging.criterion import criteria_of
 
     known = {known: kind for known, kind in _kinds().items() if known not in _NO_SETTING}
     if name not in known:

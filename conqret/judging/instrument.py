@@ -108,16 +108,23 @@ def flags(item: Item) -> Iterable[Flag]:
 
 
 async def _ask_samples(ask: Ask[Any], item_case: Case, swapped: Case, instrument: Instrument) -> _Outcome:
-    samples = await _gather(
-        [
-            _ask_orders(ask, _sampled(item_case, sample), _sampled(swapped, sample), instrument)
-            for sample in range(instrument.options.samples)
+    """A question asked as often as there are samples, and in both orders where it compares two arguments."""
+    orders = (item_case, swapped) if ask.both_orders else (item_case,)
+    cases = [_sampled(case, sample) for sample in range(instrument.options.samples) for case in orders]
+    outcomes: list[_Outcome] = await _gather([_ask_parts(ask, case, instrument) for case in cases])
+    if ask.both_orders:
+        outcomes = [
+            _Outcome(
+                both_orders(first.measures, other.measures),
+                (*first.calls, *other.calls),
+                first.trims or other.trims,
+            )
+            for first, other in zip(outcomes[::2], outcomes[1::2], strict=True)
         ]
-    )
     measures = {
-        metric: combine_samples([sample.measures[metric] for sample in samples]) for metric in ask.metrics
+        metric: combine_samples([outcome.measures[metric] for outcome in outcomes]) for metric in ask.metrics
     }
-    return _joined(measures, samples)
+    return _joined(measures, outcomes)
 
 
 def _sampled(case: Case, sample: int) -> Case:
@@ -126,17 +133,6 @@ def _sampled(case: Case, sample: int) -> Case:
     if sample == 0 and order == case.dimensions:
         return case
     return replace(case, dimensions=order, sample=sample, origin=case)
-
-
-async def _ask_orders(ask: Ask[Any], item_case: Case, swapped: Case, instrument: Instrument) -> _Outcome:
-    if not ask.both_orders:
-        return await _ask_parts(ask, item_case, instrument)
-    first, other = await _gather(
-        [_ask_parts(ask, item_case, instrument), _ask_parts(ask, swapped, instrument)]
-    )
-    return _Outcome(
-        both_orders(first.measures, other.measures), (*first.calls, *other.calls), first.trims or other.trims
-    )
 
 
 async def _ask_parts(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outcome:
@@ -180,7 +176,7 @@ async def _ask_about(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outc
         )
         return _Outcome(dict.fromkeys(ask.metrics, lost))
     rendered = fitted.rendered
-    images = images_in(rendered, case.item)
+    images = images_in(rendered, case.item) if case.item.pictures else ()
     if images and client.blind:
         lost = Measure.missing(Reason.NO_VISION, client.blind)
         return _Outcome(dict.fromkeys(ask.metrics, lost))
@@ -195,7 +191,7 @@ async def _ask_about(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outc
             sample=instrument.first_sample + case.sample,
             logprobs=ask.rating_field is not None,
             baseline=lambda: ask.baseline(case),
-            reading=_reading(ask, case, rendered, prompt),
+            reading=None if ask.reading is None else _reading(ask, case, rendered, prompt),
             written=ask.reading is None,
         )
     )
@@ -283,15 +279,16 @@ def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
     return system, user
 
 
-def _reading(ask: Ask[Any], case: Case, rendered: RenderedPrompt, prompt: Prompt) -> Reading | None:
-    if ask.reading is None:
-        return None
+def _reading(ask: Ask[Any], case: Case, rendered: RenderedPrompt, prompt: Prompt) -> Reading:
     without = replace(case, item=case.item.model_copy(update={"documents": ()}))
+    assert ask.reading is not None  # noqa: S101 - it is read
     return ask.reading(case, rendered, filled(prompt, ask, without))
 
 
 def _joined(measures: Mapping[str, Measure], outcomes: Sequence[_Outcome]) -> _Outcome:
     """The measures with all calls, and for each document the shortest that it was made for any of the questions."""
+    if len(outcomes) == 1:
+        return replace(outcomes[0], measures=measures)
     shortest: dict[str, Trim] = {}
     for outcome in outcomes:
         for trim in outcome.trims:

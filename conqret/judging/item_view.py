@@ -134,7 +134,7 @@ def item_view(item: Item | None, judgment: Judgment) -> View:
         measures=tuple(row for name, row in rows if name not in BY_NAME),
         dimensions=tuple(row for name, row in rows if name in BY_NAME),
         tables=tuple(tables(judgment, item)),
-        flags=tuple(_flags(judgment.flags[:100], item)),
+        flags=tuple(_flags(judgment.flags[:100], item)) if judgment.flags else (),
         metadata=tuple((cut(k, 100), cut(str(v), 500)) for k, v in item.metadata.items()) if item else (),
         known=item is not None,
         lost=missing.pop() if len(rows) > 1 and len(missing) == 1 else "",

@@ -20,9 +20,9 @@ from conqret.judging.judge_settings import ClientSettings, JudgeSettings, check_
 from conqret.judging.judgments import Judgments
 from conqret.judging.setup import Setup
 from conqret.runs.engine import execute
-from conqret.runs.loop import Loop
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
+from conqret.runs.trials import Loop
 
 if TYPE_CHECKING:
     import pandas as pd

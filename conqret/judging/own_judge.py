@@ -27,7 +27,7 @@ from conqret.llm.backends.server import PREFIX as SERVER
 from conqret.llm.backends.server import ServerConnection, model_of
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.llm.retry import ProviderError
-from conqret.runs.loop import Loop
+from conqret.runs.trials import Loop
 from conqret.text.language import item_language
 
 if TYPE_CHECKING:

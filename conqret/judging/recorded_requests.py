@@ -30,7 +30,7 @@ from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.llm.recordings import STORE_NAME, Recordings
 from conqret.llm.request import Completion, Message, Request
 from conqret.local.model_identity import without_hub
-from conqret.runs.loop import Loop
+from conqret.runs.trials import Loop
 from conqret.show import words
 from conqret.show.page import Ways, page
 from conqret.show.table import Column, Table

@@ -13,8 +13,7 @@ from conqret.baseline import reads_english
 from conqret.data import Document, Item, Nugget
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import CheckedItems, ItemSource
-from conqret.judging.conversation import says_languages
-from conqret.judging.criterion import check_made
+from conqret.judging.conversation import ENGLISH
 from conqret.judging.instrument import Instrument, filled
 from conqret.judging.judge_folder import InstrumentRecord
 from conqret.judging.judge_options import (
@@ -25,13 +24,14 @@ from conqret.judging.judge_options import (
     OWN_JUDGE,
     RUBRIC,
     JudgeOptions,
+    check_made,
 )
 from conqret.judging.judge_parts import JUDGES, JURY, TOURNAMENT, Ask, Case, ComputedMetrics, Judge, digest
 from conqret.judging.sections import stating_confidence
 from conqret.llm.client import Client
 from conqret.llm.client_options import NO_MODEL, OFFLINE_MODEL, ClientOptions
 from conqret.prompts import Library
-from conqret.text.language import explanation_language
+from conqret.text.language import NAMES, explanation_language
 
 _NEEDS = {
     "documents": "rates documents",
@@ -216,6 +216,13 @@ def set_up(
     client = client.resolved()
     notes = (NO_CRITERIA,) if judge.name in (CRITERIA, RUBRIC) and client.backend.baseline else ()
     return Setup(judge, replace(options, metrics=metrics), library, client, notes)
+
+
+def says_languages(languages: Iterable[str], explain_in: str) -> bool:
+    """Whether prompts say something of languages, where items are in these."""
+    if explanation_language(explain_in) not in ("", ENGLISH):
+        return True
+    return not {*languages}.isdisjoint(NAMES.keys() - {ENGLISH})
 
 
 def recorded_judge(record: InstrumentRecord) -> Judge:

@@ -173,10 +173,14 @@ class _Tally:
         self._sums[topic] += value
         self._counts[topic] += 1
 
-    def summary(self, roots: Sequence[int]) -> MetricSummary:
+    def summary(self, roots: Sequence[int] | None) -> MetricSummary:
+        """The metric in numbers; ``roots`` has for each topic the one that stands for it, where that is another."""
         missing = self.total - self.scored
         whole = self.mean * self.scored
-        interval = mean_of_sums(*(_joined(sums, roots) for sums in (self._sums, self._counts)))
+        sums, topics = self._sums, self._counts
+        if roots is not None:
+            sums, topics = _joined(sums, roots), _joined(topics, roots)
+        interval = mean_of_sums(sums, topics)
         counts: dict[str, Any] = {
             f"{name}s": dict(sorted(tally.items())) for name, tally in self.said.items()
         }
@@ -195,10 +199,8 @@ class _Tally:
         )
 
 
-def _joined(sums: Sequence[float], roots: Sequence[int]) -> Sequence[float]:
+def _joined(sums: array[float], roots: Sequence[int]) -> array[float]:
     """Sums by topic, each added to the one that stands for it; zeros where another one does."""
-    if all(root == place for place, root in enumerate(roots[: len(sums)])):
-        return sums
     joined = array("d", bytes(8 * len(sums)))
     for place, value in enumerate(sums):
         joined[roots[place]] += value
@@ -223,13 +225,16 @@ class Summariser:
     def add(self, judgment: Judgment) -> None:
         """Count one judgment in."""
         self._statuses[judgment.status] += 1
-        self._partly += judgment.status is not Status.SCORED and bool(judgment.values)
-        self._reasons.update(dict.fromkeys(judgment.reasons.values(), 1))
-        self._exemplify(judgment)
-        self._flagged += bool(judgment.addressed)
-        self._html += bool(judgment.flags) and not judgment.addressed
-        for flag in judgment.addressed:
-            self._attacks.setdefault(flag.kind, judgment.item)
+        if judgment.status is not Status.SCORED:
+            self._partly += bool(judgment.values)
+            self._reasons.update(dict.fromkeys(judgment.reasons.values(), 1))
+            self._exemplify(judgment)
+        if judgment.flags:
+            addressed = judgment.addressed
+            self._flagged += bool(addressed)
+            self._html += not addressed
+            for flag in addressed:
+                self._attacks.setdefault(flag.kind, judgment.item)
         self._trimmed += bool(judgment.trims)
         self._miscited += bool(judgment.strays)
         topic = self._topics.add(judgment)
@@ -262,7 +267,7 @@ class Summariser:
 
     def summary(self, session: SessionCounts | None = None) -> Summary:
         """The summary of what was counted so far; ``session`` says what was done for it now."""
-        roots = self._topics.roots()
+        roots = self._topics.roots() if self._topics.joined else None
         return Summary(
             total=sum(self._statuses.values()),
             scored=self._statuses[Status.SCORED],

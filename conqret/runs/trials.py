@@ -1,4 +1,5 @@
-"""The loop over the trials of a run: each once, many at a time; and where their rows are kept, in memory or in a file.
+"""The event loop of a run and its loop over trials, each once, many at a time; and where their rows are kept, in memory
+or in a file.
 
 A trial is one unit of work: an item to be judged, an argument to be written. What is kept already is not done again.
 
@@ -11,7 +12,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from contextvars import copy_context
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -25,6 +28,54 @@ from conqret.llm.tracing import run_span
 
 Row = TypeVar("Row")
 StoredRow = TypeVar("StoredRow", bound=BaseModel)
+T = TypeVar("T")
+
+
+KEPT = (
+    "conqret: stopped. What was answered so far is kept where the call writes into a folder (output) or a store "
+    "(recordings), and the same call goes on from there"
+)
+
+
+class Loop(Closing):
+    """One event loop for all that a piece of code asks for, so that connections live from one call to the next.
+
+    Where a loop runs in this thread already (a notebook), the work is done in a thread of its own.
+    """
+
+    def __init__(self) -> None:
+        self._runner = asyncio.Runner()
+        self._thread: ThreadPoolExecutor | None = None
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Wait for ``work`` and return its result; whoever interrupts it is told what is kept."""
+        if self._thread is None and _runs_here():
+            self._thread = ThreadPoolExecutor(1, thread_name_prefix="conqret-loop")
+        try:
+            if self._thread is None:
+                return self._runner.run(work)
+            return self._thread.submit(copy_context().run, self._runner.run, work).result()
+        except KeyboardInterrupt as stopped:
+            stopped.add_note(KEPT)
+            raise
+
+    def close(self) -> None:
+        """End the loop; the next call begins another."""
+        runner, thread = self._runner, self._thread
+        self._runner, self._thread = asyncio.Runner(), None
+        if thread is None:
+            runner.close()
+        else:
+            thread.submit(runner.close).result()
+            thread.shutdown()
+
+
+def _runs_here() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
