@@ -75,7 +75,9 @@ def arguments(judgment: Judgment, item: Item) -> Iterator[View]:
 def documents(judgment: Judgment, item: Item, citing: Sequence[View]) -> Iterator[View]:
     """The documents in their order, with what the judge says of each and where the arguments cite it."""
     limit = min(TEXT_CHARACTERS, ITEM_CHARACTERS // max(min(len(item.documents), DOCUMENTS), 1))
-    rated = {}  # the ratings of single documents, with the measure that they make
+    rated: dict[
+        str, tuple[Measure, Part]
+    ] = {}  # the ratings of single documents, with the measure that they make
     for measure in judgment.measures.values():
         if _rates_documents(measure, item):
             rated |= {part.id: (measure, part) for part in measure.parts}

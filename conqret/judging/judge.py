@@ -244,27 +244,29 @@ async def _judged(
 ) -> Judgments:
     on_start, replay = settings.get("on_start", _unheard), settings.get("replay")
     recordings = settings.get("recordings") if folder is None or replay is None else None
-    session, tally = settings.get("session"), None
+    session, tally, report = settings.get("session"), None, None
     if folder is not None:
         from conqret.judging.page import write_report
         from conqret.judging.tally import Tally
 
-        tally = Tally()
+        tally, report = Tally(), write_report
     async with contextlib.AsyncExitStack() as held:
         if session is None:
             own = {**settings, "recordings": recordings, "prompts": setup.library}
             session = Session(setup.client, **session_settings(own))
             await held.enter_async_context(session)
-        plan = JudgePlan(session, folder, source, checked, setup, abstain and abstain.applied)
-        if tally is not None:
-            plan = replace(plan, readers=(tally.add,), item_readers=(tally.kinds.add,), on_stop=write_report)
+        plan = JudgePlan(
+            session, folder, source, checked, setup, None if abstain is None else abstain.applied
+        )
+        if tally is not None and report is not None:
+            plan = replace(plan, readers=(tally.add,), item_readers=(tally.kinds.add,), on_stop=report)
         judgments = await execute(
             plan,
             overwrite=settings.get("overwrite", False),
             on_start=lambda client, kept: on_start(setup, checked, client, kept),
             on_row=settings.get("on_judgment", _unheard),
         )
-    if folder is not None and tally is not None:
+    if folder is not None and tally is not None and report is not None:
         tally.summary = judgments.summary
-        write_report(folder, tally=tally)
+        report(folder, tally=tally)
     return judgments

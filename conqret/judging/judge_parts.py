@@ -65,13 +65,18 @@ class JudgeReply(Generic[R]):
     distribution: Mapping[int, float] | None = None
 
 
+def nothing(case: Case) -> Mapping[str, Any]:
+    """What a prompt has for a case that needs no more than all have."""
+    return {}
+
+
 @dataclass(frozen=True)
-class Ask(Generic[R]):
+class JudgePrompt(Generic[R]):
     """One question to the model about an item.
 
     - ``prompt``: the id of its prompt file, filled with topic, stance, documents, arguments and
-      ``variables(case)``; its system part with the dimensions and ``settings``, the same for all items
-    - ``response(case)``: the pydantic model of the answer; its validators find ``context(case)``
+      ``variables(case)``; its system part with the dimensions and ``settings(case)``
+    - ``response``: the pydantic model of the answer, or what gives it for a case; its validators find ``context(case)``
     - ``score(reply, case)``: the measures; a pure function
     - ``baseline(case)``: the offline model's answer, as plain data for the same response model
     - ``needs``: the fields of the item that must be there; ``optional``: those that are shown where they are there
@@ -84,7 +89,6 @@ class Ask(Generic[R]):
     - ``reading(case, given, bare)``: for what no model writes but log-probabilities say, the texts to be read
       after the prompt as ``given``, and after the one without documents
     - ``further``: words that stand behind those of the prompt's system part
-    - ``own_settings(case)``: what else the system part is filled with, where it is not the same for all items
     - ``cases(case)``: the cases of which each has a request of its own, where one would ask for too much; their
       measures are put together by ``joined(case, measures)``
     - ``also``: by metric one more field that at least one item must have, so that the metric is reported
@@ -94,28 +98,29 @@ class Ask(Generic[R]):
     prompt: str
     metrics: tuple[str, ...]
     needs: frozenset[str]
-    response: Callable[[Case], type[R]]
+    response: type[R] | Callable[[Case], type[R]]
     score: Callable[[JudgeReply[R], Case], Mapping[str, Measure]]
     baseline: Callable[[Case], Any]
     optional: frozenset[str] = frozenset()
     against: frozenset[str] = frozenset()
-    variables: Callable[[Case], Mapping[str, Any]] = field(default=lambda case: {})
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    context: Callable[[Case], Mapping[str, Any]] = field(default=lambda case: {})
+    variables: Callable[[Case], Mapping[str, Any]] = nothing
+    settings: Callable[[Case], Mapping[str, Any]] = nothing
+    context: Callable[[Case], Mapping[str, Any]] = nothing
     both_orders: bool = False
     rating_field: str | None = None
     choices: tuple[int, ...] = ()
-    settled: Callable[[Case], Mapping[str, Measure] | None] = field(default=lambda case: None)
-    about: Callable[[frozenset[str]], Ask[R]] | None = None
+    settled: Callable[[Case], Mapping[str, Measure] | None] | None = None
+    about: Callable[[frozenset[str]], JudgePrompt[R]] | None = None
     reading: Callable[[Case, RenderedPrompt, RenderedPrompt], Reading] | None = None
     further: str = ""
-    own_settings: Callable[[Case], Mapping[str, Any]] = field(default=lambda case: {})
-    cases: Callable[[Case], Sequence[Case]] = field(default=lambda case: (case,))
-    joined: Callable[[Case, Sequence[Mapping[str, Measure]]], Mapping[str, Measure]] = field(
-        default=lambda case, measures: measures[0]
-    )
+    cases: Callable[[Case], Sequence[Case]] | None = None
+    joined: Callable[[Case, Sequence[Mapping[str, Measure]]], Mapping[str, Measure]] | None = None
     also: Mapping[str, str] = field(default_factory=dict)
     english_only: frozenset[str] = frozenset()
+
+    def answer(self, case: Case) -> type[R]:
+        """The pydantic model of the answer about a case."""
+        return self.response if isinstance(self.response, type) else self.response(case)
 
     @property
     def looked_at(self) -> frozenset[str]:
@@ -127,11 +132,11 @@ class Ask(Generic[R]):
         None."""
         names = [name for name in sorted(self.against) if not (getattr(case.item, name) or "").strip()]
         if not names:
-            return self.settled(case)
+            return None if self.settled is None else self.settled(case)
         missing = Measure.missing(Reason.NOTHING_TO_JUDGE, f"the item has no {' and no '.join(names)}")
         return dict.fromkeys(self.metrics, missing)
 
-    def offline(self, case: Case) -> tuple[Ask[R] | None, Mapping[str, Measure]]:
+    def offline(self, case: Case) -> tuple[JudgePrompt[R] | None, Mapping[str, Measure]]:
         """What is left of the question where the offline baseline answers it (None: nothing), and the measures of the
         metrics that are not: it has no evidence for them in the item's language, or in that of its documents."""
         if "documents" in self.needs and (why := foreign_documents(case.item)):
@@ -152,7 +157,7 @@ class ComputedMetrics:
     - ``score(item)``: the measures, each in [0, 1]; a pure function. Raising is a failure of this item, never a score
     - ``needs``: the fields of the item that must be there; ``optional``: those that are used where they are there
     - ``version``: part of the fingerprint; raise it with every change of what comes out
-    - ``also``: as of :class:`Ask`
+    - ``also``: as of :class:`JudgePrompt`
     """
 
     metrics: tuple[str, ...]
@@ -206,7 +211,7 @@ class Judge:
     scale: str
     score: str
     source: str
-    asks: tuple[Ask[Any], ...] = ()
+    asks: tuple[JudgePrompt[Any], ...] = ()
     computed: tuple[ComputedMetrics, ...] = ()
     declared: Mapping[str, Any] = field(default_factory=dict)
     combined: CombinedMetrics | None = None
@@ -215,9 +220,9 @@ class Judge:
     def metrics(self) -> tuple[str, ...]:
         """Every metric of this format, in the order in which they are reported."""
         names = [] if self.combined is None else list(self.combined.made_of)
-        if self.combined is None or not self.combined.rows:
-            for part in (*self.asks, *self.computed):
-                names += part.metrics
+        parts: tuple[JudgePrompt[Any] | ComputedMetrics, ...] = (*self.asks, *self.computed)
+        for part in () if self.combined is not None and self.combined.rows else parts:
+            names += part.metrics
         return tuple(dict.fromkeys(names))
 
     @property
@@ -255,8 +260,8 @@ class Judge:
         for metric in wanted:
             if metric in measures:
                 found[metric] = measures[metric]
-            elif (base := COMPLEMENTS.get(metric)) in measures:
-                found[metric] = measures[base].complement
+            elif (base := measures.get(COMPLEMENTS.get(metric, ""))) is not None:
+                found[metric] = base.complement
         return found or dict.fromkeys(wanted, Measure.missing(Reason.NOTHING_TO_JUDGE, NOT_JUDGED))
 
     def asked_for(self, metrics: Iterable[str]) -> frozenset[str]:
@@ -275,18 +280,19 @@ class Judge:
                 wanted |= self.combined.made_of.get(name, frozenset())
         return frozenset(wanted)
 
-    def parts(self, metrics: Iterable[str] = ()) -> tuple[Ask[Any] | ComputedMetrics, ...]:
+    def parts(self, metrics: Iterable[str] = ()) -> tuple[JudgePrompt[Any] | ComputedMetrics, ...]:
         """What yields at least one of ``metrics`` (all, where it is empty): what is asked, each for these alone where
         it can be, and what is computed. Raises UnknownNameError as :meth:`asked_for`."""
-        wanted, parts = self.asked_for(metrics), list[Ask[Any] | ComputedMetrics]()
-        for part in (*self.asks, *self.computed):
-            if not wanted or not wanted.isdisjoint(part.metrics):
-                parts.append(_about(part, wanted) if isinstance(part, Ask) else part)
+        wanted = self.asked_for(metrics)
+        parts: list[JudgePrompt[Any] | ComputedMetrics] = [
+            _about(ask, wanted) for ask in self.asks if not wanted or wanted & set(ask.metrics)
+        ]
+        parts += [part for part in self.computed if not wanted or wanted & set(part.metrics)]
         return tuple(parts)
 
-    def select(self, metrics: Iterable[str]) -> tuple[Ask[Any], ...]:
+    def select(self, metrics: Iterable[str]) -> tuple[JudgePrompt[Any], ...]:
         """The same of what is asked."""
-        return tuple(part for part in self.parts(metrics) if isinstance(part, Ask))
+        return tuple(part for part in self.parts(metrics) if isinstance(part, JudgePrompt))
 
     def identity(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> dict[str, Any]:
         """What makes this instrument what it is, part by part: prompts, answers, dimensions, sampling and model.
@@ -302,7 +308,7 @@ class Judge:
         if not asks:
             return {"format": self.name, **model, **computed}
         dimensions = [[dimension.name, dimension.question, dimension.definition] for dimension in DIMENSIONS]
-        responses: list[type[BaseModel]] = [ask.response(case) for ask in asks]
+        responses: list[type[BaseModel]] = [ask.answer(case) for ask in asks]
         return {
             "format": self.name,
             **model,
@@ -332,7 +338,7 @@ def _schema(response: type[BaseModel]) -> Mapping[str, Any]:
     return response.model_json_schema()
 
 
-def _about(ask: Ask[Any], wanted: frozenset[str]) -> Ask[Any]:
+def _about(ask: JudgePrompt[Any], wanted: frozenset[str]) -> JudgePrompt[Any]:
     """The question for what is wanted of it alone; whole, where that is nothing or it is always asked whole."""
     return ask if ask.about is None or not wanted & set(ask.metrics) else ask.about(wanted)
 

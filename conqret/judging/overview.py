@@ -156,8 +156,7 @@ def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, A
         "cost": cost(summary.usage),
         "created": words.moment(record.created),
         "judge": (judge := judge_here(record)),
-        "second_judged": judge is None
-        or any("second_argument" in part.needs for part in (*judge.asks, *judge.computed)),
+        "second_judged": judge is None or any("second_argument" in part.needs for part in judge.parts()),
         "figures": list(_pairs({name: figures[name] for name in plain_metrics(summary)})),
         "overall": figures.get(OVERALL),
         "aspects": list(_aspects(figures)),

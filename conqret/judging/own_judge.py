@@ -20,7 +20,7 @@ from conqret.data import Item, Measure, Status
 from conqret.errors import DeclarationError
 from conqret.io import ItemSource
 from conqret.judging.judge_options import OWN_JUDGE
-from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
+from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.scales import PREFERENCE, preferred
 from conqret.llm.backends.function import ITEM, SAID, Function, admit, answer_of
 from conqret.llm.backends.server import PREFIX as SERVER
@@ -120,13 +120,13 @@ def own_judge(metrics: Sequence[str]) -> Judge:
     )
 
 
-def _ask(metrics: tuple[str, ...], *, pair: bool) -> Ask[OwnVerdict]:
-    return Ask(
+def _ask(metrics: tuple[str, ...], *, pair: bool) -> JudgePrompt[OwnVerdict]:
+    return JudgePrompt(
         prompt=OWN_JUDGE,
         metrics=metrics,
         needs=frozenset({"argument", "second_argument"} if pair else {"argument"}),
         optional=frozenset({"documents", "reference"}),
-        response=lambda case: OwnVerdict,
+        response=OwnVerdict,
         score=_score,
         baseline=lambda case: {},  # the offline model says nothing, which is no valid answer and never a score
         context=lambda case: {ITEM: plain(case.item, pair=pair), METRICS: metrics},

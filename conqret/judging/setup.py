@@ -26,7 +26,16 @@ from conqret.judging.judge_options import (
     JudgeOptions,
     check_made,
 )
-from conqret.judging.judge_parts import JUDGES, JURY, TOURNAMENT, Ask, Case, ComputedMetrics, Judge, digest
+from conqret.judging.judge_parts import (
+    JUDGES,
+    JURY,
+    TOURNAMENT,
+    Case,
+    ComputedMetrics,
+    Judge,
+    JudgePrompt,
+    digest,
+)
 from conqret.judging.sections import stating_confidence
 from conqret.llm.client import Client
 from conqret.llm.client_options import NO_MODEL, OFFLINE_MODEL, ClientOptions
@@ -82,12 +91,12 @@ class Setup:
     languages: tuple[str, ...] = ()
 
     @property
-    def asks(self) -> tuple[Ask[Any], ...]:
+    def asks(self) -> tuple[JudgePrompt[Any], ...]:
         """The questions that are asked."""
         return self.judge.select(self.options.metrics)
 
     @property
-    def parts(self) -> tuple[Ask[Any] | ComputedMetrics, ...]:
+    def parts(self) -> tuple[JudgePrompt[Any] | ComputedMetrics, ...]:
         """What is asked, and what is computed without a model."""
         return self.judge.parts(self.options.metrics)
 
@@ -320,7 +329,7 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
 
 
 def _without_lacking(
-    setup: Setup, parts: Iterable[Ask[Any] | ComputedMetrics], checked: CheckedItems, *, chosen: bool
+    setup: Setup, parts: Iterable[JudgePrompt[Any] | ComputedMetrics], checked: CheckedItems, *, chosen: bool
 ) -> tuple[Setup, list[str]]:
     """The setup without metrics for which no item has what they also need, where nobody chose them; and why."""
     also: dict[str, str] = {}

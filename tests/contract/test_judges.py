@@ -253,7 +253,7 @@ def _faults(answer: Any, nullable: Set[str]) -> Iterator[tuple[str, Any]]:
 def test_no_wrong_answer_is_valid(name: str) -> None:
     case = Case(referenced()[0])
     for ask in JUDGES[name].asks:
-        response, context, answer = ask.response(case), ask.context(case), ask.baseline(case)
+        response, context, answer = ask.answer(case), ask.context(case), ask.baseline(case)
         response.model_validate_json(json.dumps(answer), context=context)
         for label, wrong in _faults(answer, NULLABLE.get(ask.prompt, frozenset())):
             try:
@@ -266,7 +266,7 @@ def test_no_wrong_answer_is_valid(name: str) -> None:
 @formats
 def test_the_answer_schema_forbids_more_and_bounds_every_rating(name: str) -> None:
     for ask in JUDGES[name].asks:
-        schema = ask.response(Case(referenced()[0])).model_json_schema()
+        schema = ask.answer(Case(referenced()[0])).model_json_schema()
         for part in (schema, *schema.get("$defs", {}).values()):
             if part.get("type") == "object":
                 assert part["additionalProperties"] is False
