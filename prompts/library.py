@@ -24,10 +24,10 @@ from importlib import resources
 from importlib.metadata import entry_points
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from types import CodeType, MappingProxyType
+from types import MappingProxyType
 from typing import Any
 
-from jinja2 import BaseLoader, FunctionLoader, StrictUndefined, Template, meta, nodes
+from jinja2 import BaseLoader, Environment, FunctionLoader, StrictUndefined, Template, meta, nodes
 from jinja2.exceptions import TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
@@ -42,7 +42,7 @@ PLUG_INS = "conqret.prompts"
 KEPT = 64
 """System blocks that are kept of a prompt."""
 TEXTS = 256
-"""Templates of which is kept what they are compiled to, include and use: each run makes a library of the same texts."""
+"""Templates of which is kept what they include and use: each run makes a library of the same texts."""
 
 _FENCE = "+++\n"
 _REQUIRED = {"id": str, "version": int, "asks": str, "source": str}
@@ -243,28 +243,9 @@ class Library:
         return found
 
 
-_codes: dict[tuple[Any, ...], CodeType] = {}
-
-
-class PromptEnvironment(ImmutableSandboxedEnvironment):
-    """Jinja's sandbox, in which a template of somebody else does not reach Python; each text is compiled once."""
-
-    def compile(self, source: Any, name: Any = None, filename: Any = None, *more: Any, **options: Any) -> Any:
-        """Compile a template, or take what was made of the same text before."""
-        if more or options or not isinstance(source, str):
-            return super().compile(source, name, filename, *more, **options)
-        key = (source, name, filename, self.lexer, self.finalize, self.autoescape)
-        code = _codes.get(key)
-        if code is None:
-            code = super().compile(source, name, filename)
-            if len(_codes) >= TEXTS:
-                _codes.clear()
-            _codes[key] = code
-        return code
-
-
-def _environment(loader: BaseLoader | None = None) -> PromptEnvironment:
-    return PromptEnvironment(
+def _environment(loader: BaseLoader | None = None) -> Environment:
+    """Jinja's sandbox, in which a template of somebody else does not reach Python."""
+    return ImmutableSandboxedEnvironment(
         loader=loader,
         autoescape=True,
         finalize=_finalize,

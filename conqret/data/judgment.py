@@ -251,16 +251,18 @@ class Judgment(Frozen):
     @property
     def addressed(self) -> tuple[Flag, ...]:
         """The flags of texts that address the judge: all but what is left of web pages."""
-        return tuple(flag for flag in self.flags if flag.kind != HTML)
+        return tuple(flag for flag in self.flags if flag.kind != HTML) if self.flags else ()
 
     @property
     def status(self) -> Status:
         """Scored only if every measure is; failed as soon as one of them is."""
-        statuses = {measure.status for measure in self.measures.values()}
-        for status in (Status.FAILED, Status.UNSCORED):
-            if status in statuses:
-                return status
-        return Status.SCORED
+        found = Status.SCORED
+        for measure in self.measures.values():
+            if measure.status is Status.FAILED:
+                return measure.status
+            if measure.status is Status.UNSCORED:
+                found = measure.status
+        return found
 
     def value(self, metric: str) -> float | None:
         """The value of a metric, in [0, 1]; None where it has none."""

@@ -143,14 +143,15 @@ def prepared(
         setup = (
             _own_setup(settings, source, asks=asks) if custom_judge else setup_of(settings, lambda: source)
         )
-    _check_nuggets(settings, setup)
+    if settings.get("nuggets") is not None:
+        _check_nuggets(setup)
     checked, setup = check_items(source, setup, all_items=settings.get("session") is None)
     return replace(source, needs=setup.needs), checked, setup
 
 
-def _check_nuggets(settings: JudgeSettings, setup: Setup) -> None:
+def _check_nuggets(setup: Setup) -> None:
     """Raise DeclarationError where nuggets are given to a judge that looks at none."""
-    if settings.get("nuggets") is None or any(NUGGETS in part.needs | part.optional for part in setup.parts):
+    if any(NUGGETS in part.needs | part.optional for part in setup.parts):
         return
     known = setup.judge.name in JUDGES
     which = f"the format {setup.judge.name}" if known else f"a judge of your own ({setup.judge.name})"

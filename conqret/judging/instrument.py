@@ -240,17 +240,12 @@ def filled(prompt: Prompt, ask: JudgePrompt[Any], case: Case) -> RenderedPrompt:
             user |= {name: text for name, text in texts.items() if user[name]}
         shown = prompt.render(user, system)
         rendered = with_turns(shown, case.item, turns, documents=documents, judged=judged)
-    note = "" if ask.reading is not None else _language_note(prompt, case)
+    note, explain_in = "", case.options.explain_in
+    if ask.reading is None and (explain_in or not is_english(item_language(case.item))):
+        languages = prompt_languages(case.item, explain_in)
+        note = prompt.beside(LANGUAGE).render({}, languages).system if languages else ""
     further = "\n\n".join(filter(None, (note, ask.further)))
     return RenderedPrompt(f"{rendered.system}\n\n{further}", rendered.user) if further else rendered
-
-
-def _language_note(prompt: Prompt, case: Case) -> str:
-    """What a prompt says of languages; empty where item and explanations are in English."""
-    if not case.options.explain_in and is_english(item_language(case.item)):
-        return ""
-    languages = prompt_languages(case.item, case.options.explain_in)
-    return prompt.beside(LANGUAGE).render({}, languages).system if languages else ""
 
 
 def given(ask: JudgePrompt[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -143,7 +143,8 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost
 
     check_names("judge", settings, JudgeSettings)
     source, _, setup = prepared(items, settings, asks=False)
-    _abstention(settings, setup)
+    if (unsure := settings.get("abstain")) is not None:
+        _abstention(unsure, setup)
     cost = expected_judging(setup, source, Sizes())
     return batch_price(cost, setup.client) if settings.get("batch") else cost
 
@@ -156,7 +157,8 @@ async def _judge(items: Any, settings: JudgeSettings) -> Any:
             "the session is not open: put all calls that use it inside 'async with session:'"
         )
     source, checked, setup = prepared(items, settings)
-    abstain = _abstention(settings, setup)
+    unsure = settings.get("abstain")
+    abstain = None if unsure is None else _abstention(unsure, setup)
     output = settings.get("output")
     if settings.get("batch") and source.frame_kind is not None:
         raise DeclarationError(
@@ -180,19 +182,12 @@ async def _judge(items: Any, settings: JudgeSettings) -> Any:
     return with_columns(source.rows, places, records)
 
 
-def _abstention(settings: JudgeSettings, setup: Setup) -> Abstention | None:
+def _abstention(abstain: str | Path | Abstention, setup: Setup) -> Abstention:
     """What leaves unsure scores out and says where human labels lie. Raises DeclarationError where it was made for
     another judge."""
-    abstention_setting = settings.get("abstain")
-    if abstention_setting is None:
-        return None
     from conqret.studies.abstain.abstention import Abstention
 
-    abstention = (
-        abstention_setting
-        if isinstance(abstention_setting, Abstention)
-        else Abstention.read(Path(abstention_setting))
-    )
+    abstention = abstain if isinstance(abstain, Abstention) else Abstention.read(Path(abstain))
     abstention.check(setup.judge.name, setup.client.model, setup.fingerprint)
     return abstention
 

@@ -130,11 +130,12 @@ class JudgePrompt(Generic[R]):
     def unasked(self, case: Case) -> Mapping[str, Measure] | None:
         """The measures of an item of which nothing is asked: it has nothing to be held against, or all is settled; else
         None."""
-        names = [name for name in sorted(self.against) if not (getattr(case.item, name) or "").strip()]
-        if not names:
-            return None if self.settled is None else self.settled(case)
-        missing = Measure.missing(Reason.NOTHING_TO_JUDGE, f"the item has no {' and no '.join(names)}")
-        return dict.fromkeys(self.metrics, missing)
+        if self.against:
+            names = [name for name in sorted(self.against) if not (getattr(case.item, name) or "").strip()]
+            if names:
+                why = f"the item has no {' and no '.join(names)}"
+                return dict.fromkeys(self.metrics, Measure.missing(Reason.NOTHING_TO_JUDGE, why))
+        return None if self.settled is None else self.settled(case)
 
     def offline(self, case: Case) -> tuple[JudgePrompt[R] | None, Mapping[str, Measure]]:
         """What is left of the question where the offline baseline answers it (None: nothing), and the measures of the
@@ -284,15 +285,13 @@ class Judge:
         """What yields at least one of ``metrics`` (all, where it is empty): what is asked, each for these alone where
         it can be, and what is computed. Raises UnknownNameError as :meth:`asked_for`."""
         wanted = self.asked_for(metrics)
-        parts: list[JudgePrompt[Any] | ComputedMetrics] = [
-            _about(ask, wanted) for ask in self.asks if not wanted or wanted & set(ask.metrics)
-        ]
-        parts += [part for part in self.computed if not wanted or wanted & set(part.metrics)]
-        return tuple(parts)
+        computed = [part for part in self.computed if not wanted or wanted & set(part.metrics)]
+        return (*self.select(metrics), *computed)
 
     def select(self, metrics: Iterable[str]) -> tuple[JudgePrompt[Any], ...]:
         """The same of what is asked."""
-        return tuple(part for part in self.parts(metrics) if isinstance(part, JudgePrompt))
+        wanted = self.asked_for(metrics)
+        return tuple([_about(ask, wanted) for ask in self.asks if not wanted or wanted & set(ask.metrics)])
 
     def identity(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> dict[str, Any]:
         """What makes this instrument what it is, part by part: prompts, answers, dimensions, sampling and model.

@@ -65,42 +65,32 @@ async def judge_in_span(item: Item, instrument: Instrument) -> Judgment:
             if measure.reason is not Reason.AWAITED
         ]
         for place, (metric, measure) in enumerate(measures):
-            span.add_event(EVENT, _result(metric, measure, contents=contents))
-            span.set_attributes(_attributes(place, metric, measure, judge, contents=contents))
+            event, attributes = _attributes(place, metric, measure, judge, contents=contents)
+            span.add_event(EVENT, event)
+            span.set_attributes(attributes)
         return judgment
 
 
-def _result(metric: str, measure: Measure, *, contents: bool) -> dict[str, Any]:
-    """The attributes of the event."""
-    attributes: dict[str, Any] = {
+def _attributes(
+    place: int, metric: str, measure: Measure, judge: str, *, contents: bool
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The attributes of a score: those of its event, and those of the item's span."""
+    reason = None if measure.reason is None else measure.reason.value
+    why = (measure.explanation or measure.detail or None) if contents else None
+    event = {
         "gen_ai.evaluation.name": metric,
         "gen_ai.evaluation.score.value": measure.value,
         "gen_ai.evaluation.score.label": measure.label,
-        "gen_ai.evaluation.explanation": _explanation(measure) if contents else None,
-        "error.type": None if measure.reason is None else measure.reason.value,
+        "gen_ai.evaluation.explanation": why,
+        "error.type": reason,
     }
-    return {name: value for name, value in attributes.items() if value is not None}
-
-
-def _attributes(place: int, metric: str, measure: Measure, judge: str, *, contents: bool) -> dict[str, Any]:
-    """The same as attributes of the span."""
-    theirs: dict[str, Any] = {
-        "name": metric,
-        "score": measure.value,
-        "label": measure.label if measure.reason is None else measure.reason.value,
-        "explanation": _explanation(measure) if contents else None,
-        "annotator_kind": judge,
-    }
-    attributes = {
-        f"evaluations.{place}.evaluation.{name}": attribute
-        for name, attribute in theirs.items()
-        if attribute is not None
-    }
-    return attributes if measure.value is None else {**attributes, f"conqret.score.{metric}": measure.value}
-
-
-def _explanation(measure: Measure) -> str | None:
-    return measure.explanation or measure.detail or None
+    label = measure.label if reason is None else reason
+    told = {
+        "name": metric, "score": measure.value, "label": label, "explanation": why, "annotator_kind": judge,
+    }  # fmt: skip
+    span = {f"evaluations.{place}.evaluation.{name}": each for name, each in told.items()}
+    span[f"conqret.score.{metric}"] = measure.value
+    return tuple({name: each for name, each in some.items() if each is not None} for some in (event, span))  # type: ignore[return-value]
 
 
 _log = logging.getLogger(__name__)
@@ -168,14 +158,14 @@ class JudgePlan(Plan[Judgment, Judgments]):
 
     def resume(self, *, new: bool) -> None:
         """Mend the items that an earlier run wrote; forget an earlier stop."""
-        if self.folder is not None:
-            if not new and not self.folder.items_whole():
-                self.folder.write_items(self.source, self.checked)
-            with contextlib.suppress(
-                DeclarationError
-            ):  # if this one is killed, what a stop left is no longer so
-                if self.folder.result(self.folder.summary_file, Summary).outstanding:
-                    self.folder.summary_file.unlink()
+        folder = self.folder
+        if folder is None or new:
+            return
+        if not folder.items_whole():
+            folder.write_items(self.source, self.checked)
+        with contextlib.suppress(DeclarationError):  # if this one is killed, what a stop left is no longer so
+            if folder.result(folder.summary_file, Summary).outstanding:
+                folder.summary_file.unlink()
 
     def open_rows(self) -> Rows[Judgment]:
         """The judgments, with those of an earlier run."""

@@ -94,10 +94,8 @@ def in_one_call(
     """
 
     def response(case: Case) -> type[Typed]:
-        dimensions = [dimension.name for dimension in case.dimensions]
-        first = [section for section in sections if section.name not in dimensions]
-        rated = {section.name: section for section in sections if section.name in dimensions}
-        return _answer(name, (*first, *(rated[name] for name in dimensions if name in rated)))
+        places = {dimension.name: place for place, dimension in enumerate(case.dimensions)}
+        return _answer(name, tuple(sorted(sections, key=lambda section: places.get(section.name, -1))))
 
     def score(reply: JudgeReply[Typed], case: Case) -> Mapping[str, Measure]:
         measures: dict[str, Measure] = {}
@@ -110,18 +108,18 @@ def in_one_call(
         return in_one_call(prompt, name, wanted, both_orders=both_orders)
 
     def baseline(case: Case) -> dict[str, Any]:
-        order = list(response(case).model_fields)
-        by_name = {section.name: section for section in sections}
-        return {name: by_name[name].baseline(case) for name in order}
+        answers = {section.name: section.baseline for section in sections}
+        return {name: answers[name](case) for name in response(case).model_fields}
 
-    metrics, english = list[str](), list[str]()
+    metrics, english, needs = list[str](), list[str](), frozenset[str]()
     for section in sections:
         metrics += section.metrics
+        needs |= section.needs
         english += section.metrics if section.english_only else ()
     return JudgePrompt(
         prompt=prompt,
         metrics=tuple(metrics),
-        needs=frozenset[str]().union(*(section.needs for section in sections)),
+        needs=needs,
         response=response,
         score=score,
         baseline=baseline,

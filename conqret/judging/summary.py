@@ -267,7 +267,8 @@ class Summariser:
 
     def summary(self, session: SessionCounts | None = None) -> Summary:
         """The summary of what was counted so far; ``session`` says what was done for it now."""
-        roots = self._topics.roots() if self._topics.joined else None
+        roots = self._topics.roots()
+        joined = None if roots == list(range(len(roots))) else roots
         return Summary(
             total=sum(self._statuses.values()),
             scored=self._statuses[Status.SCORED],
@@ -280,7 +281,7 @@ class Summariser:
                 for reason, details in sorted(self._details.items())
                 for detail, _ in details.most_common(1)
             },
-            metrics={metric: tally.summary(roots) for metric, tally in self._metrics.items()},
+            metrics={metric: tally.summary(joined) for metric, tally in self._metrics.items()},
             usage=Usage(**self._usage),
             flagged=self._flagged,
             attacks=self._attacks,

@@ -146,13 +146,8 @@ class RunFolder(Generic[R]):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         for argument in get_args(getattr(cls, "__orig_bases__", (cls,))[0]):
-            cls._named(argument)
-
-    @classmethod
-    def _named(cls, type_: Any) -> None:
-        """Take up a type that stands in the brackets of the base."""
-        if isinstance(type_, type) and issubclass(type_, RunRecord):
-            cls.RECORD = type_
+            if isinstance(argument, type) and issubclass(argument, RunRecord):
+                cls.RECORD = argument
 
     @property
     def kind(self) -> str:
@@ -337,31 +332,3 @@ def _old(path: Path) -> str:
         f"{path} holds a run of an older conqret, in a layout that is no longer read. Give another folder with -o; "
         f"its recordings are still good (--recordings {path / STORE_NAME})"
     )
-
-
-class TrainedRecord(RunRecord):
-    """What ``run.json`` says of a trained model: all that decides what it learns."""
-
-    SAME: ClassVar[Mapping[str, str]] = {
-        "base": "base model", "data": "training data", "settings": "a setting of the training",
-    }  # fmt: skip
-
-    model: str
-    base: str
-    data: str
-    settings: dict[str, Any]
-
-    def __str__(self) -> str:
-        return f"{self.model} tuned"
-
-
-@dataclass(frozen=True)
-class TrainedFolder(RunFolder[R], Generic[R]):
-    """The folders of its weights."""
-
-    checkpoints = InFolder("checkpoints")
-    """From where a run that was stopped goes on; gone once it is done."""
-    model = InFolder("model")
-    """The tuned model, as transformers loads it."""
-    adapter = InFolder("adapter")
-    """The adapter alone, as peft loads it, where LoRA was trained."""

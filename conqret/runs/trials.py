@@ -11,6 +11,7 @@ cut off by a kill is cut away; of two rows under one key the later counts, unles
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
@@ -49,8 +50,9 @@ class Loop(Closing):
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Wait for ``work`` and return its result; whoever interrupts it is told what is kept."""
-        if self._thread is None and _runs_here():
-            self._thread = ThreadPoolExecutor(1, thread_name_prefix="conqret-loop")
+        with contextlib.suppress(RuntimeError):  # where no loop runs in this thread
+            asyncio.get_running_loop()
+            self._thread = self._thread or ThreadPoolExecutor(1, thread_name_prefix="conqret-loop")
         try:
             if self._thread is None:
                 return self._runner.run(work)
@@ -68,14 +70,6 @@ class Loop(Closing):
         else:
             thread.submit(runner.close).result()
             thread.shutdown()
-
-
-def _runs_here() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
 
 
 @dataclass(frozen=True, slots=True)
