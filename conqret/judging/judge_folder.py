@@ -330,16 +330,6 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
         write_whole(self.summary_file, summary.model_dump_json(indent=1).encode())
         return summary
 
-    def items_whole(self) -> bool:
-        """Whether the items are those whose digest the record holds."""
-        sha = hashlib.sha256()
-        try:
-            for item in self.items():
-                sha.update(canonical(item_record(item)) + b"\n")
-        except DeclarationError:
-            return False
-        return sha.hexdigest() == self.record().items_digest
-
 
 def judgment_rows(file: Path, *fingerprints: str) -> RowStore[Judgment]:
     """The judgments of these instruments in ``file``, by :func:`judgment_key`; those that are not scored are made

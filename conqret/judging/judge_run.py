@@ -157,12 +157,11 @@ class JudgePlan(Plan[Judgment, Judgments]):
             self.folder.write_items(self.source, self.checked)
 
     def resume(self, *, new: bool) -> None:
-        """Mend the items that an earlier run wrote; forget an earlier stop."""
+        """Write the items again, in case what an earlier run wrote was damaged; forget an earlier stop."""
         folder = self.folder
         if folder is None or new:
             return
-        if not folder.items_whole():
-            folder.write_items(self.source, self.checked)
+        folder.write_items(self.source, self.checked)
         with contextlib.suppress(DeclarationError):  # if this one is killed, what a stop left is no longer so
             if folder.result(folder.summary_file, Summary).outstanding:
                 folder.summary_file.unlink()

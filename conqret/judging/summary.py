@@ -31,9 +31,6 @@ SUMMED = (
 )
 """What usage sums up of calls as it is."""
 
-MAX_DETAILS = 100
-"""Different details of a reason that are counted: the commonest is nearly always among the first."""
-
 
 class MetricSummary(BaseModel, frozen=True):
     """One metric over all items, those without a judgment too (``total``). ``mean``, ``deviation`` (sample standard
@@ -261,9 +258,8 @@ class Summariser:
         ]
         for reason, detail in dict.fromkeys((str(measure.reason), measure.detail) for measure in lost):
             details = self._details.setdefault(reason, Counter())
-            if detail in details or len(details) < MAX_DETAILS:
-                details[detail] += 1
-                self._named.setdefault((reason, detail), judgment.item)
+            details[detail] += 1
+            self._named.setdefault((reason, detail), judgment.item)
 
     def summary(self, session: SessionCounts | None = None) -> Summary:
         """The summary of what was counted so far; ``session`` says what was done for it now."""

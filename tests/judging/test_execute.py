@@ -172,7 +172,6 @@ def test_damaged_items_are_named_and_written_again(tmp_path: Path, damage: str) 
         out.items_file.unlink()
     else:
         out.items_file.write_bytes(damaged[damage])
-    assert not out.items_whole()
     out.judgments_file.unlink()
     assert run(tmp_path / "r").summary.total == 4
     assert out.items_file.read_bytes() == whole

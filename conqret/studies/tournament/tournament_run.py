@@ -187,8 +187,8 @@ class TournamentPlan(Plan[ComparisonRow, Tournament]):
             self.folder.write_items(self.source, self.checked)
 
     def resume(self, *, new: bool) -> None:
-        """Mend the items."""
-        if self.folder is not None and not new and not self.folder.items_whole():
+        """Write the items again, in case they were damaged."""
+        if self.folder is not None and not new:
             self.folder.write_items(self.source, self.checked)
 
     @cached_property
