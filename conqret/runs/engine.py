@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -93,10 +92,6 @@ class Plan(ABC, Generic[Row, T]):
         """What the models had done that is not part of this run."""
         return self.models.counts
 
-    def resources(self) -> AbstractAsyncContextManager[object]:
-        """What is held open as long as trials are done."""
-        return contextlib.nullcontext()
-
     def revise(self, rows: Rows[Row]) -> None:
         """Put others in the place of rows once all are there."""
 
@@ -142,15 +137,14 @@ async def execute(
         before = plan.counted_before()
         rows = held.enter_context(plan.open_rows())
         kept = len(rows)
-        async with plan.resources():
-            keys, outstanding = await _perform(plan, rows, kept, before, on_start, on_row)
-            plan.revise(rows)
-            rows.arrange(keys)
-            if outstanding and not plan.PARTIAL:
-                raise AnswersAwaited(outstanding, len(keys))
-            counts = models.counts.since(before, kept=kept)
-            missing = tuple(str(request) for client in models.clients for request in client.missing)
-            return plan.result(CompletedTrials(rows, tuple(keys), counts, missing))
+        keys, outstanding = await _perform(plan, rows, kept, before, on_start, on_row)
+        plan.revise(rows)
+        rows.arrange(keys)
+        if outstanding and not plan.PARTIAL:
+            raise AnswersAwaited(outstanding, len(keys))
+        counts = models.counts.since(before, kept=kept)
+        missing = [request for client in models.clients for request in client.missing]
+        return plan.result(CompletedTrials(rows, tuple(keys), counts, tuple(map(str, missing))))
 
 
 def run(plan: Plan[Any, T], *, watch: Any = None, **how: Any) -> T:
