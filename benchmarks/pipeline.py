@@ -28,7 +28,7 @@ DOCUMENTS, WORDS = 10, 300
 _CHILD = """
 import sys, time
 from pathlib import Path
-from conqret.judging.judge_run import JudgePlan
+from conqret.judging.judgments import JudgePlan
 from conqret.runs.engine import run
 from conqret.runs.session import Session
 from conqret.judging.judge_folder import JudgeFolder
@@ -71,7 +71,7 @@ _MEMORY = """
 import asyncio, sys, time
 from pathlib import Path
 from conqret.judging.setup import set_up
-from conqret.judging.judge_run import judging
+from conqret.judging.judgments import judging
 from conqret.judging.judge_folder import judgment_key
 from conqret.runs.trials import Memory, perform
 from conqret.io import open_items

@@ -21,7 +21,7 @@ from conqret.io.safe_files import write_whole
 from conqret.io.trec import Rankings, read_rankings, scored, write_run
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_parts import JURY
-from conqret.judging.judge_run import JudgePlan
+from conqret.judging.judgments import JudgePlan
 from conqret.judging.setup import Setup, check_items
 from conqret.runs.engine import execute
 from conqret.runs.session import Sessions

@@ -15,9 +15,8 @@ from conqret.io.frames import with_columns
 from conqret.judging.call_setup import prepared, setup_of
 from conqret.judging.judge_folder import JudgeFolder, skipped_row, verdict_row
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_run import JudgePlan
 from conqret.judging.judge_settings import ClientSettings, JudgeSettings, check_names, session_settings
-from conqret.judging.judgments import Judgments
+from conqret.judging.judgments import JudgePlan, Judgments
 from conqret.judging.setup import Setup
 from conqret.runs.engine import execute
 from conqret.runs.run_folder import default_folder, stem

@@ -1,33 +1,133 @@
-"""The result of judging: all judgments, by number and by item, as frames, as a page and as a run directory."""
+"""Judge items into a run directory (streaming, resumable, whole or not at all), and the result: all judgments, by
+number and by item, as frames, as a page and as a run directory.
+
+The same command again goes on where the last one stopped: judgments that are scored are kept, the others
+are asked for again, and whatever a model answered before comes from the recordings without a call.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import contextlib
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property, partial
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Self, overload
 
-from conqret.data import Judgment
-from conqret.errors import AnswersAwaited, UnknownNameError, number
-from conqret.io import ItemSource, to_frame
+from conqret.data import Item, Judgment, Measure, Reason
+from conqret.errors import AnswersAwaited, DeclarationError, UnknownNameError, number
+from conqret.io import CheckedItems, ItemSource, to_frame
+from conqret.judging.instrument import Instrument, judge_item
 from conqret.judging.judge_folder import (
     JudgeFolder,
     JudgeRecord,
+    judgment_key,
     judgment_rows,
     score_rows,
     skipped_row,
     trial_key,
     wide_row,
 )
-from conqret.judging.summary import Summary
-from conqret.runs.session import SessionCounts
-from conqret.runs.trials import Rows
+from conqret.judging.setup import Setup
+from conqret.judging.summary import Readers, Summary, summarise
+from conqret.llm.tracing import KIND, TYPE, tracer, wanted
+from conqret.runs.engine import CompletedTrials, Plan, Stage
+from conqret.runs.session import Session, SessionCounts
+from conqret.runs.trials import Memory, Rows, Trial
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+
+EVENT = "gen_ai.evaluation.result"
+
+
+def span_attributes(*instruments: Instrument) -> dict[str, Any]:
+    """What the spans of a run and of its items say of the judge, or of several: each value once, by commas."""
+    values = {
+        "conqret.format": [instrument.judge.name for instrument in instruments],
+        "conqret.model": [instrument.model for instrument in instruments],
+        "conqret.fingerprint": [instrument.fingerprint for instrument in instruments],
+    }
+    return {name: ", ".join(dict.fromkeys(of_each)) for name, of_each in values.items()}
+
+
+async def judge_in_span(item: Item, instrument: Instrument) -> Judgment:
+    """As :func:`judge_item`, in a span where spans are asked for."""
+    kind = wanted()
+    if not kind:
+        return await judge_item(item, instrument)
+    attributes = {**span_attributes(instrument), KIND: "EVALUATOR", TYPE: "evaluator"}
+    contents, judge = kind == "contents", "CODE" if getattr(instrument.client, "baseline", False) else "LLM"
+    if contents:
+        attributes["conqret.item"] = item.id
+    with tracer().start_as_current_span(
+        f"evaluate {instrument.judge.name}", attributes=attributes, record_exception=False
+    ) as span:
+        judgment = await judge_item(item, instrument)
+        measures = [
+            (metric, measure)
+            for metric, measure in judgment.measures.items()
+            if measure.reason is not Reason.AWAITED
+        ]
+        for place, (metric, measure) in enumerate(measures):
+            event, attributes = _attributes(place, metric, measure, judge, contents=contents)
+            span.add_event(EVENT, event)
+            span.set_attributes(attributes)
+        return judgment
+
+
+def _attributes(
+    place: int, metric: str, measure: Measure, judge: str, *, contents: bool
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The attributes of a score: those of its event, and those of the item's span."""
+    reason = None if measure.reason is None else measure.reason.value
+    why = (measure.explanation or measure.detail or None) if contents else None
+    event = {
+        "gen_ai.evaluation.name": metric,
+        "gen_ai.evaluation.score.value": measure.value,
+        "gen_ai.evaluation.score.label": measure.label,
+        "gen_ai.evaluation.explanation": why,
+        "error.type": reason,
+    }
+    label = measure.label if reason is None else reason
+    told = {
+        "name": metric, "score": measure.value, "label": label, "explanation": why, "annotator_kind": judge,
+    }  # fmt: skip
+    span = {f"evaluations.{place}.evaluation.{name}": each for name, each in told.items()}
+    span[f"conqret.score.{metric}"] = measure.value
+    return tuple({name: each for name, each in some.items() if each is not None} for some in (event, span))  # type: ignore[return-value]
+
+
+_log = logging.getLogger(__name__)
+
+
+def judge_record(source: ItemSource, checked: CheckedItems, setup: Setup) -> JudgeRecord:
+    """What there is to say of items and instrument."""
+    settings = {
+        name: value
+        for name, value in asdict(setup.client).items()
+        if name not in {"model", "api_key", "api_base", "retry_unscored"} and value is not None
+    }
+    options = asdict(setup.options)
+    if not setup.turns:
+        del options["conversation"]
+    if not setup.options.explain_in:
+        del options["explain_in"]
+    return JudgeRecord(
+        **setup.recorded,
+        options=options,
+        model_options=settings,
+        items_name=Path(source.name).name,
+        items_layout=checked.layout,
+        items_count=checked.count,
+        items_digest=checked.digest,
+        items_left_out=checked.left_out,
+        notes=list(setup.notes),
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -157,3 +257,107 @@ class Judgments(Sequence[Judgment]):
 
     def __iter__(self) -> Iterator[Judgment]:
         return map(self._judgment, self.ids)
+
+
+@dataclass(frozen=True)
+class JudgePlan(Plan[Judgment, Judgments]):
+    """Every item is judged once.
+
+    With a session that hands in batches, an item has no judgment until the same run collects it. ``abstain`` leaves
+    unsure scores of a judgment out; the judgment itself comes back where all are trusted. ``on_stop`` is called
+    where the run is stopped before its end, once its numbers so far are written. ``readers`` get every judgment of the
+    finished run once, in the order of the items, and ``item_readers`` every item, as it is read.
+    """
+
+    PARTIAL = True
+
+    models: Session
+    folder: JudgeFolder | None
+    source: ItemSource
+    checked: CheckedItems
+    setup: Setup
+    abstain: Callable[[Judgment], Judgment] | None = None
+    on_stop: Callable[[JudgeFolder], object] = lambda folder: None
+    readers: Readers = ()
+    item_readers: Sequence[Callable[[Item], None]] = ()
+
+    @cached_property
+    def _record(self) -> JudgeRecord:
+        return judge_record(self.source, self.checked, self.setup)
+
+    def record(self) -> JudgeRecord:
+        """What ``run.json`` says."""
+        return self._record
+
+    def begin(self) -> None:
+        """Write the items."""
+        if self.folder is not None:
+            self.folder.write_items(self.source, self.checked)
+
+    def resume(self, *, new: bool) -> None:
+        """Write the items again, in case what an earlier run wrote was damaged; forget an earlier stop."""
+        folder = self.folder
+        if folder is None or new:
+            return
+        folder.write_items(self.source, self.checked)
+        with contextlib.suppress(DeclarationError):  # if this one is killed, what a stop left is no longer so
+            if folder.result(folder.summary_file, Summary).outstanding:
+                folder.summary_file.unlink()
+
+    def open_rows(self) -> Rows[Judgment]:
+        """The judgments, with those of an earlier run."""
+        if self.folder is None:
+            return Memory(judgment_key)
+        return judgment_rows(self.folder.judgments_file, self._record.fingerprint)
+
+    def stages(self) -> Iterator[Stage[Judgment]]:
+        """A stage for each instrument."""
+        client = self.models.client
+        yield judging(self._items(), self.setup.instrument(client), client.in_flight)
+
+    def _items(self) -> Iterator[Item]:
+        for item in self.source if self.folder is None else self.folder.items():
+            for read in self.item_readers:
+                read(item)
+            yield item
+
+    def revise(self, rows: Rows[Judgment]) -> None:
+        """Leave unsure scores out."""
+        if self.abstain is not None:  # what is left out is no score: without an abstention it is made again
+            for judgment in rows.rows():
+                if (left := self.abstain(judgment)) is not judgment:
+                    rows.replace(left)
+
+    def result(self, done: CompletedTrials[Judgment]) -> Judgments:
+        """What follows from all judgments, with the files."""
+        ids: list[str] = []
+        readers = (lambda judgment: ids.append(judgment.item), *self.readers)
+        record, rows, counts, folder = self._record, done.rows, done.session, self.folder
+        if folder is not None:
+            summary = folder.sum_up(rows, counts, readers)
+        else:
+            summary = summarise(rows.rows(), counts, readers).of_all(
+                record.items_count, record.items_left_out
+            )
+        return Judgments(record, self.source, rows, tuple(ids), summary, counts, done.missing, folder)
+
+    def stop(self, rows: Rows[Judgment], session: SessionCounts) -> None:
+        """Write the numbers so far, but no table of scores: others would take it for whole."""
+        if (out := self.folder) is None:
+            return
+        rows.arrange(trial_key(self._record.fingerprint, item.id) for item in out.items())
+        summary = out.write_summary(rows, session)
+        self.on_stop(out)
+        _log.warning("%d of %d items are judged so far", summary.total, self._record.items_count)
+
+
+def judging(items: Iterable[Item], instrument: Instrument, in_flight: int) -> Stage[Judgment]:
+    """A trial for each item, whose judgment an instrument makes: in a span, where spans are asked for."""
+    work, about = judge_item, dict[str, Any]()
+    if wanted():
+        work, about = judge_in_span, span_attributes(instrument)
+
+    def trial(item: Item) -> Trial[Judgment]:
+        return Trial(trial_key(instrument.fingerprint, item.id), partial(work, item, instrument))
+
+    return Stage(map(trial, items), in_flight, f"judge {instrument.judge.name}", about)

@@ -22,8 +22,8 @@ from conqret.errors import number
 from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge_folder import JudgmentsFolder, ScoreTable, judgment_key, judgment_rows
-from conqret.judging.judge_run import judging
 from conqret.judging.judge_settings import StudySettings, session_settings
+from conqret.judging.judgments import judging
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import STORE_NAME

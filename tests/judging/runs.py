@@ -12,8 +12,7 @@ from conqret.data import Judgment
 from conqret.io import item_record, open_items
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_run import JudgePlan
-from conqret.judging.judgments import Judgments
+from conqret.judging.judgments import JudgePlan, Judgments
 from conqret.judging.setup import check_items, set_up
 from conqret.llm.client_options import ClientOptions
 from conqret.runs.engine import run as execute

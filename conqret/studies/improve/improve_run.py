@@ -23,7 +23,7 @@ from conqret.io.jsonl import compact
 from conqret.io.label_set import LabelScale
 from conqret.io.safe_files import InFolder, write_files, write_whole
 from conqret.judging.judge_folder import InstrumentRecord, trial_key
-from conqret.judging.judge_run import judge_in_span, span_attributes
+from conqret.judging.judgments import judge_in_span, span_attributes
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client
 from conqret.runs.engine import CompletedTrials, Plan, Stage

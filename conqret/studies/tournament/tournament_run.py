@@ -24,7 +24,7 @@ from conqret.io.jsonl import compact
 from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord, judgment_rows
 from conqret.judging.judge_parts import TOURNAMENT, digest
-from conqret.judging.judge_run import judge_in_span, judge_record, span_attributes
+from conqret.judging.judgments import judge_in_span, judge_record, span_attributes
 from conqret.judging.setup import Setup
 from conqret.runs.engine import CompletedTrials, Plan, Stage
 from conqret.runs.session import Session, Sessions
