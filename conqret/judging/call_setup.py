@@ -16,7 +16,7 @@ from conqret.io.frames import only_split
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_options import CRITERIA, NUGGETS, RUBRIC, JudgeOptions
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge
-from conqret.judging.judge_settings import JudgeSettings, as_path, chosen_format, client_options
+from conqret.judging.judge_settings import JudgeSettings, chosen_format, client_options
 from conqret.judging.setup import Setup, check_items, recorded_judge, set_up
 from conqret.llm.client_options import resolving
 from conqret.llm.recordings import Recordings
@@ -212,8 +212,8 @@ def setup_of(settings: JudgeSettings, items: Callable[[], ItemSource] | None = N
     judging = _judging(settings)
     client: Mapping[str, Any] = settings
     notes: tuple[str, ...] = ()
-    replay = as_path(settings.get("replay"))
-    if replay is not None and (recorded := _recorded(replay, judging, name, model)) is not None:
+    replay = settings.get("replay")
+    if replay is not None and (recorded := _recorded(Path(replay), judging, name, model)) is not None:
         model = recorded.model if model is None else model
         if name is None or _declared(name) == _declared(recorded.format):
             name, judging = recorded.format, {**recorded.judging, **judging}

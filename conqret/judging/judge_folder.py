@@ -54,11 +54,12 @@ def score_rows(judgment: Judgment) -> Iterator[dict[str, Any]]:
 
 def _rows(judgment: Judgment) -> Iterator[tuple[Any, ...]]:
     """The same as tuples: a run has some thirty rows an item."""
+    version = judgment.version
     head = (
         judgment.item,
         judgment.topic,
         judgment.stance,
-        *(getattr(judgment.version, name, None) for name in Version.model_fields),
+        *((None,) * len(Version.model_fields) if version is None else dict(version).values()),
         judgment.format,
         judgment.model,
         judgment.fingerprint,

@@ -272,8 +272,10 @@ class Judge:
         Raises:
             UnknownNameError: this format has no such metric.
         """
+        if not (named := tuple(metrics)):
+            return frozenset()
         known, derived, wanted = self.metrics, self.derived, set[str]()
-        for metric in metrics:
+        for metric in named:
             name = derived.get(metric, metric)
             check_known(f"metric of format {self.name}", known, name, elsewhere=elsewhere)
             wanted.add(name)

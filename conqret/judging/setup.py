@@ -129,7 +129,7 @@ class Setup:
                 f"prompt {CONVERSATION}": self.library[CONVERSATION].digest,
                 "conversation": self.options.conversation,
             }
-        if self.asks and says_languages(self.languages, self.options.explain_in):
+        if self.judge.asks and says_languages(self.languages, self.options.explain_in):
             identity |= {
                 f"prompt {LANGUAGE}": self.library[LANGUAGE].digest,
                 "explain_in": explanation_language(self.options.explain_in) or "the item's language",
@@ -278,25 +278,9 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
         checked, whole = replace(source, skip_invalid=True).check(), False
     judge, options = setup.judge, setup.options
     parts = judge.parts(options.metrics)
-    notes = []
+    notes: list[str] = []
     if not options.metrics:
-        possible = [
-            part for part in parts if all(checked.has[need] != "none" for need in part.needs | part.against)
-        ]
-        dropped = [part for part in parts if part not in possible]
-        if possible and dropped:
-            for part in dropped:
-                lacking = " or ".join(
-                    sorted(need for need in part.needs | part.against if checked.has[need] == "none")
-                )
-                notes.append(f"{', '.join(part.metrics)} left out: no item has {lacking}")
-            parts = tuple(possible)
-            metrics = tuple(
-                metric for metric in judge.metrics if any(metric in part.metrics for part in parts)
-            )
-            setup = replace(setup, options=replace(options, metrics=metrics))
-    setup, left_out = _without_lacking(setup, parts, checked, chosen=bool(options.metrics))
-    notes += left_out
+        setup, parts, notes = _possible(setup, parts, checked)
     if checked.has["reference"] != "none" and not any("reference" in part.looked_at for part in parts):
         column = source.layout.columns.get("reference", ("reference",))[0]
         notes.append(
@@ -328,26 +312,34 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
     return checked, setup
 
 
-def _without_lacking(
-    setup: Setup, parts: Iterable[JudgePrompt[Any] | ComputedMetrics], checked: CheckedItems, *, chosen: bool
-) -> tuple[Setup, list[str]]:
-    """The setup without metrics for which no item has what they also need, where nobody chose them; and why."""
+def _possible(
+    setup: Setup, parts: tuple[JudgePrompt[Any] | ComputedMetrics, ...], checked: CheckedItems
+) -> tuple[Setup, tuple[JudgePrompt[Any] | ComputedMetrics, ...], list[str]]:
+    """The setup and its parts without metrics for which no item has what they need; and why."""
+    absent = {name for name, share in checked.has.items() if share == "none"}
+    notes: list[str] = []
+    possible = tuple(part for part in parts if absent.isdisjoint(part.needs | part.against))
+    if possible and len(possible) < len(parts):
+        lacking = [(part, sorted(absent & (part.needs | part.against))) for part in parts]
+        notes += [
+            f"{', '.join(one.metrics)} left out: no item has {' or '.join(no)}" for one, no in lacking if no
+        ]
+        parts = possible
+        kept = frozenset[str]().union(*(part.metrics for part in parts))
+        metrics = tuple(metric for metric in setup.judge.metrics if metric in kept)
+        setup = replace(setup, options=replace(setup.options, metrics=metrics))
     also: dict[str, str] = {}
-    for part in () if chosen else parts:
+    for part in parts:
         also |= part.also
     if not also:
-        return setup, []
-    lacking = {
-        metric: need
-        for metric, need in also.items()
-        if checked.has[need] == "none" and metric in setup.metrics
-    }
-    metrics = tuple(metric for metric in setup.metrics if metric not in lacking)
-    if not lacking or not metrics:
-        return setup, []
-    notes = [
-        f"{', '.join(metric for metric in lacking if lacking[metric] == need)} left out: no nugget has "
+        return setup, parts, notes
+    lost = {name: need for name, need in also.items() if need in absent and name in setup.metrics}
+    metrics = tuple(metric for metric in setup.metrics if metric not in lost)
+    if not lost or not metrics:
+        return setup, parts, notes
+    notes += [
+        f"{', '.join(metric for metric in lost if lost[metric] == need)} left out: no nugget has "
         f"{'an' if need[need.rindex('.') + 1] in 'aeiou' else 'a'} {need.rpartition('.')[2].replace('_', '-')}"
-        for need in dict.fromkeys(lacking.values())
+        for need in dict.fromkeys(lost.values())
     ]
-    return replace(setup, options=replace(setup.options, metrics=metrics)), notes
+    return replace(setup, options=replace(setup.options, metrics=metrics)), parts, notes

@@ -155,7 +155,7 @@ class _Tally:
     def __init__(self) -> None:
         self.total = self.scored = 0
         self.mean = self.squares = 0.0
-        self.said = {name: Counter[str]() for name in ("reason", "label", "method")}
+        self.said = {"reason": Counter[str](), "label": Counter[str](), "method": Counter[str]()}
         self.flipped: int | None = None
         self._sums, self._counts = array("d"), array("d")
 
