@@ -253,7 +253,7 @@ async def _judged(
             session, folder, source, checked, setup, None if abstain is None else abstain.applied
         )
         if tally is not None and report is not None:
-            plan = replace(plan, readers=(tally.add,), item_readers=(tally.kinds.add,), on_stop=report)
+            plan = replace(plan, readers=(tally.add,), item_readers=(tally.scores.add_item,), on_stop=report)
         judgments = await execute(
             plan,
             overwrite=settings.get("overwrite", False),

@@ -94,9 +94,8 @@ def _attributes(
         "error.type": reason,
     }
     label = measure.label if reason is None else reason
-    told = {
-        "name": metric, "score": measure.value, "label": label, "explanation": why, "annotator_kind": judge,
-    }  # fmt: skip
+    told = {"name": metric, "score": measure.value, "label": label, "explanation": why}
+    told["annotator_kind"] = judge
     span = {f"evaluations.{place}.evaluation.{name}": each for name, each in told.items()}
     span[f"conqret.score.{metric}"] = measure.value
     return tuple({name: each for name, each in some.items() if each is not None} for some in (event, span))  # type: ignore[return-value]

@@ -63,7 +63,7 @@ def counted(run: JudgeFolder, max_items: int = MAX_ITEMS) -> Tally:
     tally = Tally(max_items, order)
     for number, item in enumerate(run.items(), start=1):
         order[item.id] = number
-        tally.kinds.add(item)
+        tally.scores.add_item(item)
     for judgment in run.judgments():
         tally.add(judgment)
         summariser.add(judgment)
@@ -96,7 +96,7 @@ def report_page(
         scripts=["page.js"],
         around=around,
         listed=listed,
-        groups=group_table(tally.scores, tally.kinds, [listed.columns[place][0] for place in listed.heads]),
+        groups=group_table(tally.scores, [listed.columns[place][0] for place in listed.heads]),
         items=(item_view(items.get(judgment.item), judgment) for _, judgment in shown),
         shown=len(shown),
         kinds=KINDS,

@@ -27,7 +27,8 @@ LONGEST = 60
 
 
 class Scores:
-    """Scores of all items, eight bytes each, with the topic, stance and language of each item."""
+    """Scores of all items, eight bytes each, with the topic, stance and language of each item, and which items share a
+    value of their metadata, for the fields that have few values."""
 
     def __init__(self) -> None:
         self.items: dict[str, int] = {}
@@ -37,6 +38,7 @@ class Scores:
         self.languages: list[str] = []
         self._names: dict[str, str] = {}
         self._values: dict[str, array[float]] = {}
+        self._kinds: dict[str, dict[str, list[str]]] = {}
 
     def add(self, judgment: Judgment) -> None:
         """Take one judgment in."""
@@ -51,6 +53,20 @@ class Scores:
             values = self._values.setdefault(metric, array("d"))
             values.extend([math.nan] * (place - len(values)))
             values.append(math.nan if measure.value is None else measure.value)
+
+    def add_item(self, item: Item) -> None:
+        """Take the metadata of one item in."""
+        for name, value in item.metadata.items():
+            if isinstance(value, str | int) and len(value_text := str(value)) <= LONGEST:
+                kinds = self._kinds.setdefault(name, {})
+                if len(kinds) <= MOST_KINDS:
+                    kinds.setdefault(value_text, []).append(item.id)
+
+    def kinds(self) -> Iterator[tuple[str, Mapping[str, Sequence[str]]]]:
+        """The fields of metadata that make groups, with the ids of each group."""
+        for name, kinds in self._kinds.items():
+            if 1 < len(kinds) <= MOST_KINDS:
+                yield name, kinds
 
     def values(self, metric: str) -> list[float]:
         """The scores of a metric that there are."""
@@ -71,32 +87,11 @@ class Scores:
         return mean_of_sums(list(sums.values()), list(counts.values()))
 
 
-class Kinds:
-    """Which items share a value of their metadata, for the fields that have few values."""
-
-    def __init__(self) -> None:
-        self._found: dict[str, dict[str, list[str]]] = {}
-
-    def add(self, item: Item) -> None:
-        """Take the metadata of one item in."""
-        for name, value in item.metadata.items():
-            if isinstance(value, str | int) and len(value_text := str(value)) <= LONGEST:
-                kinds = self._found.setdefault(name, {})
-                if len(kinds) <= MOST_KINDS:
-                    kinds.setdefault(value_text, []).append(item.id)
-
-    def __iter__(self) -> Iterator[tuple[str, Mapping[str, Sequence[str]]]]:
-        """The fields that make groups, with the ids of each group."""
-        for name, kinds in self._found.items():
-            if 1 < len(kinds) <= MOST_KINDS:
-                yield name, kinds
-
-
-def group_table(scores: Scores, kinds: Kinds, metrics: Sequence[str]) -> Table:
+def group_table(scores: Scores, metrics: Sequence[str]) -> Table:
     """A row a group: how many items, and the means of ``metrics``; empty where all items are of one group."""
     rows: list[tuple[Cell, ...]] = []
     notes, intervals = [], False
-    for title, groups in _groups(scores, kinds):
+    for title, groups in _groups(scores):
         shown = list(groups)
         if title == "topic" and len(shown) > MOST_TOPICS:
             means_of = {
@@ -122,7 +117,7 @@ def group_table(scores: Scores, kinds: Kinds, metrics: Sequence[str]) -> Table:
     )
 
 
-def _groups(scores: Scores, kinds: Kinds) -> Iterator[tuple[str, dict[str, list[int]]]]:
+def _groups(scores: Scores) -> Iterator[tuple[str, dict[str, list[int]]]]:
     seen_groups: list[list[list[int]]] = []  # what divides the items alike is said once
     by_name = {
         "stance": map(words.stance, scores.stances),
@@ -136,7 +131,7 @@ def _groups(scores: Scores, kinds: Kinds) -> Iterator[tuple[str, dict[str, list[
         if len(groups) > 1:
             seen_groups.append(list(groups.values()))
             yield title, groups
-    for title, members in kinds:
+    for title, members in scores.kinds():
         places = {
             name: [scores.items[identifier] for identifier in ids if identifier in scores.items]
             for name, ids in members.items()
@@ -168,7 +163,7 @@ class Tally:
     Attributes:
         max_items: how many judgments are shown in full.
         order: the number of each item in its file, from 1; left out where judgments come in the order of the items.
-        kinds: which items share a value of their metadata; whoever counts judgments adds all items.
+        scores: the scores; whoever counts judgments adds all items to them.
         summary: the run in numbers, where whoever counts has them already; else they are taken from the run.
     """
 
@@ -176,7 +171,6 @@ class Tally:
     order: Mapping[str, int] = field(default_factory=dict)
     summary: Summary | None = None
     scores: Scores = field(default_factory=Scores)
-    kinds: Kinds = field(default_factory=Kinds)
     missing: dict[str, Counter[str]] = field(default_factory=dict)
     _count: int = 0
     _kept: dict[str, tuple[bool, int, Judgment]] = field(default_factory=dict)
