@@ -28,7 +28,7 @@ DOCUMENTS, WORDS = 10, 300
 _CHILD = """
 import sys, time
 from pathlib import Path
-from conqret.judging.judge_run import JudgePlan, judge_items
+from conqret.judging.judgments import JudgePlan, judge_items
 from conqret.runs.session import Session
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.setup import check_items, set_up

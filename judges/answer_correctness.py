@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from conqret.data import Measure, Reason, Status
-from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
+from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.responses import DifferentClaims, Typed, claim_share, claims
 
 METRICS = ("correctness", "completeness", "correctness_f1")
@@ -78,12 +78,12 @@ JUDGE = Judge(
     score="correctness and completeness: shares of claims, partly counting half; correctness_f1: harmonic mean",
     source="own; after RAGChecker (Ru et al. 2024), section 3.3",
     asks=(
-        Ask(
+        JudgePrompt(
             prompt="answer-correctness",
             metrics=METRICS,
             needs=frozenset({"argument"}),
             against=frozenset({"reference"}),
-            response=lambda case: AnswerAgainstReference,
+            response=AnswerAgainstReference,
             score=score,
             baseline=baseline,
         ),

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 from conqret.data import Item, Measure, Part, Reason, Status
-from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
+from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.responses import Typed, Whole, each_once
 from conqret.text.citations import citations
 from conqret.text.sentences import sentences
@@ -175,11 +175,11 @@ JUDGE = Judge(
     score="citation precision and citation recall of the argument, from these verdicts",
     source="own; after ALCE (Gao et al. 2023), section 3",
     asks=(
-        Ask(
+        JudgePrompt(
             prompt="citation-support",
             metrics=("citation_precision", "citation_recall"),
             needs=frozenset({"documents", "argument"}),
-            response=lambda case: CitationSupport,
+            response=CitationSupport,
             context=lambda case: {"pairs": pairs(case.item)},
             score=score,
             baseline=baseline,

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from conqret.data import Measure
-from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
+from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.responses import DifferentClaims, Typed, claim_share, claims
 
 
@@ -49,12 +49,12 @@ JUDGE = Judge(
     score="context recall: the share of the reference's claims that are borne out, partly counting half",
     source="own; after RAGChecker (Ru et al. 2024), section 3.3",
     asks=(
-        Ask(
+        JudgePrompt(
             prompt="context-recall",
             metrics=("context_recall",),
             needs=frozenset({"documents"}),
             against=frozenset({"reference"}),
-            response=lambda case: ReferenceInDocuments,
+            response=ReferenceInDocuments,
             score=score,
             baseline=baseline,
         ),

@@ -13,7 +13,7 @@ from typing import Any, Literal, Self
 from pydantic import model_validator
 
 from conqret.data import Measure, Part, Reason, Status
-from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
+from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.responses import Percent, Typed
 from conqret.text.sentences import sentences
 from conqret.text.stance_detection import leaning
@@ -115,11 +115,11 @@ JUDGE = Judge(
     score="share on the assigned side; 0 for a refusal",
     source="DEBATunE, section 4.1, Figure 5",
     asks=(
-        Ask(
+        JudgePrompt(
             prompt="controllability",
             metrics=("controllability",),
             needs=frozenset({"argument"}),
-            response=lambda case: Shares,
+            response=Shares,
             score=score,
             baseline=baseline,
             english_only=frozenset({"controllability"}),

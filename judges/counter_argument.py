@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from conqret.data import Item, Measure
-from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
+from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.responses import OneToFive, Typed
 from conqret.judging.scales import ONE_TO_FIVE, rated
 from conqret.text.citations import citations
@@ -78,12 +78,12 @@ JUDGE = Judge(
     score="(grade - 1) / 4; no score for snippets where there are none",
     source="Parrish et al. 2022 (two-turn debate), Table 3",
     asks=(
-        Ask(
+        JudgePrompt(
             prompt="counter-argument",
             metrics=METRICS,
             needs=frozenset({"argument", "second_argument"}),
             optional=frozenset({"documents"}),
-            response=lambda case: Grades,
+            response=Grades,
             score=score,
             baseline=baseline,
         ),

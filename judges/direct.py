@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from conqret.baseline import Evidence, Finding
-from conqret.judging.judge_parts import Ask, Judge
+from conqret.judging.judge_parts import Judge, JudgePrompt
 from conqret.judging.responses import Preference, Typed, ZeroToTen, score_preference
 from conqret.judging.scales import ZERO_TO_TEN, rated
 from conqret.judging.sections import SIDES
@@ -28,12 +28,12 @@ def _scored(
     find: Callable[[Evidence], Finding],
     needs: frozenset[str],
     response: type[Score | ScoreOrNull] = Score,
-) -> Ask[Score | ScoreOrNull]:
-    return Ask(
+) -> JudgePrompt[Score | ScoreOrNull]:
+    return JudgePrompt(
         prompt=f"direct/{metric.replace('_', '-')}",
         metrics=(metric,),
         needs=needs,
-        response=lambda case: response,
+        response=response,
         score=lambda reply, case: {metric: rated(ZERO_TO_TEN, reply.value.score)},
         baseline=lambda case: {"score": ZERO_TO_TEN.rating(find(case.evidence).value)},
     )
@@ -49,12 +49,12 @@ JUDGE = Judge(
     asks=(
         _scored("context_relevance", Evidence.context_relevance, frozenset({"documents"})),
         _scored("groundedness", Evidence.groundedness, frozenset({"documents", "argument"}), ScoreOrNull),
-        Ask(
+        JudgePrompt(
             prompt="direct/preference",
             metrics=("preference",),
             needs=frozenset({"argument", "second_argument"}),
             optional=frozenset({"documents"}),
-            response=lambda case: Preference,
+            response=Preference,
             score=score_preference,
             baseline=lambda case: {"preference": SIDES[case.evidence.preference().label]},
             both_orders=True,

@@ -11,7 +11,7 @@ from typing import Any
 
 from conqret.baseline import Evidence
 from conqret.data import Measure, Status
-from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
+from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.responses import OneToFive, Typed
 from conqret.judging.scales import ONE_TO_FIVE, rated
 
@@ -52,19 +52,19 @@ def score_preference(reply: JudgeReply[GEvalRating], case: Case) -> Mapping[str,
     return {"preference": measure}
 
 
-def _rating(metric: str, find: Callable[[Case], int], needs: frozenset[str]) -> Ask[Any]:
+def _rating(metric: str, find: Callable[[Case], int], needs: frozenset[str]) -> JudgePrompt[Any]:
     def score(reply: JudgeReply[Any], case: Case) -> Mapping[str, Measure]:
         if reply.value.rating is None:
             return {metric: rated(ONE_TO_FIVE, None)}
         rating, method = expected_rating(reply)
         return {metric: rated(ONE_TO_FIVE, rating, method=method)}
 
-    return Ask(
+    return JudgePrompt(
         prompt=f"g-eval/{metric.replace('_', '-')}",
         metrics=(metric,),
         needs=needs,
         optional=frozenset({"documents"}),
-        response=lambda case: GEvalRatingOrNull if metric == "groundedness" else GEvalRating,
+        response=GEvalRatingOrNull if metric == "groundedness" else GEvalRating,
         score=score_preference if metric == "preference" else score,
         baseline=lambda case: {"rating": find(case)},
         both_orders=metric == "preference",

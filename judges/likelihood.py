@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from conqret.data import Measure, Part, Reason, Status
-from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
+from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.responses import Typed, Whole, each_once
 from conqret.llm.request import Reading
 from conqret.prompts import RenderedPrompt, neutralise
@@ -260,11 +260,11 @@ JUDGE = Judge(
     score="1 - log P(argument | documents) / log P(argument), held within 0 and 1",
     source="own; DebateQA, Equation 2; the uncertainty coefficient (Theil 1970), pointwise",
     asks=(
-        Ask(
+        JudgePrompt(
             prompt="likelihood",
             metrics=("groundedness",),
             needs=frozenset({"documents", "argument"}),
-            response=lambda case: Likelihoods,
+            response=Likelihoods,
             context=lambda case: {"sentences": list(texts(case.item.argument or "")[1])},
             score=score,
             baseline=baseline,

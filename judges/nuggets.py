@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from conqret.baseline.alignment import FULL_COVERAGE, SUPPORT_COVERAGE
 from conqret.data import Measure, Nugget, Part, Reason
-from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
+from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.nugget_measures import (
     ALL,
     ALSO,
@@ -135,11 +135,11 @@ JUDGE = Judge(
     score=SCORE,
     source=SOURCE,
     asks=(
-        Ask(
+        JudgePrompt(
             prompt="nuggets",
             metrics=METRICS,
             needs=frozenset({"argument", "nuggets"}),
-            response=lambda case: NuggetAssignments,
+            response=NuggetAssignments,
             score=score,
             baseline=baseline,
             context=lambda case: {"nuggets": list(range(1, len(case.item.nuggets) + 1))},

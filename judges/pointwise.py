@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from conqret.judging.dimensions import DIMENSIONS, Dimension
-from conqret.judging.judge_parts import Ask, Judge
+from conqret.judging.judge_parts import Judge, JudgePrompt
 from conqret.judging.responses import OneToThreeOrNull
 from conqret.judging.scales import ONE_TO_THREE, rated
 from conqret.judging.sections import stated
 
 
-def _ask(dimension: Dimension) -> Ask[OneToThreeOrNull]:
-    return Ask(
+def _ask(dimension: Dimension) -> JudgePrompt[OneToThreeOrNull]:
+    return JudgePrompt(
         prompt="pointwise",
         metrics=(dimension.name,),
         needs=frozenset({"argument"}),
-        response=lambda case: OneToThreeOrNull,
-        settings={"dimension": dimension},
+        response=OneToThreeOrNull,
+        settings=lambda case: {"dimension": dimension},
         score=lambda reply, case: {
             dimension.name: rated(ONE_TO_THREE, reply.value.rating, reply.value.explanation)
         },

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from conqret.data import Measure, Part
-from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
+from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.responses import LABELS, Different, NuggetSide, OneToFive, Typed
 from conqret.judging.scales import ONE_TO_FIVE, preferred_mostly
 from conqret.judging.sections import covered, nugget_share, side
@@ -43,7 +43,7 @@ class Preferences(Typed):
     nuggets: Annotated[list[NuggetPreference], Field(min_length=NUGGETS, max_length=NUGGETS), Different]
 
 
-def _coverage(metric: str, needs: frozenset[str]) -> Ask[Coverage]:
+def _coverage(metric: str, needs: frozenset[str]) -> JudgePrompt[Coverage]:
     def score(reply: JudgeReply[Coverage], case: Case) -> Mapping[str, Measure]:
         return {metric: nugget_share(reply.value.nuggets, "coverage")}
 
@@ -60,11 +60,11 @@ def _coverage(metric: str, needs: frozenset[str]) -> Ask[Coverage]:
             ]
         }
 
-    return Ask(
+    return JudgePrompt(
         prompt=f"query-rubric/{metric.replace('_', '-')}",
         metrics=(metric,),
         needs=needs,
-        response=lambda case: Coverage,
+        response=Coverage,
         score=score,
         baseline=baseline,
         english_only=frozenset({metric}),
@@ -98,11 +98,11 @@ JUDGE = Judge(
     asks=(
         _coverage("context_relevance", frozenset({"documents"})),
         _coverage("groundedness", frozenset({"documents", "argument"})),
-        Ask(
+        JudgePrompt(
             prompt="query-rubric/preference",
             metrics=("preference",),
             needs=frozenset({"documents", "argument", "second_argument"}),
-            response=lambda case: Preferences,
+            response=Preferences,
             score=score_preference,
             baseline=baseline_preference,
             both_orders=True,

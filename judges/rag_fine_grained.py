@@ -68,7 +68,6 @@ JUDGE = Judge(
                     metrics=("context_relevance", "predicted_precision"),
                     answer=DocumentRatings,
                     needs=frozenset({"documents"}),
-                    context=lambda case: {"documents": range(1, len(case.item.documents) + 1)},
                     score=score_documents,
                     baseline=baseline_documents,
                 ),

@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Field
 
 from conqret.baseline import Which
 from conqret.data import Measure, Part
-from conqret.judging.judge_parts import SECOND, Ask, Case, Judge, JudgeReply
+from conqret.judging.judge_parts import SECOND, Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.responses import Typed, no_truth_value
 from conqret.judging.scales import Scale, preferred, rated
 
@@ -68,11 +68,11 @@ JUDGE = Judge(
     score="(rating - 1) / 9; preference is for the response with the higher rating, a tie where the orders disagree",
     source="DEBATunE, section 4.1, Figure 4",
     asks=(
-        Ask(
+        JudgePrompt(
             prompt="response-quality",
             metrics=METRICS,
             needs=frozenset({"argument", "second_argument"}),
-            response=lambda case: Ratings,
+            response=Ratings,
             score=score,
             baseline=baseline,
             both_orders=True,

@@ -11,7 +11,7 @@ from pydantic import create_model
 from conqret.baseline import Which
 from conqret.data import Measure, Part
 from conqret.judges.query_rubric import NUGGETS
-from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
+from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.responses import LABELS, Side, Typed
 from conqret.judging.scales import preferred_mostly, share
 from conqret.judging.sections import SIDES, side
@@ -80,7 +80,7 @@ _RESPONSES = {
 }
 
 
-def _yes_or_no(metric: str, criteria: tuple[str, ...], needs: frozenset[str]) -> Ask[Rubric]:
+def _yes_or_no(metric: str, criteria: tuple[str, ...], needs: frozenset[str]) -> JudgePrompt[Rubric]:
     def score(reply: JudgeReply[Rubric], case: Case) -> Mapping[str, Measure]:
         parts = [
             Part(id=criterion, value=float(met), label="yes" if met else "no")
@@ -100,11 +100,11 @@ def _yes_or_no(metric: str, criteria: tuple[str, ...], needs: frozenset[str]) ->
             },
         }
 
-    return Ask(
+    return JudgePrompt(
         prompt=f"static-rubric/{metric.replace('_', '-')}",
         metrics=(metric,),
         needs=needs,
-        response=lambda case: _RESPONSES[metric],
+        response=_RESPONSES[metric],
         score=score,
         baseline=baseline,
         english_only=frozenset({"context_relevance"}) & {metric},
@@ -149,12 +149,12 @@ JUDGE = Judge(
     asks=(
         _yes_or_no("context_relevance", CONTEXT_RELEVANCE, frozenset({"documents"})),
         _yes_or_no("groundedness", GROUNDEDNESS, frozenset({"documents", "argument"})),
-        Ask(
+        JudgePrompt(
             prompt="static-rubric/preference",
             metrics=("preference",),
             needs=frozenset({"argument", "second_argument"}),
             optional=frozenset({"documents"}),
-            response=lambda case: _RESPONSES["preference"],
+            response=_RESPONSES["preference"],
             score=score_preference,
             baseline=baseline_preference,
             both_orders=True,

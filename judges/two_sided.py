@@ -14,7 +14,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, model_validator
 
 from conqret.data import Measure, Part, Status
-from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
+from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.responses import Typed
 from conqret.text.words import count_words
 
@@ -102,11 +102,11 @@ JUDGE = Judge(
     score="1 for two-sided, else 0",
     source="DEBATunE, section 2",
     asks=(
-        Ask(
+        JudgePrompt(
             prompt="two-sided",
             metrics=("two_sided",),
             needs=frozenset(),
-            response=lambda case: Sides,
+            response=Sides,
             score=score,
             baseline=baseline,
             english_only=frozenset({"two_sided"}),

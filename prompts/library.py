@@ -24,10 +24,10 @@ from importlib import resources
 from importlib.metadata import entry_points
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from types import CodeType, MappingProxyType
+from types import MappingProxyType
 from typing import Any
 
-from jinja2 import BaseLoader, StrictUndefined, Template, TemplateNotFound, meta, nodes
+from jinja2 import BaseLoader, Environment, FunctionLoader, StrictUndefined, Template, meta, nodes
 from jinja2.exceptions import TemplateError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import Markup
@@ -42,7 +42,7 @@ PLUG_INS = "conqret.prompts"
 KEPT = 64
 """System blocks that are kept of a prompt."""
 TEXTS = 256
-"""Templates of which is kept what they are compiled to, include and use: each run makes a library of the same texts."""
+"""Templates of which is kept what they include and use: each run makes a library of the same texts."""
 
 _FENCE = "+++\n"
 _REQUIRED = {"id": str, "version": int, "asks": str, "source": str}
@@ -68,8 +68,8 @@ def _alone(identifier: str) -> Prompt:
 @dataclass(frozen=True)
 class Prompt:
     """One prompt file. ``digest`` changes with any change of its text or of a part that it includes, but for comments
-    of the template, which are never sent. ``variables`` says what those of this prompt alone stand for, and ``beside``
-    gives the other prompts of its library by their ids."""
+    of the template, which are never sent. ``variables`` says what those of this prompt alone stand for, ``beside``
+    gives the other prompts of its library by their ids, and ``systems`` keeps system blocks by their settings."""
 
     id: str
     version: int
@@ -81,6 +81,7 @@ class Prompt:
     template: Template = field(repr=False)
     variables: Mapping[str, str] = field(default_factory=dict)
     beside: Callable[[str], Prompt] = field(default=_alone, repr=False, compare=False)
+    systems: dict[Any, str] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def used(self) -> Mapping[str, tuple[str, ...]]:
@@ -100,14 +101,12 @@ class Prompt:
             DeclarationError: the template uses a variable that was not given, or fails in another way.
         """
         settings = settings or {}
-        system = self._system(tuple(settings.items()))
-        return RenderedPrompt(system, self._block("user", {**settings, **variables}))
-
-    @cached_property
-    def _system(self) -> Callable[[tuple[tuple[str, Any], ...]], str]:
-        """The system block by its settings, of which the last are kept: where items have criteria of their own, each
-        item has other ones."""
-        return lru_cache(maxsize=KEPT)(lambda settings: self._block("system", dict(settings)))
+        name = tuple(settings.items())
+        if name not in self.systems:
+            if len(self.systems) >= KEPT:  # where items have criteria of their own, each item has other ones
+                self.systems.clear()
+            self.systems[name] = self._block("system", settings)
+        return RenderedPrompt(self.systems[name], self._block("user", {**settings, **variables}))
 
     def _block(self, name: str, variables: Mapping[str, Any]) -> str:
         try:
@@ -129,6 +128,7 @@ class Library:
     def __init__(self, overlay: Path | None = None, asked: Iterable[str] = ()) -> None:
         self.overlay, self.asked = overlay, tuple(asked)
         self._folders: tuple[Traversable, ...] = (resources.files("conqret.prompts"), *_plugged())
+        self._environment = _environment(FunctionLoader(self._part))
         self._prompts: dict[str, Prompt] = {}
         if overlay is not None:
             if not overlay.is_dir():
@@ -163,24 +163,20 @@ class Library:
     def source(self, name: str) -> str:
         """The text of the file ``name`` (with suffix), the overlay's before ours. Raises KeyError."""
         parts = name.split("/")
-        if any(part in {"", ".", ".."} or "\\" in part for part in parts):
+        if "\\" in name or not {"", ".", ".."}.isdisjoint(parts):
             raise KeyError(name)
-        file = next((path for folder in self._folders if (path := folder.joinpath(*parts)).is_file()), None)
-        if file is None:
-            raise KeyError(name)
-        try:
-            return file.read_text(encoding="utf-8")
-        except UnicodeDecodeError as error:
-            raise DeclarationError(f"{file} is not UTF-8 ({error.reason} at byte {error.start})") from error
+        for folder in self._folders:
+            if (file := folder.joinpath(*parts)).is_file():
+                try:
+                    return file.read_text(encoding="utf-8")
+                except UnicodeDecodeError as error:
+                    where = f"{error.reason} at byte {error.start}"
+                    raise DeclarationError(f"{file} is not UTF-8 ({where})") from error
+        raise KeyError(name)
 
     def used(self, identifier: str) -> dict[str, tuple[str, ...]]:
         """The variables that each block of a prompt uses, in alphabetical order."""
-        _, body = split_front_matter(self.source(identifier + SUFFIX), identifier)
-        return dict(_used(body))
-
-    @cached_property
-    def _environment(self) -> PromptEnvironment:
-        return _environment(_Loader(self))
+        return dict(self[identifier].used)
 
     def _load(self, identifier: str) -> Prompt:
         try:
@@ -199,7 +195,8 @@ class Library:
             )
         try:
             template = self._environment.from_string(body)
-            texts = self._texts(text, body, identifier)
+            included = self._included(body, identifier).values()
+            texts = [text.removesuffix(body) + _uncommented(body), *map(_uncommented, included)]
         except (TemplateError, RecursionError, MemoryError) as error:
             raise DeclarationError(f"prompt {identifier!r} is not a valid template: {error}") from error
         if absent := {"system", "user"} - set(template.blocks):
@@ -223,10 +220,12 @@ class Library:
         _, body = split_front_matter(self.source(identifier + SUFFIX), identifier)
         return self._included(body, identifier)
 
-    def _texts(self, text: str, body: str, identifier: str) -> list[str]:
-        """The text of a prompt file, and those of all files that it includes, without comments."""
-        included = self._included(body, identifier).values()
-        return [text.removesuffix(body) + _uncommented(body), *map(_uncommented, included)]
+    def _part(self, name: str) -> str | None:
+        """The text of a shared part, which templates include: its name begins with an underscore."""
+        try:
+            return self.source(name)
+        except KeyError:
+            return None
 
     def _included(self, body: str, identifier: str) -> dict[str, str]:
         found, bodies = dict[str, str](), [body]
@@ -244,28 +243,9 @@ class Library:
         return found
 
 
-_codes: dict[tuple[Any, ...], CodeType] = {}
-
-
-class PromptEnvironment(ImmutableSandboxedEnvironment):
-    """Jinja's sandbox, in which a template of somebody else does not reach Python; each text is compiled once."""
-
-    def compile(self, source: Any, name: Any = None, filename: Any = None, *more: Any, **options: Any) -> Any:
-        """Compile a template, or take what was made of the same text before."""
-        if more or options or not isinstance(source, str):
-            return super().compile(source, name, filename, *more, **options)
-        key = (source, name, filename, self.lexer, self.finalize, self.autoescape)
-        code = _codes.get(key)
-        if code is None:
-            code = super().compile(source, name, filename)
-            if len(_codes) >= TEXTS:
-                _codes.clear()
-            _codes[key] = code
-        return code
-
-
-def _environment(loader: BaseLoader | None = None) -> PromptEnvironment:
-    return PromptEnvironment(
+def _environment(loader: BaseLoader | None = None) -> Environment:
+    """Jinja's sandbox, in which a template of somebody else does not reach Python."""
+    return ImmutableSandboxedEnvironment(
         loader=loader,
         autoescape=True,
         finalize=_finalize,
@@ -317,9 +297,11 @@ def _uncommented(body: str) -> str:
 @lru_cache(maxsize=1)
 def _plugged() -> tuple[Traversable, ...]:
     """The folders of the plug-ins' prompts."""
+    if not (entries := entry_points(group=PLUG_INS)):
+        return ()
     folders: dict[str, Traversable] = {}
     owners = dict.fromkeys(_walk(resources.files("conqret.prompts")), "conqret")
-    for entry in sorted(entry_points(group=PLUG_INS), key=lambda entry_point: entry_point.name):
+    for entry in sorted(entries, key=lambda entry_point: entry_point.name):
         try:
             folders[entry.name] = resources.files(entry.value)
         except ImportError as error:
@@ -339,19 +321,6 @@ def _plugged() -> tuple[Traversable, ...]:
 def _finalize(value: Any) -> Any:
     """Escape for a prompt instead of for HTML; what our own macros made (Markup) is left alone."""
     return value if isinstance(value, Markup) else Markup(neutralise(str(value)))  # noqa: S704 - no HTML
-
-
-class _Loader(BaseLoader):
-    """Lets templates include the shared parts, whose names begin with an underscore."""
-
-    def __init__(self, library: Library) -> None:
-        self.library = library
-
-    def get_source(self, environment: Any, template: str) -> tuple[str, str | None, Any]:
-        try:
-            return self.library.source(template), None, None
-        except KeyError:
-            raise TemplateNotFound(template) from None
 
 
 def _walk(folder: Traversable, prefix: str = "") -> Iterator[str]:

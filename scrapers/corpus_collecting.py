@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 from conqret._optional import require
 from conqret.errors import strict_options
-from conqret.runs.loop import Loop
+from conqret.runs.trials import Loop
 from conqret.scrapers.fetch_ledger import EvidenceSummary, LedgerLine
 
 if TYPE_CHECKING:

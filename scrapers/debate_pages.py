@@ -14,7 +14,7 @@ from conqret.errors import DeclarationError
 from conqret.io.corpus_folder import CorpusDirectory, write_lines
 from conqret.io.limits import whole_text
 from conqret.io.safe_files import only_writer
-from conqret.runs.row_store import RowStore
+from conqret.runs.trials import RowStore
 from conqret.scrapers.archive import ArchivedPages, InternetArchive
 from conqret.scrapers.debates import LayoutProblem, read_debate, wanted_pages
 from conqret.scrapers.debates.cited_sources import web_address

@@ -6,16 +6,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
+from operator import not_
 from pathlib import Path
-from typing import Any
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field
 
 from conqret.data.corpus import LedgerEntry
-from conqret.data.item import Document, dumped
+from conqret.data.item import Document
 from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED
 from conqret.io.safe_files import cut_torn_line
-from conqret.runs.row_store import RowStore
+from conqret.runs.trials import RowStore
 from conqret.text.language import language_of
 
 ID_LENGTH = 16
@@ -41,11 +41,7 @@ class LedgerLine(LedgerEntry):
     seconds: float = 0.0
     attempts: int = 0
     provider: str | None = None
-    language: str = ""
-
-    @model_serializer(mode="wrap")
-    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return dumped(self, dump, "language")
+    language: str = Field(default="", exclude_if=not_)
 
     @property
     def key(self) -> str:

@@ -13,7 +13,7 @@ from conqret.data import Item
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.errors import number as counted
 from conqret.judging.instrument import filled
-from conqret.judging.judge_parts import JUDGES, Ask, Case
+from conqret.judging.judge_parts import JUDGES, Case, JudgePrompt
 from conqret.prompts import Library, RenderedPrompt
 from conqret.text.sentences import sentences
 
@@ -94,7 +94,7 @@ def _list_prompts(library: Library, *, json_output: bool | None) -> None:
     result(rows, chain.from_iterable(entries), as_json=json_output)
 
 
-def _show(library: Library, asks: dict[str, Ask[Any] | None], item: Item) -> None:
+def _show(library: Library, asks: dict[str, JudgePrompt[Any] | None], item: Item) -> None:
     """Show prompts as they are sent for an item.
 
     Raises:
@@ -118,7 +118,9 @@ def _show(library: Library, asks: dict[str, Ask[Any] | None], item: Item) -> Non
     note(*faults)
 
 
-def _copy(library: Library, asks: dict[str, Ask[Any] | None], folder: Path, *, overwrite: bool) -> None:
+def _copy(
+    library: Library, asks: dict[str, JudgePrompt[Any] | None], folder: Path, *, overwrite: bool
+) -> None:
     """Copy prompts into a folder, with their variables explained."""
     from conqret.io.overwriting import write_new
     from conqret.judging.instrument import given
@@ -157,12 +159,12 @@ def _new_steps(
             say(f"written to {written}; use it with: conqret judge … --format g-eval --prompts {folder}")
 
 
-def _asks_of(name: str, library: Library, metrics: Sequence[str] = ()) -> dict[str, Ask[Any] | None]:
+def _asks_of(name: str, library: Library, metrics: Sequence[str] = ()) -> dict[str, JudgePrompt[Any] | None]:
     """The prompts of a format, or a prompt alone, each with a question that asks it (None: no judge does)."""
     name = name if name in JUDGES or name in library.ids() else name.replace("_", "-")
     if name in JUDGES:
         wanted = tuple(metric.replace("-", "_") for metric in metrics)
-        by_prompt: dict[str, Ask[Any] | None] = {}
+        by_prompt: dict[str, JudgePrompt[Any] | None] = {}
         for ask in JUDGES[name].select(wanted):
             by_prompt.setdefault(ask.prompt, ask)
         if not by_prompt:
@@ -214,7 +216,7 @@ _STANDS_IN = {
 
 
 def shown(
-    library: Library, identifier: str, ask: Ask[Any] | None, item: Item
+    library: Library, identifier: str, ask: JudgePrompt[Any] | None, item: Item
 ) -> tuple[RenderedPrompt, Sequence[str]]:
     """The prompt filled with ``item``, and what a reader has to know about it.
 

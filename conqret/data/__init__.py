@@ -1,7 +1,6 @@
 """The things that conqret talks about: items and judgments, as frozen pydantic models."""
 
 from conqret.data.item import (
-    Argument,
     Debate,
     DebateArgument,
     Document,
@@ -9,14 +8,12 @@ from conqret.data.item import (
     Nugget,
     Source,
     Stance,
-    Topic,
     Turn,
     Version,
 )
 from conqret.data.judgment import Call, Flag, Judgment, Measure, Part, Reason, Status, Trace, Trim
 
 __all__ = [
-    "Argument",
     "Call",
     "Debate",
     "DebateArgument",
@@ -31,7 +28,6 @@ __all__ = [
     "Source",
     "Stance",
     "Status",
-    "Topic",
     "Trace",
     "Trim",
     "Turn",

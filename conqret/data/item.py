@@ -7,14 +7,13 @@ documents *D_s* and writes an argument *A_s*.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import not_
 from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
     Field,
-    SerializerFunctionWrapHandler,
     StringConstraints,
-    model_serializer,
 )
 
 Stance = Literal["pro", "con", "none"]
@@ -24,19 +23,6 @@ NonEmpty = Annotated[str, StringConstraints(pattern=r"\S")]
 
 class Frozen(BaseModel, frozen=True, extra="forbid"):
     """A model that never changes, without undeclared fields."""
-
-
-class Topic(Frozen):
-    """A controversial question under a stable id."""
-
-    id: Identifier
-    question: NonEmpty
-
-
-def dumped(model: BaseModel, dump: SerializerFunctionWrapHandler, *names: str) -> dict[str, Any]:
-    """A model as plain data, without those of the fields ``names`` that hold nothing."""
-    data: dict[str, Any] = dump(model)
-    return {name: value for name, value in data.items() if value or name not in names}
 
 
 PICTURE = "[image]"
@@ -54,12 +40,8 @@ class Document(Frozen):
     text: NonEmpty
     title: str = ""
     url: str = ""
-    image: str = ""
-    language: str = ""
-
-    @model_serializer(mode="wrap")
-    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return dumped(self, dump, "image", "language")
+    image: str = Field(default="", exclude_if=not_)
+    language: str = Field(default="", exclude_if=not_)
 
 
 Role = Literal["system", "user", "assistant", "tool"]
@@ -79,13 +61,6 @@ class Turn(Frozen):
     calls: tuple[str, ...] = ()
     document: str = ""
     images: tuple[str, ...] = ()
-
-
-class Argument(Frozen):
-    """A pro or con argument on a topic, with citations ``[n]`` into the documents beside it."""
-
-    text: NonEmpty
-    stance: Stance = "none"
 
 
 class Nugget(Frozen):
@@ -141,15 +116,11 @@ class Item(Frozen):
     argument: str | None = None
     second_argument: str | None = None
     reference: str | None = None
-    nuggets: tuple[Nugget, ...] = ()
-    messages: tuple[Turn, ...] = ()
-    images: tuple[str, ...] = ()
-    language: str = ""
+    nuggets: tuple[Nugget, ...] = Field(default=(), exclude_if=not_)
+    messages: tuple[Turn, ...] = Field(default=(), exclude_if=not_)
+    images: tuple[str, ...] = Field(default=(), exclude_if=not_)
+    language: str = Field(default="", exclude_if=not_)
     metadata: Mapping[str, Any] = Field(default_factory=dict)
-
-    @model_serializer(mode="wrap")
-    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return dumped(self, dump, "messages", "images", "nuggets", "language")
 
     @property
     def translation_of(self) -> str:

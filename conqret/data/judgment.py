@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated, Any, Self
+from operator import not_
+from typing import Annotated, Self
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import Field, model_validator
 
-from conqret.data.item import Frozen, Version, dumped
+from conqret.data.item import Frozen, Version
 
 
 class Status(StrEnum):
@@ -244,26 +245,24 @@ class Judgment(Frozen):
     trims: tuple[Trim, ...] = ()
     strays: tuple[int, ...] = ()
     language: str = ""
-    translation_of: str = ""
+    translation_of: str = Field(default="", exclude_if=not_)
     trace: Trace = Trace()
-
-    @model_serializer(mode="wrap")
-    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return dumped(self, dump, "translation_of")
 
     @property
     def addressed(self) -> tuple[Flag, ...]:
         """The flags of texts that address the judge: all but what is left of web pages."""
-        return tuple(flag for flag in self.flags if flag.kind != HTML)
+        return tuple(flag for flag in self.flags if flag.kind != HTML) if self.flags else ()
 
     @property
     def status(self) -> Status:
         """Scored only if every measure is; failed as soon as one of them is."""
-        statuses = {measure.status for measure in self.measures.values()}
-        for status in (Status.FAILED, Status.UNSCORED):
-            if status in statuses:
-                return status
-        return Status.SCORED
+        found = Status.SCORED
+        for measure in self.measures.values():
+            if measure.status is Status.FAILED:
+                return measure.status
+            if measure.status is Status.UNSCORED:
+                found = measure.status
+        return found
 
     def value(self, metric: str) -> float | None:
         """The value of a metric, in [0, 1]; None where it has none."""

@@ -51,10 +51,9 @@ class TopicKeys:
         ties = {hash(translation_of)} if translation_of else set()
         if language and item.endswith(f"-{language}"):
             ties.add(hash(item[: -len(language) - 1]))
-        named = {self._ties.setdefault(tie, place) for tie in ties}
-        named |= {self._originals[tie] for tie in ties if tie in self._originals}
-        if own in self._ties:
-            named.add(self._ties[own])
+        named = {self._ties.get(own, place)}
+        for tie in ties:
+            named |= {self._ties.setdefault(tie, place), self._originals.get(tie, place)}
         self._originals.setdefault(own, place)
         for other in named - {place}:
             first, second = sorted((self._root(place), self._root(other)))
@@ -69,7 +68,7 @@ class TopicKeys:
 
     def roots(self) -> list[int]:
         """The place of the topic that stands for each, by place."""
-        return [self._root(place) for place in range(len(self._joined))]
+        return list(map(self._root, range(len(self._joined))))
 
     def __getitem__(self, topic: str) -> str:
         """The topic that stands for this one: the first of its translations, else itself."""

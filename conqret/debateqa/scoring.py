@@ -22,9 +22,8 @@ from conqret.judging.asked_run import Run, RunPrompt
 from conqret.llm.request import Reading, Request, TokenLogprobs, messages
 from conqret.local.definitions import TargetScore
 from conqret.prompts import RenderedPrompt
-from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import RunFolder, RunRecord
-from conqret.runs.trials import Memory
+from conqret.runs.trials import Memory, RowStore
 
 Figure = tuple[float, str]
 """A value, and what there is to say of it."""

@@ -19,7 +19,7 @@ from conqret.generation.generator import GenerationTask
 from conqret.io.trec import read_rankings
 from conqret.judging.asked_run import costs_of
 from conqret.judging.cost import STAND_IN, ExpectedCost, Sizes, capped, expected, expected_asks
-from conqret.judging.judge_parts import Ask
+from conqret.judging.judge_parts import JudgePrompt
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client
 from conqret.llm.prompt_fitting import prompt_tokens
@@ -149,7 +149,7 @@ def _judging(
         )  # fmt: skip
 
 
-def _unwritten(ask: Ask[Any]) -> int:
+def _unwritten(ask: JudgePrompt[Any]) -> int:
     """Tokens of the arguments that a question shows."""
     return ARGUMENT_TOKENS * sum(need in ask.needs for need in ("argument", "second_argument"))
 

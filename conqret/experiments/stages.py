@@ -23,7 +23,7 @@ from conqret.io.safe_files import write_whole
 from conqret.io.trec import Rankings, read_rankings, scored, write_run
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_parts import JURY
-from conqret.judging.judge_run import JudgePlan, judge_items
+from conqret.judging.judgments import JudgePlan, judge_items
 from conqret.judging.setup import Setup, check_items
 from conqret.retrieval.corpus_index import open_index
 from conqret.retrieval.evaluation.systems import queries, rankings

@@ -54,10 +54,6 @@ class Closing(ABC):
         self.close()
 
 
-PARTS = ".*.part"
-"""The names of files that are being written; who is killed then leaves one behind."""
-
-
 @contextlib.contextmanager
 def replacing(path: str | Path) -> Iterator[IO[bytes]]:
     """Open a new file beside ``path`` for writing bytes; it takes the name at the end of the block. Its folder is made.

@@ -16,7 +16,7 @@ from conqret.io.rows import only_split
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_options import CRITERIA, NUGGETS, RUBRIC, JudgeOptions
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, Judge
-from conqret.judging.judge_settings import JudgeSettings, as_path, chosen_format, client_options
+from conqret.judging.judge_settings import JudgeSettings, chosen_format, client_options
 from conqret.judging.setup import Setup, check_items, recorded_judge, set_up
 from conqret.llm.client_options import resolving
 from conqret.llm.recordings import Recordings
@@ -151,14 +151,15 @@ def prepared_with_log(
         setup = (
             _own_setup(settings, source, asks=asks) if custom_judge else setup_of(settings, lambda: source)
         )
-    _check_nuggets(settings, setup)
+    if settings.get("nuggets") is not None:
+        _check_nuggets(setup)
     checked, setup = check_items(source, setup, all_items=settings.get("session") is None)
     return replace(source, needs=setup.needs), checked, setup, log
 
 
-def _check_nuggets(settings: JudgeSettings, setup: Setup) -> None:
+def _check_nuggets(setup: Setup) -> None:
     """Raise DeclarationError where nuggets are given to a judge that looks at none."""
-    if settings.get("nuggets") is None or any(NUGGETS in part.needs | part.optional for part in setup.parts):
+    if any(NUGGETS in part.needs | part.optional for part in setup.parts):
         return
     known = setup.judge.name in JUDGES
     which = f"the format {setup.judge.name}" if known else f"a judge of your own ({setup.judge.name})"
@@ -219,8 +220,8 @@ def setup_of(settings: JudgeSettings, items: Callable[[], ItemSource] | None = N
     judging = _judging(settings)
     client: Mapping[str, Any] = settings
     notes: tuple[str, ...] = ()
-    replay = as_path(settings.get("replay"))
-    if replay is not None and (recorded := _recorded(replay, judging, name, model)) is not None:
+    replay = settings.get("replay")
+    if replay is not None and (recorded := _recorded(Path(replay), judging, name, model)) is not None:
         model = recorded.model if model is None else model
         if name is None or _declared(name) == _declared(recorded.format):
             name, judging = recorded.format, {**recorded.judging, **judging}

@@ -38,8 +38,7 @@ if TYPE_CHECKING:
 
     from conqret.console.conditions import RequirementOutcome
     from conqret.io import CheckedItems
-    from conqret.judging.judge_run import JudgePlan
-    from conqret.judging.judgments import Judgments
+    from conqret.judging.judgments import JudgePlan, Judgments
     from conqret.judging.setup import Setup
     from conqret.judging.summary import Summary
     from conqret.studies.calibrate.calibration import Calibration

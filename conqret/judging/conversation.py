@@ -7,8 +7,8 @@ Where an item has neither and all is in English, no prompt is another by a singl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from types import SimpleNamespace as View
 from typing import Any
 
 from markupsafe import Markup
@@ -20,18 +20,6 @@ from conqret.text.language import NAMES, explanation_language, item_language
 
 WHOLE_TOPIC = "(What the user wants in the course of the conversation.)"
 _MARK = re.compile(r'<image number="(\d+)"/>')
-
-
-@dataclass(frozen=True, slots=True)
-class ShownTurn:
-    """A turn as the prompt shows it; ``place`` is the number of its document, ``images`` are those of its images."""
-
-    role: str
-    name: str
-    content: str
-    calls: tuple[str, ...]
-    place: int | None
-    images: tuple[int, ...]
 
 
 def whole(item: Item) -> Item:
@@ -112,19 +100,19 @@ def _settings(item: Item, shows_whole: bool) -> Mapping[str, Any]:
     return {"earlier": bool(item.messages), "pictures": bool(item.pictures), "whole": shows_whole}
 
 
-def _shown(turns: Sequence[Turn], item: Item, *, documents: bool) -> tuple[ShownTurn, ...]:
+def _shown(turns: Sequence[Turn], item: Item, *, documents: bool) -> tuple[View, ...]:
+    """Turns as the prompt shows them; ``place`` is the number of a turn's document, ``images`` are those of its
+    images."""
     places = (
         {document.id: place for place, document in enumerate(item.documents, start=1)} if documents else {}
     )
-
-    def each() -> Iterator[ShownTurn]:
-        number = 1
-        for turn in turns:
-            images = tuple(range(number, number + len(turn.images)))
-            number += len(images)
-            yield ShownTurn(turn.role, turn.name, turn.content, turn.calls, places.get(turn.document), images)
-
-    return tuple(each())
+    shown, number = [], 1
+    for turn in turns:
+        images = tuple(range(number, number + len(turn.images)))
+        number += len(images)
+        told = {name: getattr(turn, name) for name in ("role", "name", "content", "calls")}
+        shown.append(View(**told, place=places.get(turn.document), images=images))
+    return tuple(shown)
 
 
 ENGLISH = "en"
@@ -145,10 +133,3 @@ def prompt_languages(item: Item, explain_in: str) -> Mapping[str, str] | None:
     if not language and explained == ENGLISH:
         return None
     return {"language": language, "explain_in": NAMES[explained]}
-
-
-def says_languages(languages: Iterable[str], explain_in: str) -> bool:
-    """Whether prompts say something of languages, where items are in these."""
-    return explanation_language(explain_in) not in ("", ENGLISH) or any(
-        language in NAMES and language != ENGLISH for language in languages
-    )

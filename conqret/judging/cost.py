@@ -14,7 +14,7 @@ from conqret.data import Document, Item, Nugget
 from conqret.errors import number
 from conqret.judging.conversation import images_in
 from conqret.judging.instrument import answer_room, case_of, filled
-from conqret.judging.judge_parts import Ask, Case
+from conqret.judging.judge_parts import Case, JudgePrompt
 from conqret.judging.setup import PROBE, Setup
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
@@ -143,12 +143,12 @@ class Sizes:
         return sum(self.of(document, client) for document in documents)
 
 
-def times(ask: Ask[Any], setup: Setup) -> int:
+def times(ask: JudgePrompt[Any], setup: Setup) -> int:
     """How often a question is asked about one item: both orders, and every sample."""
     return (2 if ask.both_orders else 1) * setup.options.samples
 
 
-def answer_tokens(ask: Ask[Any], items: Sequence[Item]) -> int:
+def answer_tokens(ask: JudgePrompt[Any], items: Sequence[Item]) -> int:
     """The tokens of an answer to ``ask`` about one of ``items``: those of the sentences and ratings that it has to hold
     for as many nuggets and documents, each cited once. 0 where none is written because log-probabilities are read."""
     if ask.reading is not None or not items:
@@ -179,7 +179,7 @@ def _length(answer: object) -> int:
 
 
 def judged_tokens(
-    item: Item, ask: Ask[Any], setup: Setup, client: Client, sizes: Sizes, *, unwritten: int = 0
+    item: Item, ask: JudgePrompt[Any], setup: Setup, client: Client, sizes: Sizes, *, unwritten: int = 0
 ) -> int:
     """Tokens of the prompt that asks ``ask`` about ``item``, its documents counted apart.
 
@@ -221,7 +221,7 @@ SAMPLE = 200
 of that of all (two standard errors, 2 * 0.33 / sqrt(200))."""
 
 
-def asked(setup: Setup, items: Iterable[Item], client: Client) -> list[tuple[Ask[Any], list[Item]]]:
+def asked(setup: Setup, items: Iterable[Item], client: Client) -> list[tuple[JudgePrompt[Any], list[Item]]]:
     """Each question of ``setup`` with the items about which it is really asked.
 
     Items that differ in nothing but fields that a question does not show make one request, for the recordings answer
@@ -235,7 +235,9 @@ def asked(setup: Setup, items: Iterable[Item], client: Client) -> list[tuple[Ask
             shown = tuple(hash(getattr(item, name)) for name in looked_at)
             distinct.setdefault((item.topic, item.stance, shown), item)
         cases = [Case(item, setup.options) for item in distinct.values()]
-        parts = [part for case in cases if ask.unasked(case) is None for part in ask.cases(case)]
+        parts = [case for case in cases if ask.unasked(case) is None]
+        if ask.cases is not None:
+            parts = [part for case in parts for part in ask.cases(case)]
         if client.baseline:
             parts = [part for part in parts if ask.offline(part)[0] is not None]
         about = [part.item for part in parts]
@@ -245,7 +247,7 @@ def asked(setup: Setup, items: Iterable[Item], client: Client) -> list[tuple[Ask
     return asks
 
 
-def _shows_images(item: Item, ask: Ask[Any], setup: Setup) -> bool:
+def _shows_images(item: Item, ask: JudgePrompt[Any], setup: Setup) -> bool:
     """Whether the prompt that asks ``ask`` about ``item`` has images."""
     if not item.pictures:
         return False
@@ -267,14 +269,14 @@ def expected_judging(
 def expected_asks(
     task: str,
     setup: Setup,
-    asks: Iterable[tuple[Ask[Any], Sequence[Item]]],
+    asks: Iterable[tuple[JudgePrompt[Any], Sequence[Item]]],
     client: Client,
     sizes: Sizes,
     *,
     of: str = "",
     by: str,
     repeated: int = 1,
-    unwritten: Callable[[Ask[Any]], int] = lambda ask: 0,
+    unwritten: Callable[[JudgePrompt[Any]], int] = lambda ask: 0,
     sample: int = SAMPLE,
 ) -> ExpectedCost:
     """The same for these questions, each about its items as often as ``repeated`` says; to a prompt come as many tokens
@@ -316,7 +318,7 @@ def expected_asks(
     )
 
 
-def _is_full(ask: Ask[Any], tokens: int, client: Client) -> bool:
+def _is_full(ask: JudgePrompt[Any], tokens: int, client: Client) -> bool:
     """Whether a prompt of so many tokens fills the model's window, so that it is cut."""
     return ask.reading is None and tokens == capped(tokens + 1, client)
 

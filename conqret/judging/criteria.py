@@ -19,7 +19,7 @@ from conqret.data import Item, Measure, Reason
 from conqret.errors import DeclarationError
 from conqret.judging.criterion import FIELDS, PAIRED, Criterion, criteria_of, criterion_of, parse_criterion
 from conqret.judging.judge_options import CRITERIA
-from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
+from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.responses import Preference, Typed, no_truth_value, score_preference
 from conqret.judging.scales import Scale, rated
 
@@ -136,7 +136,7 @@ def criteria_ask(
     *,
     shown: frozenset[str],
     given: tuple[Numbered, ...] | None = None,
-) -> Ask[Typed]:
+) -> JudgePrompt[Typed]:
     """One request for the criteria of an item that are called so; ``given`` are those of all items, where they are the
     same. ``shown`` are the fields that any of them looks at. What an item lacks is not asked of it."""
 
@@ -162,7 +162,7 @@ def criteria_ask(
             for entry in judged(case)
         }
 
-    def about(wanted: frozenset[str]) -> Ask[Typed]:
+    def about(wanted: frozenset[str]) -> JudgePrompt[Typed]:
         fewer = tuple(metric for metric in metrics if metric in wanted)
         fields = shown
         if given is not None:
@@ -180,7 +180,7 @@ def criteria_ask(
             name: () if name == "documents" else None for name in FIELDS.values() if name not in looked_at
         }
 
-    return Ask(
+    return JudgePrompt(
         prompt=prompt,
         metrics=metrics,
         needs=frozenset(),
@@ -189,13 +189,13 @@ def criteria_ask(
         score=score,
         baseline=lambda case: {entry.field: _unknown(entry.criterion) for entry in judged(case)},
         variables=lambda case: {**hidden(case), "answered": tuple(entry.field for entry in judged(case))},
-        own_settings=own,
+        settings=own,
         settled=settled,
         about=about,
     )
 
 
-def _ask(criteria: tuple[Numbered, ...]) -> Ask[Typed]:
+def _ask(criteria: tuple[Numbered, ...]) -> JudgePrompt[Typed]:
     """One request for several criteria, the same for all items."""
     return criteria_ask(
         CRITERIA,
@@ -291,16 +291,16 @@ def comparison_judge(criterion: Criterion) -> Judge:
         "to 0",
         source="the user's own",
         asks=(
-            Ask(
+            JudgePrompt(
                 prompt=COMPARISON,
                 metrics=(PAIRED,),
                 needs=frozenset({"argument", "second_argument"}),
                 optional=optional,
-                response=lambda case: Preference,
+                response=Preference,
                 score=score_preference,
                 baseline=lambda case: {"preference": "tie"},
                 variables=lambda case: hidden,
-                settings={"criterion": criterion},
+                settings=lambda case: {"criterion": criterion},
                 both_orders=True,
             ),
         ),

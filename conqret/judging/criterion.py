@@ -9,16 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from conqret.errors import DeclarationError
-from conqret.judging.judge_options import CRITERIA, RUBRIC
 
 OVERALL, VITAL, AXIS = "rubric_score", "vital_score", "axis_"
 """The score of a whole rubric, of its vital criteria, and what the metric of an axis begins with."""
-GIVE = {
-    CRITERIA: "the format criteria is made of criteria: give them (--criterion; criteria in a file and in Python)",
-    RUBRIC: "the format rubric is made of a rubric: give one (--rubric FILE; rubric=… in Python), or items that have "
-    "their own in a field rubric or rubrics",
-}
-"""What is said where a format is named that is made of something, which is not given."""
 LOOKS_AT = ("answer", "documents", "question", "reference", "second_answer")
 """What a criterion can look at."""
 
@@ -63,12 +56,6 @@ _ANCHORS_FORM = "anchors must map ratings of its scale to texts, as in {1: 'not 
 _LONGEST_QUESTION = 4000
 _LONGEST_AXIS = 100
 _LEFT_OUT_OF_NAMES = {"the", "a", "an", "answer", "argument", "text", "response", "is", "are", "does", "do"}
-
-
-def check_made(format: object) -> None:  # noqa: A002
-    """Raise DeclarationError where a format is named that is made of criteria or a rubric, which are not given."""
-    if isinstance(format, str) and format in GIVE:
-        raise DeclarationError(GIVE[format])
 
 
 @dataclass(frozen=True)

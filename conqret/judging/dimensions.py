@@ -139,6 +139,8 @@ DIMENSIONS: tuple[Dimension, ...] = (
     ),
 )
 
+BY_NAME = {dimension.name: dimension for dimension in DIMENSIONS}
+
 
 def ordered(order: Order, *, seed: int, sample: int) -> tuple[Dimension, ...]:
     """The fifteen dimensions in the order in which the given sample is to rate them.

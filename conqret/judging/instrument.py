@@ -16,7 +16,7 @@ from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, 
 from conqret.judging.conversation import images_in, marked, prompt_languages, whole, whole_texts, with_turns
 from conqret.judging.dimensions import ordered
 from conqret.judging.judge_options import CONVERSATION, LANGUAGE, JudgeOptions
-from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
+from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.scales import both_orders, combine_samples, swap_item, with_confidence
 from conqret.judging.sections import valid_alone
 from conqret.llm.client import Client
@@ -107,17 +107,26 @@ def flags(item: Item) -> Iterable[Flag]:
             yield Flag(where=where, kind=injection.kind, excerpt=injection.excerpt)
 
 
-async def _ask_samples(ask: Ask[Any], item_case: Case, swapped: Case, instrument: Instrument) -> _Outcome:
-    samples = await _gather(
-        [
-            _ask_orders(ask, _sampled(item_case, sample), _sampled(swapped, sample), instrument)
-            for sample in range(instrument.options.samples)
+async def _ask_samples(
+    ask: JudgePrompt[Any], item_case: Case, swapped: Case, instrument: Instrument
+) -> _Outcome:
+    """A question asked as often as there are samples, and in both orders where it compares two arguments."""
+    orders = (item_case, swapped) if ask.both_orders else (item_case,)
+    cases = [_sampled(case, sample) for sample in range(instrument.options.samples) for case in orders]
+    outcomes: list[_Outcome] = await _gather([_ask_parts(ask, case, instrument) for case in cases])
+    if ask.both_orders:
+        outcomes = [
+            _Outcome(
+                both_orders(first.measures, other.measures),
+                (*first.calls, *other.calls),
+                first.trims or other.trims,
+            )
+            for first, other in zip(outcomes[::2], outcomes[1::2], strict=True)
         ]
-    )
     measures = {
-        metric: combine_samples([sample.measures[metric] for sample in samples]) for metric in ask.metrics
+        metric: combine_samples([outcome.measures[metric] for outcome in outcomes]) for metric in ask.metrics
     }
-    return _joined(measures, samples)
+    return _joined(measures, outcomes)
 
 
 def _sampled(case: Case, sample: int) -> Case:
@@ -128,27 +137,16 @@ def _sampled(case: Case, sample: int) -> Case:
     return replace(case, dimensions=order, sample=sample, origin=case)
 
 
-async def _ask_orders(ask: Ask[Any], item_case: Case, swapped: Case, instrument: Instrument) -> _Outcome:
-    if not ask.both_orders:
-        return await _ask_parts(ask, item_case, instrument)
-    first, other = await _gather(
-        [_ask_parts(ask, item_case, instrument), _ask_parts(ask, swapped, instrument)]
-    )
-    return _Outcome(
-        both_orders(first.measures, other.measures), (*first.calls, *other.calls), first.trims or other.trims
-    )
-
-
-async def _ask_parts(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outcome:
-    """A request for each of the cases into which the question parts a case."""
-    cases = ask.cases(case)
+async def _ask_parts(ask: JudgePrompt[Any], case: Case, instrument: Instrument) -> _Outcome:
+    """A request for each of the cases into which the question parts a case, where it does."""
+    if ask.cases is None or len(cases := ask.cases(case)) == 1:
+        return await _ask_once(ask, case, instrument)
     outcomes: list[_Outcome] = await _gather([_ask_once(ask, part, instrument) for part in cases])
-    if len(outcomes) == 1:
-        return outcomes[0]
-    return _joined(ask.joined(case, [outcome.measures for outcome in outcomes]), outcomes)
+    measures = [outcome.measures for outcome in outcomes]
+    return _joined(measures[0] if ask.joined is None else ask.joined(case, measures), outcomes)
 
 
-async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outcome:
+async def _ask_once(ask: JudgePrompt[Any], case: Case, instrument: Instrument) -> _Outcome:
     settled = ask.unasked(case)
     if settled is not None:
         return _Outcome(settled)
@@ -163,7 +161,7 @@ async def _ask_once(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outco
     return await _ask_about(ask, case, instrument)
 
 
-async def _ask_about(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outcome:
+async def _ask_about(ask: JudgePrompt[Any], case: Case, instrument: Instrument) -> _Outcome:
     prompt, client = instrument.library[ask.prompt], instrument.client
     room = answer_room(ask, case.item, client)
 
@@ -180,7 +178,7 @@ async def _ask_about(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outc
         )
         return _Outcome(dict.fromkeys(ask.metrics, lost))
     rendered = fitted.rendered
-    images = images_in(rendered, case.item)
+    images = images_in(rendered, case.item) if case.item.pictures else ()
     if images and client.blind:
         lost = Measure.missing(Reason.NO_VISION, client.blind)
         return _Outcome(dict.fromkeys(ask.metrics, lost))
@@ -189,13 +187,13 @@ async def _ask_about(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outc
             ask=f"{ask.prompt} (swapped)" if case.swapped else ask.prompt,
             item=case.item.id,
             messages=messages(rendered, images),
-            response=ask.response(case),
+            response=ask.answer(case),
             context=ask.context(case),
             temperature=instrument.options.sampling_temperature,
             sample=instrument.first_sample + case.sample,
             logprobs=ask.rating_field is not None,
             baseline=lambda: ask.baseline(case),
-            reading=_reading(ask, case, rendered, prompt),
+            reading=None if ask.reading is None else _reading(ask, case, rendered, prompt),
             written=ask.reading is None,
         )
     )
@@ -217,14 +215,14 @@ async def _ask_about(ask: Ask[Any], case: Case, instrument: Instrument) -> _Outc
     )
 
 
-def answer_room(ask: Ask[Any], item: Item, window: Window) -> int:
+def answer_room(ask: JudgePrompt[Any], item: Item, window: Window) -> int:
     """The tokens kept free beside the prompt: those of an answer, or of the argument that is read behind it; and those
     of images."""
     read = ANSWER_ROOM if ask.reading is None else window.count_tokens(item.argument or "")
     return read + IMAGE_TOKENS * len(item.pictures)
 
 
-def filled(prompt: Prompt, ask: Ask[Any], case: Case) -> RenderedPrompt:
+def filled(prompt: Prompt, ask: JudgePrompt[Any], case: Case) -> RenderedPrompt:
     """The prompt of ``ask``, filled for ``case``; with the turns and images of its item, where it has any, and what is
     to be said of languages (nothing to a model that is only read)."""
     system, user = given(ask, case)
@@ -242,20 +240,15 @@ def filled(prompt: Prompt, ask: Ask[Any], case: Case) -> RenderedPrompt:
             user |= {name: text for name, text in texts.items() if user[name]}
         shown = prompt.render(user, system)
         rendered = with_turns(shown, case.item, turns, documents=documents, judged=judged)
-    note = "" if ask.reading is not None else _language_note(prompt, case)
+    note, explain_in = "", case.options.explain_in
+    if ask.reading is None and (explain_in or not is_english(item_language(case.item))):
+        languages = prompt_languages(case.item, explain_in)
+        note = prompt.beside(LANGUAGE).render({}, languages).system if languages else ""
     further = "\n\n".join(filter(None, (note, ask.further)))
     return RenderedPrompt(f"{rendered.system}\n\n{further}", rendered.user) if further else rendered
 
 
-def _language_note(prompt: Prompt, case: Case) -> str:
-    """What a prompt says of languages; empty where item and explanations are in English."""
-    if not case.options.explain_in and is_english(item_language(case.item)):
-        return ""
-    languages = prompt_languages(case.item, case.options.explain_in)
-    return prompt.beside(LANGUAGE).render({}, languages).system if languages else ""
-
-
-def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
+def given(ask: JudgePrompt[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
     """The variables of a prompt's system block, which are the same for all items, and those that its user block has
     besides."""
     item = case.item
@@ -267,8 +260,7 @@ def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
         "asked": ask.metrics,
         "dimensions": dimensions,
         "shown": tuple(sorted(ask.needs)),
-        **ask.settings,
-        **ask.own_settings(case),
+        **ask.settings(case),
     }
     user = {
         "topic": item.topic,
@@ -283,15 +275,16 @@ def given(ask: Ask[Any], case: Case) -> tuple[dict[str, Any], dict[str, Any]]:
     return system, user
 
 
-def _reading(ask: Ask[Any], case: Case, rendered: RenderedPrompt, prompt: Prompt) -> Reading | None:
-    if ask.reading is None:
-        return None
+def _reading(ask: JudgePrompt[Any], case: Case, rendered: RenderedPrompt, prompt: Prompt) -> Reading:
     without = replace(case, item=case.item.model_copy(update={"documents": ()}))
+    assert ask.reading is not None  # noqa: S101 - it is read
     return ask.reading(case, rendered, filled(prompt, ask, without))
 
 
 def _joined(measures: Mapping[str, Measure], outcomes: Sequence[_Outcome]) -> _Outcome:
     """The measures with all calls, and for each document the shortest that it was made for any of the questions."""
+    if len(outcomes) == 1:
+        return replace(outcomes[0], measures=measures)
     shortest: dict[str, Trim] = {}
     for outcome in outcomes:
         for trim in outcome.trims:

@@ -1,24 +1,23 @@
-"""One judged item as the page shows it: plain data, made from an item and its judgment. Pure."""
+"""One judged item as the page shows it: plain data, made from an item and its judgment. What stands behind its measures
+is in tables: nuggets, criteria, and verdicts on citations. Pure."""
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from types import SimpleNamespace as View
 
 from conqret.data import Flag, Item, Judgment, Measure, Part, Status
 from conqret.data.digest import gathered
 from conqret.io.images import described, inline
-from conqret.judging.item_parts import (
-    citation_verdicts,
-    is_documents,
-    measure_cell,
-    part_cell,
-    tables,
-)
-from conqret.judging.overview import DIMENSION_NAMES, VERDICTS
+from conqret.judging.dimensions import BY_NAME
+from conqret.judging.nugget_measures import BY_SUB_NARRATIVE
 from conqret.show import words
 from conqret.show.visible_text import cited, cut, flagged, link
+from conqret.text.sentences import sentences
 from conqret.text.words import count_words
 
 ITEM_CHARACTERS = 400_000
@@ -37,9 +36,9 @@ TURNS = 200
 """Earlier messages of an item that the page shows: the last ones."""
 
 
-def _images(urls: Iterable[str]) -> list[View]:
-    """Images: the URL of each where the page itself can show it, and what it is in words."""
-    return [View(url=inline(url), words=cut(described(url), 300)) for url in urls]
+def _image(url: str) -> View:
+    """An image: its URL where the page itself can show it, and what it is in words."""
+    return View(url=inline(url), words=cut(described(url), 300))
 
 
 def turns(judgment: Judgment, item: Item) -> Iterator[View]:
@@ -56,7 +55,7 @@ def turns(judgment: Judgment, item: Item) -> Iterator[View]:
             omitted=len(turn.content) - len(shown),
             calls=tuple(cut(call, 1000) for call in turn.calls[:50]),
             document=places.get(turn.document, 0),
-            images=_images(turn.images),
+            images=list(map(_image, turn.images)),
         )
 
 
@@ -68,7 +67,7 @@ def arguments(judgment: Judgment, item: Item) -> Iterator[View]:
     ):
         if text:
             shown = text[:TEXT_CHARACTERS]
-            verdict = citation_verdicts(judgment, shown) if key == "a" else lambda start, cites: ""
+            verdict = _citation_verdicts(judgment if key == "a" else None, shown)
             pieces = cited(shown, min(len(item.documents), DOCUMENTS), verdict, judgment.strays)
             yield View(key=key, title=title, pieces=tuple(pieces), omitted=len(text) - len(shown))
 
@@ -76,7 +75,12 @@ def arguments(judgment: Judgment, item: Item) -> Iterator[View]:
 def documents(judgment: Judgment, item: Item, citing: Sequence[View]) -> Iterator[View]:
     """The documents in their order, with what the judge says of each and where the arguments cite it."""
     limit = min(TEXT_CHARACTERS, ITEM_CHARACTERS // max(min(len(item.documents), DOCUMENTS), 1))
-    rated = _rated(judgment, item)
+    rated: dict[
+        str, tuple[Measure, Part]
+    ] = {}  # the ratings of single documents, with the measure that they make
+    for measure in judgment.measures.values():
+        if _rates_documents(measure, item):
+            rated |= {part.id: (measure, part) for part in measure.parts}
     trims = {
         trim.document: f"{words.count(trim.before)} to {words.count(trim.after)}" for trim in judgment.trims
     }
@@ -88,7 +92,7 @@ def documents(judgment: Judgment, item: Item, citing: Sequence[View]) -> Iterato
     for number, document in enumerate(item.documents[:DOCUMENTS], start=1):
         flags = [flag for flag in judgment.flags if flag.where == f"document:{document.id}"]
         shown = document.text[:limit]
-        measure, part = rated.get(document.id, (None, None))
+        found = rated.get(document.id)
         yield View(
             number=number,
             id=document.id,
@@ -98,25 +102,21 @@ def documents(judgment: Judgment, item: Item, citing: Sequence[View]) -> Iterato
             pieces=tuple(flagged(shown, [flag.excerpt for flag in flags])),
             omitted=len(document.text) - len(shown),
             words=words.count(count_words(document.text)),
-            rating=part_cell(part) if part else None,
-            explanation=explained(measure, part.explanation) if measure and part else "",
+            rating=None if found is None else _part_cell(found[1]),
+            explanation="" if found is None else explained(found[0], found[1].explanation),
             cited=tuple((key, tuple(marks[:50])) for key, marks in back.get(number, {}).items()),
             flagged=any(flag in judgment.addressed for flag in flags),
             trim=trims.get(document.id, ""),
-            images=_images([document.image] if document.image else []),
+            images=[_image(document.image)] if document.image else [],
         )
 
 
 def explained(measure: Measure, text: str) -> str:
     """What the judge says; of several samples it is said by the first that has a score, and which that is."""
-    place = next((n for n, value in enumerate(measure.samples, start=1) if value is not None), 0)
-    return cut(f"Sample {place}: {text}" if text and len(measure.samples) > 1 else text, EXPLANATION)
-
-
-def _rated(judgment: Judgment, item: Item) -> dict[str, tuple[Measure, Part]]:
-    """The ratings of single documents by their ids, with the measure that they make."""
-    measures = (measure for measure in judgment.measures.values() if is_documents(measure, item))
-    return {part.id: (measure, part) for measure in measures for part in measure.parts}
+    if text and len(measure.samples) > 1:
+        place = next((n for n, value in enumerate(measure.samples, start=1) if value is not None), 0)
+        text = f"Sample {place}: {text}"
+    return cut(text, EXPLANATION)
 
 
 def item_view(item: Item | None, judgment: Judgment) -> View:
@@ -127,16 +127,16 @@ def item_view(item: Item | None, judgment: Judgment) -> View:
     missing, paired = {row.missing for _, row in rows}, any(row.second is not None for _, row in rows)
     citing = tuple(arguments(judgment, item)) if item else ()
     return View(
-        turns=tuple(turns(judgment, item)) if item else (),
+        turns=tuple(turns(judgment, item)) if item and item.messages else (),
         turns_omitted=max(len(item.messages) - TURNS, 0) if item else 0,
-        images=_images(item.images) if item else (),
+        images=list(map(_image, item.images)) if item else (),
         arguments=citing,
         documents=tuple(documents(judgment, item, citing)) if item else (),
         documents_omitted=max(len(item.documents) - DOCUMENTS, 0) if item else 0,
-        measures=tuple(row for name, row in rows if name not in DIMENSION_NAMES),
-        dimensions=tuple(row for name, row in rows if name in DIMENSION_NAMES),
+        measures=tuple(row for name, row in rows if name not in BY_NAME),
+        dimensions=tuple(row for name, row in rows if name in BY_NAME),
         tables=tuple(tables(judgment, item)),
-        flags=tuple(_flags(judgment.flags[:100], item)),
+        flags=tuple(_flags(judgment.flags[:100], item)) if judgment.flags else (),
         metadata=tuple((cut(k, 100), cut(str(v), 500)) for k, v in item.metadata.items()) if item else (),
         known=item is not None,
         lost=missing.pop() if len(rows) > 1 and len(missing) == 1 else "",
@@ -154,8 +154,8 @@ def _measures(judgment: Judgment) -> Iterator[tuple[str, View]]:
             View(
                 index=index,
                 label=words.label(name),
-                cell=measure_cell(measure),
-                second=measure_cell(other) if other is not None else None,
+                cell=_measure_cell(measure),
+                second=_measure_cell(other) if other is not None else None,
                 explanation=explained(measure, measure.explanation),
                 extras=tuple(_extras(measure) if other is None else _both(measure, other)),
                 missing=_missing(measure) or (_missing(other) if other is not None else ""),
@@ -172,7 +172,7 @@ def _both(first: Measure, second: Measure) -> Iterator[str]:
 def _extras(measure: Measure) -> Iterator[str]:
     """What stands beside the score: the rating on the format's scale, flips, the method, every sample."""
     if measure.label is not None:
-        yield VERDICTS.get(measure.label, measure.label)
+        yield BETTER.get(measure.label, measure.label)
     if measure.flipped is not None:
         yield "the verdict flipped with the order" if measure.flipped else "the same in both orders"
     if measure.raw is not None:
@@ -221,3 +221,160 @@ def _place(where: str, item: Item | None) -> tuple[str, str]:
         if document.id == name:
             return f"document {number} ({name})", f"d{number}"
     return where, ""
+
+
+PREFERRED = {"first": "1st", "second": "2nd", "tie": "tie"}
+"""Which of two arguments is better, for a narrow cell."""
+BETTER = {"first": "first argument better", "tie": "tie", "second": "second argument better"}
+"""The same in words."""
+LEVELS = 10
+"""Steps of the colour scale above 0: a value v has level round(10 v)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a cell says, its level (None: nothing to colour), what else there is to say, where it leads, and, where it
+    is one of :data:`VERDICTS` on a citation, which."""
+
+    text: str
+    level: int | None
+    title: str = ""
+    target: str = ""
+    verdict: str = ""
+
+    @property
+    def shade(self) -> str:
+        """The class of its colour in ``page.css``."""
+        return "gap-cell" if self.level is None else f"l{self.level}"
+
+
+def level(value: float) -> int:
+    """The step of the colour scale, 0 to 10."""
+    return min(max(round(value * LEVELS), 0), LEVELS)
+
+
+def cell(value: float | None, text: str = "", title: str = "", target: str = "") -> Cell:
+    """A cell of the value's colour that says ``text``, or the value itself with two places, or a dash."""
+    return Cell(text or words.score(value), None if value is None else level(value), title, target)
+
+
+def _measure_cell(measure: Measure) -> Cell:
+    """A measure as one cell: its score with its verdict; a dash and the reason where it has none."""
+    if measure.value is None:
+        return cell(None, title=f"{measure.status.value}: {words.reason(measure.reason)}")
+    verdict = PREFERRED.get(measure.label or "", "")
+    return cell(measure.value, verdict, f"score {words.score(measure.value)}" if verdict else "")
+
+
+def _part_cell(part: Part) -> Cell:
+    """A part as one rating: its label, else its rating, else its value."""
+    value_text = "" if part.value is None else words.score(part.value)
+    label = (part.label or "").replace("_", " ")
+    return cell(part.value, cut(label, 60) or words.rating(part.raw), value_text)
+
+
+PART_LIMIT = 400
+"""Rows of one table on the page; nuggets are 20, criteria 6, and an argument has as many citations as it has."""
+
+_PAIR = re.compile(r"sentence ([0-9]{1,6}), document ([0-9]{1,6})\Z")
+
+KINDS = {
+    "sentence": "Citations",
+    "criterion": "Criteria",
+    "nugget": "Nuggets",
+    "sub-narrative": "Sub-narratives",
+}
+"""What a table of parts is called."""
+
+WEIGHT = ", weight "
+"""What stands in the label of a rubric's criterion between what was found and its weight."""
+VERDICTS = {"supports": "supports", "contradicts": "contradicts", "silent": "says nothing"}
+
+
+def _rates_documents(measure: Measure, item: Item | None) -> bool:
+    """Whether the parts of ``measure`` are the item's documents."""
+    if item is None or not measure.parts:
+        return False
+    return {document.id for document in item.documents} >= {part.id for part in measure.parts}
+
+
+def tables(judgment: Judgment, item: Item | None) -> Iterator[View]:
+    """The verdicts on citations, and a table for all metrics that rate the same parts; documents have their place. Each
+    has a ``kind``, one of :data:`KINDS`, and rows with a name, a cell for each column and an explanation."""
+    if verdicts := _verdicts(judgment):
+        yield _table("sentence", ("Document", "Verdict"), list(_verdict_rows(verdicts, item)))
+    groups: dict[tuple[str, ...], dict[str, Measure]] = {}
+    for metric, measure in judgment.measures.items():
+        if measure.parts and not _rates_documents(measure, item) and not _PAIR.match(measure.parts[0].id):
+            groups.setdefault(tuple(part.id for part in measure.parts), {})[words.label(metric)] = measure
+    for group in groups.values():
+        together = list(zip(*(measure.parts for measure in group.values()), strict=True))
+        kind = "criterion" if judgment.format in ("static-rubric", "rubric") else "nugget"
+        if judgment.format == "rubric":
+            yield _table(kind, ("Found", "Weight"), [_weighed(parts[0]) for parts in together])
+            continue
+        if set(group) == {words.label(BY_SUB_NARRATIVE)}:
+            kind = "sub-narrative"
+        rows = [
+            _row(
+                words.label(parts[0].id) if kind == "criterion" else parts[0].id,
+                map(_part_cell, parts),
+                parts,
+            )
+            for parts in together
+        ]
+        columns = tuple(group)
+        given = {} if item is None else {nugget.text: nugget.importance or "–" for nugget in item.nuggets}
+        if kind == "nugget" and given and all(row.name in given for row in rows):
+            for row in rows:
+                row.cells = (Cell(given[row.name], None), *row.cells)
+            columns = ("Importance", *columns)
+        yield _table(kind, columns, rows)
+
+
+def _weighed(part: Part) -> View:
+    """A criterion of a rubric, what was found, and its weight. A fault that points are taken for has the colour of what
+    is left of them."""
+    verdict, _, weight = (part.label or "").partition(WEIGHT)
+    value = part.value
+    if value is not None and weight.startswith("-"):
+        value = 1 - value
+    found = Cell(cut(verdict, 60), None if value is None else level(value))
+    return _row(part.id, (found, Cell(weight, None, verdict="none")), [part])
+
+
+def _table(kind: str, columns: tuple[str, ...], rows: list[View]) -> View:
+    shown, omitted = tuple(rows[:PART_LIMIT]), max(len(rows) - PART_LIMIT, 0)
+    return View(kind=kind, columns=columns, rows=shown, omitted=omitted)
+
+
+def _row(name: str, cells: Iterable[Cell], parts: Sequence[Part]) -> View:
+    explanation = " / ".join(dict.fromkeys(part.explanation for part in parts if part.explanation))
+    return View(name=cut(name, 1000), cells=tuple(cells), explanation=cut(explanation, 2000))
+
+
+def _verdict_rows(verdicts: Iterable[tuple[Part, tuple[int, int]]], item: Item | None) -> Iterator[View]:
+    """The verdicts on citations with the sentences that they are about, in the order of the argument."""
+    texts = [span.text for span in sentences(item.argument)] if item is not None and item.argument else []
+    documents = len(item.documents) if item is not None else 0
+    for part, (sentence, document) in verdicts:
+        text = texts[sentence - 1] if 1 <= sentence <= len(texts) else f"sentence {sentence}"
+        cited = Cell(f"[{document}]", None, target=f"d{document}" if 1 <= document <= documents else "")
+        verdict_text = VERDICTS.get(part.label or "", cut(part.label or "no verdict", 60))
+        verdict_cell = Cell(verdict_text, None, verdict=part.label if part.label in VERDICTS else "none")
+        yield _row(text, (cited, verdict_cell), [part])
+
+
+def _citation_verdicts(judgment: Judgment | None, argument: str) -> Callable[[int, int], str]:
+    """What says the verdict on a citation by where its mark stands in the argument, and the number of the document that
+    it cites; empty where there is none."""
+    verdicts = [] if judgment is None else _verdicts(judgment)
+    labels = {place: part.label for part, place in verdicts if part.label in VERDICTS}
+    starts = [span.start for span in sentences(argument)] if labels else []
+    return lambda start, document: labels.get((bisect_right(starts, start), document), "")
+
+
+def _verdicts(judgment: Judgment) -> list[tuple[Part, tuple[int, int]]]:
+    """The verdicts on citations, each with its sentence and its document."""
+    parts = [part for measure in judgment.measures.values() for part in measure.parts]
+    return [(part, (int(pair[1]), int(pair[2]))) for part in parts if (pair := _PAIR.match(part.id))]

@@ -16,13 +16,12 @@ from conqret.io.frames import with_columns
 from conqret.judging.call_setup import prepared, setup_of
 from conqret.judging.judge_folder import JudgeFolder, skipped_row, verdict_row
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_run import JudgePlan, judge_items
 from conqret.judging.judge_settings import ClientSettings, JudgeSettings, check_names, session_settings
-from conqret.judging.judgments import Judgments
+from conqret.judging.judgments import JudgePlan, Judgments, judge_items
 from conqret.judging.setup import Setup
-from conqret.runs.loop import Loop
 from conqret.runs.run_folder import default_folder, stem
-from conqret.runs.session import Session, SessionCounts
+from conqret.runs.session import Session
+from conqret.runs.trials import Loop
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,7 +138,8 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost
 
     check_names("judge", settings, JudgeSettings)
     source, _, setup = prepared(items, settings, asks=False)
-    _abstention(settings, setup)
+    if (unsure := settings.get("abstain")) is not None:
+        _abstention(unsure, setup)
     cost = expected_judging(setup, source, Sizes())
     return batch_price(cost, setup.client) if settings.get("batch") else cost
 
@@ -152,7 +152,8 @@ async def _judge(items: Any, settings: JudgeSettings) -> Any:
             "the session is not open: put all calls that use it inside 'async with session:'"
         )
     source, checked, setup = prepared(items, settings)
-    abstain = _abstention(settings, setup)
+    unsure = settings.get("abstain")
+    abstain = None if unsure is None else _abstention(unsure, setup)
     output = settings.get("output")
     if settings.get("batch") and source.frame_kind is not None:
         raise DeclarationError(
@@ -176,19 +177,12 @@ async def _judge(items: Any, settings: JudgeSettings) -> Any:
     return with_columns(source.rows, places, records)
 
 
-def _abstention(settings: JudgeSettings, setup: Setup) -> Abstention | None:
+def _abstention(abstain: str | Path | Abstention, setup: Setup) -> Abstention:
     """What leaves unsure scores out and says where human labels lie. Raises DeclarationError where it was made for
     another judge."""
-    abstention_setting = settings.get("abstain")
-    if abstention_setting is None:
-        return None
     from conqret.studies.abstain.abstention import Abstention
 
-    abstention = (
-        abstention_setting
-        if isinstance(abstention_setting, Abstention)
-        else Abstention.read(Path(abstention_setting))
-    )
+    abstention = abstain if isinstance(abstain, Abstention) else Abstention.read(Path(abstain))
     abstention.check(setup.judge.name, setup.client.model, setup.fingerprint)
     return abstention
 
@@ -245,20 +239,19 @@ async def _judged(
             own = {**settings, "recordings": recordings, "prompts": setup.library}
             session = Session(setup.client, **session_settings(own))
             await held.enter_async_context(session)
-        plan = JudgePlan(session, folder, source, checked, setup, abstain)
+        applied = None if abstain is None else abstain.applied
+        plan = JudgePlan(session, folder, source, checked, setup, applied)
         made = partial(judge_items, overwrite=settings.get("overwrite", False), watch=settings.get("watch"))
         if folder is None:
-            outcome = await made(plan)
-        else:
-            from conqret.judging.page import write_report
-            from conqret.judging.tally import Tally
+            return await made(plan)
+        from conqret.judging.page import write_report
+        from conqret.judging.tally import Tally
 
-            tally = Tally()
-            counted = replace(plan, readers=(tally.add,), item_readers=(tally.kinds.add,))
-            outcome = await made(replace(counted, on_stop=write_report))
-            tally.summary = outcome.summary
-            write_report(folder, tally=tally)
-    counts = outcome.summary.session or SessionCounts()
-    return Judgments(
-        plan.record, source, outcome.rows, outcome.ids, outcome.summary, counts, outcome.missing, folder
-    )
+        tally = Tally()
+        counted = replace(
+            plan, readers=(tally.add,), item_readers=(tally.scores.add_item,), on_stop=write_report
+        )
+        judgments = await made(counted)
+        tally.summary = judgments.summary
+        write_report(folder, tally=tally)
+        return judgments

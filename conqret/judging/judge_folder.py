@@ -21,14 +21,15 @@ from pydantic import Field, ValidationError
 from conqret.data import Judgment, Status, Version
 from conqret.errors import DeclarationError, shortened
 from conqret.errors import number as counted
-from conqret.io import item_record
+from conqret.io import CheckedItems, ItemSource, item_record
 from conqret.io.cell_values import canonical
-from conqret.io.safe_files import InFolder, replacing, whole_lines
+from conqret.io.jsonl import compact
+from conqret.io.safe_files import InFolder, replacing, whole_lines, write_whole
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.summary import Summary, summarise
-from conqret.runs.row_store import RowStore
+from conqret.judging.summary import Readers, Summary, summarise
 from conqret.runs.run_folder import ITEMS, R, RunFolder, RunRecord
-from conqret.runs.trials import Memory
+from conqret.runs.session import SessionCounts
+from conqret.runs.trials import Rows, RowStore
 
 COLUMNS = (
     "item", "topic", "stance", "original", "perturbation", "level", "seed", "format", "model", "fingerprint",
@@ -38,7 +39,7 @@ COLUMNS = (
 """The columns of ``scores.parquet``. A row with ``part`` null is the measure itself; the others are its parts.
 Where there is no value, ``explanation`` says what came instead of an answer."""
 
-_ITEM, _METRIC, _PART = (COLUMNS.index(name) for name in ("item", "metric", "part"))
+_ITEM, _METRIC, _PART = COLUMNS.index("item"), COLUMNS.index("metric"), COLUMNS.index("part")
 Place = tuple[str, str, str | None]
 """A row of the table: item, metric and part (None: the measure itself)."""
 _CHUNK = 15_000
@@ -53,11 +54,12 @@ def score_rows(judgment: Judgment) -> Iterator[dict[str, Any]]:
 
 def _rows(judgment: Judgment) -> Iterator[tuple[Any, ...]]:
     """The same as tuples: a run has some thirty rows an item."""
+    version = judgment.version
     head = (
         judgment.item,
         judgment.topic,
         judgment.stance,
-        *(getattr(judgment.version, name, None) for name in Version.model_fields),
+        *((None,) * len(Version.model_fields) if version is None else dict(version).values()),
         judgment.format,
         judgment.model,
         judgment.fingerprint,
@@ -242,10 +244,6 @@ def trial_key(fingerprint: str, item: str) -> str:
     return f"{fingerprint} {item}"
 
 
-JudgmentRows = RowStore[Judgment] | Memory[Judgment]
-"""The judgments of a run, in its folder or in memory."""
-
-
 @dataclass(frozen=True)
 class JudgmentsFolder(RunFolder[R], Generic[R]):
     """What the directories of all runs of judgments have in common."""
@@ -317,15 +315,37 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
             summary = summarise(rows.rows())
         return summary.of_all(record.items_count, record.items_left_out)
 
-    def items_whole(self) -> bool:
-        """Whether the items are those whose digest the record holds."""
+    def write_items(self, source: ItemSource, checked: CheckedItems | None = None) -> None:
+        """Write the items as they were read: the lines of the check, where it kept them.
+
+        Raises:
+            DeclarationError: the source no longer holds what it held when it was ``checked``.
+        """
         sha = hashlib.sha256()
-        try:
-            for item in self.items():
-                sha.update(canonical(item_record(item)) + b"\n")
-        except DeclarationError:
-            return False
-        return sha.hexdigest() == self.record().items_digest
+        with replacing(self.items_file) as file:
+            if checked is not None and checked.lines is not None:
+                file.writelines(line + b"\n" for line in checked.lines)
+                return
+            for item in source:
+                record = item_record(item)
+                file.write(compact(record) + b"\n")
+                sha.update(canonical(record) + b"\n")
+            if checked is not None and sha.hexdigest() != checked.digest:
+                raise DeclarationError(
+                    f"{source.name} has changed since it was checked: run the command again"
+                )
+
+    def sum_up(self, rows: Rows[Judgment], counts: SessionCounts, readers: Readers = ()) -> Summary:
+        """Write what is derived from the judgments, in one pass over them; ``readers`` get each of them, too."""
+        with ScoreTable(self.scores_file) as table:
+            return self.write_summary(rows, counts, (table.add, *readers))
+
+    def write_summary(self, rows: Rows[Judgment], counts: SessionCounts, readers: Readers = ()) -> Summary:
+        """The same without the table of scores."""
+        record = self.record()
+        summary = summarise(rows.rows(), counts, readers).of_all(record.items_count, record.items_left_out)
+        write_whole(self.summary_file, summary.model_dump_json(indent=1).encode())
+        return summary
 
 
 FinishedRun = str | Path | JudgeFolder

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, TypedDict
 
 from annotated_types import Interval
 
+from conqret.errors import DeclarationError
 from conqret.judging.dimensions import Order
 from conqret.options import check_ranges
 
@@ -26,6 +27,13 @@ CONVERSATION = "conversation"
 LANGUAGE = "language"
 """The prompt file that says in which language an item is, and in which its explanations are to be."""
 
+GIVE = {
+    CRITERIA: "the format criteria is made of criteria: give them (--criterion; criteria in a file and in Python)",
+    RUBRIC: "the format rubric is made of a rubric: give one (--rubric FILE; rubric=… in Python), or items that have "
+    "their own in a field rubric or rubrics",
+}
+"""What is said where a format is named that is made of something, which is not given."""
+
 Conversation = Literal["last", "whole"]
 """What of a conversation is judged: its last answer, or all that the assistant says."""
 
@@ -38,6 +46,12 @@ SINGLE_TEMPERATURE = 0.0
 
 SELF_CONSISTENCY_TEMPERATURE = 0.7
 """Several samples of one request are worth having only if they may differ (Wang et al. 2023, section 3.1)."""
+
+
+def check_made(format: object) -> None:  # noqa: A002
+    """Raise DeclarationError where a format is named that is made of criteria or a rubric, which are not given."""
+    if isinstance(format, str) and format in GIVE:
+        raise DeclarationError(GIVE[format])
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,13 +65,18 @@ class JudgeReply(Generic[R]):
     distribution: Mapping[int, float] | None = None
 
 
+def nothing(case: Case) -> Mapping[str, Any]:
+    """What a prompt has for a case that needs no more than all have."""
+    return {}
+
+
 @dataclass(frozen=True)
-class Ask(Generic[R]):
+class JudgePrompt(Generic[R]):
     """One question to the model about an item.
 
     - ``prompt``: the id of its prompt file, filled with topic, stance, documents, arguments and
-      ``variables(case)``; its system part with the dimensions and ``settings``, the same for all items
-    - ``response(case)``: the pydantic model of the answer; its validators find ``context(case)``
+      ``variables(case)``; its system part with the dimensions and ``settings(case)``
+    - ``response``: the pydantic model of the answer, or what gives it for a case; its validators find ``context(case)``
     - ``score(reply, case)``: the measures; a pure function
     - ``baseline(case)``: the offline model's answer, as plain data for the same response model
     - ``needs``: the fields of the item that must be there; ``optional``: those that are shown where they are there
@@ -84,7 +89,6 @@ class Ask(Generic[R]):
     - ``reading(case, given, bare)``: for what no model writes but log-probabilities say, the texts to be read
       after the prompt as ``given``, and after the one without documents
     - ``further``: words that stand behind those of the prompt's system part
-    - ``own_settings(case)``: what else the system part is filled with, where it is not the same for all items
     - ``cases(case)``: the cases of which each has a request of its own, where one would ask for too much; their
       measures are put together by ``joined(case, measures)``
     - ``also``: by metric one more field that at least one item must have, so that the metric is reported
@@ -94,28 +98,29 @@ class Ask(Generic[R]):
     prompt: str
     metrics: tuple[str, ...]
     needs: frozenset[str]
-    response: Callable[[Case], type[R]]
+    response: type[R] | Callable[[Case], type[R]]
     score: Callable[[JudgeReply[R], Case], Mapping[str, Measure]]
     baseline: Callable[[Case], Any]
     optional: frozenset[str] = frozenset()
     against: frozenset[str] = frozenset()
-    variables: Callable[[Case], Mapping[str, Any]] = field(default=lambda case: {})
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    context: Callable[[Case], Mapping[str, Any]] = field(default=lambda case: {})
+    variables: Callable[[Case], Mapping[str, Any]] = nothing
+    settings: Callable[[Case], Mapping[str, Any]] = nothing
+    context: Callable[[Case], Mapping[str, Any]] = nothing
     both_orders: bool = False
     rating_field: str | None = None
     choices: tuple[int, ...] = ()
-    settled: Callable[[Case], Mapping[str, Measure] | None] = field(default=lambda case: None)
-    about: Callable[[frozenset[str]], Ask[R]] | None = None
+    settled: Callable[[Case], Mapping[str, Measure] | None] | None = None
+    about: Callable[[frozenset[str]], JudgePrompt[R]] | None = None
     reading: Callable[[Case, RenderedPrompt, RenderedPrompt], Reading] | None = None
     further: str = ""
-    own_settings: Callable[[Case], Mapping[str, Any]] = field(default=lambda case: {})
-    cases: Callable[[Case], Sequence[Case]] = field(default=lambda case: (case,))
-    joined: Callable[[Case, Sequence[Mapping[str, Measure]]], Mapping[str, Measure]] = field(
-        default=lambda case, measures: measures[0]
-    )
+    cases: Callable[[Case], Sequence[Case]] | None = None
+    joined: Callable[[Case, Sequence[Mapping[str, Measure]]], Mapping[str, Measure]] | None = None
     also: Mapping[str, str] = field(default_factory=dict)
     english_only: frozenset[str] = frozenset()
+
+    def answer(self, case: Case) -> type[R]:
+        """The pydantic model of the answer about a case."""
+        return self.response if isinstance(self.response, type) else self.response(case)
 
     @property
     def looked_at(self) -> frozenset[str]:
@@ -125,13 +130,14 @@ class Ask(Generic[R]):
     def unasked(self, case: Case) -> Mapping[str, Measure] | None:
         """The measures of an item of which nothing is asked: it has nothing to be held against, or all is settled; else
         None."""
-        names = sorted(name for name in self.against if not (getattr(case.item, name) or "").strip())
-        if not names:
-            return self.settled(case)
-        missing = Measure.missing(Reason.NOTHING_TO_JUDGE, f"the item has no {' and no '.join(names)}")
-        return dict.fromkeys(self.metrics, missing)
+        if self.against:
+            names = [name for name in sorted(self.against) if not (getattr(case.item, name) or "").strip()]
+            if names:
+                why = f"the item has no {' and no '.join(names)}"
+                return dict.fromkeys(self.metrics, Measure.missing(Reason.NOTHING_TO_JUDGE, why))
+        return None if self.settled is None else self.settled(case)
 
-    def offline(self, case: Case) -> tuple[Ask[R] | None, Mapping[str, Measure]]:
+    def offline(self, case: Case) -> tuple[JudgePrompt[R] | None, Mapping[str, Measure]]:
         """What is left of the question where the offline baseline answers it (None: nothing), and the measures of the
         metrics that are not: it has no evidence for them in the item's language, or in that of its documents."""
         if "documents" in self.needs and (why := foreign_documents(case.item)):
@@ -152,7 +158,7 @@ class ComputedMetrics:
     - ``score(item)``: the measures, each in [0, 1]; a pure function. Raising is a failure of this item, never a score
     - ``needs``: the fields of the item that must be there; ``optional``: those that are used where they are there
     - ``version``: part of the fingerprint; raise it with every change of what comes out
-    - ``also``: as of :class:`Ask`
+    - ``also``: as of :class:`JudgePrompt`
     """
 
     metrics: tuple[str, ...]
@@ -206,7 +212,7 @@ class Judge:
     scale: str
     score: str
     source: str
-    asks: tuple[Ask[Any], ...] = ()
+    asks: tuple[JudgePrompt[Any], ...] = ()
     computed: tuple[ComputedMetrics, ...] = ()
     declared: Mapping[str, Any] = field(default_factory=dict)
     combined: CombinedMetrics | None = None
@@ -214,36 +220,17 @@ class Judge:
     @property
     def metrics(self) -> tuple[str, ...]:
         """Every metric of this format, in the order in which they are reported."""
-        parts: tuple[Ask[Any] | ComputedMetrics, ...] = (*self.asks, *self.computed)
-        if self.combined is None:
-            return tuple(dict.fromkeys(metric for part in parts for metric in part.metrics))
-        by_themselves = () if self.combined.rows else parts
-        return (*self.combined.made_of, *(metric for part in by_themselves for metric in part.metrics))
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Beside the fields of an item, where this format finds what it judges by."""
-        return () if self.combined is None else self.combined.columns
-
-    def asked_for(self, metrics: Iterable[str]) -> frozenset[str]:
-        """What has to be asked for these metrics: themselves, and what those are made of that are put together."""
-        wanted = frozenset(metrics)
-        if self.combined is None:
-            return wanted
-        return wanted.union(*(made for name, made in self.combined.made_of.items() if name in wanted))
+        names = [] if self.combined is None else list(self.combined.made_of)
+        parts: tuple[JudgePrompt[Any] | ComputedMetrics, ...] = (*self.asks, *self.computed)
+        for part in () if self.combined is not None and self.combined.rows else parts:
+            names += part.metrics
+        return tuple(dict.fromkeys(names))
 
     @property
     def derived(self) -> Mapping[str, str]:
         """The metrics that follow from one of this format, by name, each with that one; reported only by name."""
-        return {
-            name: base
-            for name, base in COMPLEMENTS.items()
-            if base in self.metrics and name not in self.metrics
-        }
-
-    def measured(self, metrics: Iterable[str]) -> frozenset[str]:
-        """``metrics``, with what follows from another replaced by that one."""
-        return frozenset(self.derived.get(metric, metric) for metric in metrics)
+        own = self.metrics
+        return {name: base for name, base in COMPLEMENTS.items() if base in own and name not in own}
 
     def check_measured(self, metrics: Iterable[str], study: str) -> None:
         """Check that none of ``metrics`` only follows from another one, of which ``study`` can say more.
@@ -260,46 +247,53 @@ class Judge:
     def reported(self, metrics: Iterable[str] = ()) -> tuple[str, ...]:
         """The metrics that are asked for (all of the format, where none is named), in the order of reports: what
         follows from one stands behind it."""
-        wanted = frozenset(metrics)
+        wanted, order = frozenset(metrics), list(self.metrics)
         if not wanted:
-            return self.metrics
-        order = (
-            name
-            for metric in self.metrics
-            for name in (metric, *(name for name, base in self.derived.items() if base == metric))
-        )
-        return tuple(name for name in order if name in wanted)
+            return tuple(order)
+        for name, base in self.derived.items():
+            order.insert(order.index(base) + 1, name)
+        return tuple(filter(wanted.__contains__, order))
 
     def report(self, measures: Mapping[str, Measure], metrics: Iterable[str] = ()) -> dict[str, Measure]:
         """The measures of what is asked for, in the order of reports, from those of what was measured. Of what is put
         together, those that the item has; where it has none of them, each is missing."""
-        follow = {name: measures[base].complement for name, base in self.derived.items() if base in measures}
-        every = {**follow, **measures}
-        wanted = self.reported(metrics)
-        if self.combined is None:
-            return {metric: every[metric] for metric in wanted}
-        there = {metric: every[metric] for metric in wanted if metric in every}
-        return there or dict.fromkeys(wanted, Measure.missing(Reason.NOTHING_TO_JUDGE, NOT_JUDGED))
+        wanted, found = self.reported(metrics), dict[str, Measure]()
+        for metric in wanted:
+            if metric in measures:
+                found[metric] = measures[metric]
+            elif (base := measures.get(COMPLEMENTS.get(metric, ""))) is not None:
+                found[metric] = base.complement
+        return found or dict.fromkeys(wanted, Measure.missing(Reason.NOTHING_TO_JUDGE, NOT_JUDGED))
 
-    def parts(self, metrics: Iterable[str] = ()) -> tuple[Ask[Any] | ComputedMetrics, ...]:
-        """What yields at least one of ``metrics`` (all, where it is empty): what is asked, and what is computed."""
-        wanted = self.measured(metrics)
-        return (
-            *self.select(wanted),
-            *(part for part in self.computed if not wanted or wanted & set(part.metrics)),
-        )
-
-    def select(self, metrics: Iterable[str]) -> tuple[Ask[Any], ...]:
-        """The questions that yield at least one of ``metrics`` (all, where it is empty), each asked for these alone
-        where it can be.
+    def asked_for(self, metrics: Iterable[str]) -> frozenset[str]:
+        """What has to be asked for these metrics: what they follow from, and what those are made of that are put
+        together.
 
         Raises:
             UnknownNameError: this format has no such metric.
         """
-        named = self.measured(metrics)
-        check_known(f"metric of format {self.name}", self.metrics, *named, elsewhere=elsewhere)
-        wanted = self.asked_for(named)
-        return tuple(_about(ask, wanted) for ask in self.asks if not wanted or wanted & set(ask.metrics))
+        if not (named := tuple(metrics)):
+            return frozenset()
+        known, derived, wanted = self.metrics, self.derived, set[str]()
+        for metric in named:
+            name = derived.get(metric, metric)
+            check_known(f"metric of format {self.name}", known, name, elsewhere=elsewhere)
+            wanted.add(name)
+            if self.combined is not None:
+                wanted |= self.combined.made_of.get(name, frozenset())
+        return frozenset(wanted)
+
+    def parts(self, metrics: Iterable[str] = ()) -> tuple[JudgePrompt[Any] | ComputedMetrics, ...]:
+        """What yields at least one of ``metrics`` (all, where it is empty): what is asked, each for these alone where
+        it can be, and what is computed. Raises UnknownNameError as :meth:`asked_for`."""
+        wanted = self.asked_for(metrics)
+        computed = [part for part in self.computed if not wanted or wanted & set(part.metrics)]
+        return (*self.select(metrics), *computed)
+
+    def select(self, metrics: Iterable[str]) -> tuple[JudgePrompt[Any], ...]:
+        """The same of what is asked."""
+        wanted = self.asked_for(metrics)
+        return tuple([_about(ask, wanted) for ask in self.asks if not wanted or wanted & set(ask.metrics)])
 
     def identity(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> dict[str, Any]:
         """What makes this instrument what it is, part by part: prompts, answers, dimensions, sampling and model.
@@ -309,12 +303,13 @@ class Judge:
         were made. What is long stands for itself as a digest.
         """
         case = Case(Item(id="fingerprint", topic="fingerprint"), options)
-        asks = [_about(ask, self.asked_for(self.measured(options.metrics))) for ask in self.asks]
+        wanted = self.asked_for(options.metrics)
+        asks = [_about(ask, wanted) for ask in self.asks]
         computed = {f"computed {', '.join(part.metrics)}": part.version for part in self.computed}
         if not asks:
             return {"format": self.name, **model, **computed}
         dimensions = [[dimension.name, dimension.question, dimension.definition] for dimension in DIMENSIONS]
-        responses: list[type[BaseModel]] = [ask.response(case) for ask in asks]
+        responses: list[type[BaseModel]] = [ask.answer(case) for ask in asks]
         return {
             "format": self.name,
             **model,
@@ -338,17 +333,13 @@ class Judge:
             "temperature": options.sampling_temperature,
         }
 
-    def fingerprint(self, options: JudgeOptions, library: Library, model: Mapping[str, Any]) -> str:
-        """The name of this instrument: it changes with every part of its identity."""
-        return digest(self.identity(options, library, model))
-
 
 @lru_cache(maxsize=SCHEMAS)
 def _schema(response: type[BaseModel]) -> Mapping[str, Any]:
     return response.model_json_schema()
 
 
-def _about(ask: Ask[Any], wanted: frozenset[str]) -> Ask[Any]:
+def _about(ask: JudgePrompt[Any], wanted: frozenset[str]) -> JudgePrompt[Any]:
     """The question for what is wanted of it alone; whole, where that is nothing or it is always asked whole."""
     return ask if ask.about is None or not wanted & set(ask.metrics) else ask.about(wanted)
 

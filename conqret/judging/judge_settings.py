@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar
 
 from conqret.errors import DeclarationError, ItemsError, check_known
 from conqret.io import open_items
-from conqret.judging.criterion import Criteria, check_made, criteria_of
-from conqret.judging.judge_options import CRITERIA, NUGGETS, RUBRIC, SampleSettings
+from conqret.judging.judge_options import CRITERIA, NUGGETS, RUBRIC, SampleSettings, check_made
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions, Way
 
 if TYPE_CHECKING:
     from conqret.io import ItemSource
     from conqret.io.nuggets import NuggetSource
     from conqret.io.reports import Requests
+    from conqret.judging.criterion import Criteria
     from conqret.judging.dimensions import Order
     from conqret.judging.engines import Engine
     from conqret.judging.judge_parts import Judge
@@ -213,15 +213,17 @@ def chosen_format(
             raise DeclarationError(
                 "criteria_per_call needs criteria, and none is given: add --criterion or --rubric"
             )
+        if settings.get("nuggets") is None:
+            return name
         others = (settings.get(option) for option in ("format", "judge", "verdicts", "replay"))
-        given = settings.get("nuggets") is not None and all(other is None for other in others)
-        return NUGGETS if given else name
+        return NUGGETS if all(other is None for other in others) else name
     for option in ("format", "judge", "verdicts"):
         if settings.get(option) not in (None, made_of or RUBRIC):
             own = "criteria define the judge" if criteria else "a rubric defines the judge"
             raise DeclarationError(f"{own}: leave {option} out")
     if criteria:
         from conqret.judging.criteria import criteria_judge
+        from conqret.judging.criterion import criteria_of
 
         return criteria_judge(criteria_of(criteria), **size)
     from conqret.judging.rubric_files import own_rubrics, rubrics_of

@@ -1,33 +1,133 @@
-"""The result of judging: all judgments, by number and by item, as frames, as a page and as a run directory."""
+"""Judge items into a run directory (streaming, resumable, whole or not at all), and the result: all judgments, by
+number and by item, as frames, as a page and as a run directory.
+
+The same command again goes on where the last one stopped: judgments that are scored are kept, the others
+are asked for again, and whatever a model answered before comes from the recordings without a call.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property, partial
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Self, overload
 
-from conqret.data import Judgment
-from conqret.errors import AnswersAwaited, UnknownNameError, number
-from conqret.io import ItemSource, to_frame
+from conqret.data import Item, Judgment, Measure, Reason
+from conqret.errors import AnswersAwaited, DeclarationError, UnknownNameError, number
+from conqret.io import CheckedItems, ItemSource, to_frame
+from conqret.judging.instrument import Instrument, judge_item
 from conqret.judging.judge_folder import (
     JudgeFolder,
     JudgeRecord,
-    JudgmentRows,
+    judgment_key,
     score_rows,
     skipped_row,
     trial_key,
     wide_row,
 )
-from conqret.judging.judge_run import sum_up, write_items
-from conqret.judging.summary import Summary
-from conqret.runs.session import SessionCounts
+from conqret.judging.setup import Setup
+from conqret.judging.summary import Readers, Summary, summarise
+from conqret.llm.client import Client, awaited_answers
+from conqret.llm.tracing import KIND, TYPE, tracer, wanted
+from conqret.runs.session import Session, SessionCounts
+from conqret.runs.trials import Memory, Rows, Trial, perform
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+
+    from conqret.judging.judge_settings import Watch
+
+EVENT = "gen_ai.evaluation.result"
+
+
+def span_attributes(*instruments: Instrument) -> dict[str, Any]:
+    """What the spans of a run and of its items say of the judge, or of several: each value once, by commas."""
+    values = {
+        "conqret.format": [instrument.judge.name for instrument in instruments],
+        "conqret.model": [instrument.model for instrument in instruments],
+        "conqret.fingerprint": [instrument.fingerprint for instrument in instruments],
+    }
+    return {name: ", ".join(dict.fromkeys(of_each)) for name, of_each in values.items()}
+
+
+async def judge_in_span(item: Item, instrument: Instrument) -> Judgment:
+    """As :func:`judge_item`, in a span where spans are asked for."""
+    kind = wanted()
+    if not kind:
+        return await judge_item(item, instrument)
+    attributes = {**span_attributes(instrument), KIND: "EVALUATOR", TYPE: "evaluator"}
+    contents, judge = kind == "contents", "CODE" if getattr(instrument.client, "baseline", False) else "LLM"
+    if contents:
+        attributes["conqret.item"] = item.id
+    with tracer().start_as_current_span(
+        f"evaluate {instrument.judge.name}", attributes=attributes, record_exception=False
+    ) as span:
+        judgment = await judge_item(item, instrument)
+        measures = [
+            (metric, measure)
+            for metric, measure in judgment.measures.items()
+            if measure.reason is not Reason.AWAITED
+        ]
+        for place, (metric, measure) in enumerate(measures):
+            event, attributes = _attributes(place, metric, measure, judge, contents=contents)
+            span.add_event(EVENT, event)
+            span.set_attributes(attributes)
+        return judgment
+
+
+def _attributes(
+    place: int, metric: str, measure: Measure, judge: str, *, contents: bool
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The attributes of a score: those of its event, and those of the item's span."""
+    reason = None if measure.reason is None else measure.reason.value
+    why = (measure.explanation or measure.detail or None) if contents else None
+    event = {
+        "gen_ai.evaluation.name": metric,
+        "gen_ai.evaluation.score.value": measure.value,
+        "gen_ai.evaluation.score.label": measure.label,
+        "gen_ai.evaluation.explanation": why,
+        "error.type": reason,
+    }
+    label = measure.label if reason is None else reason
+    told = {"name": metric, "score": measure.value, "label": label, "explanation": why}
+    told["annotator_kind"] = judge
+    span = {f"evaluations.{place}.evaluation.{name}": each for name, each in told.items()}
+    span[f"conqret.score.{metric}"] = measure.value
+    return tuple({name: each for name, each in some.items() if each is not None} for some in (event, span))  # type: ignore[return-value]
+
+
+_log = logging.getLogger(__name__)
+
+
+def judge_record(source: ItemSource, checked: CheckedItems, setup: Setup) -> JudgeRecord:
+    """What there is to say of items and instrument."""
+    settings = {
+        name: value
+        for name, value in asdict(setup.client).items()
+        if name not in {"model", "api_key", "api_base", "retry_unscored"} and value is not None
+    }
+    options = asdict(setup.options)
+    if not setup.turns:
+        del options["conversation"]
+    if not setup.options.explain_in:
+        del options["explain_in"]
+    return JudgeRecord(
+        **setup.recorded,
+        options=options,
+        model_options=settings,
+        items_name=Path(source.name).name,
+        items_layout=checked.layout,
+        items_count=checked.count,
+        items_digest=checked.digest,
+        items_left_out=checked.left_out,
+        notes=list(setup.notes),
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,7 +141,7 @@ class Judgments(Sequence[Judgment]):
 
     record: JudgeRecord
     source: ItemSource
-    rows: JudgmentRows
+    rows: Rows[Judgment]
     ids: tuple[str, ...]
     summary: Summary
     session: SessionCounts
@@ -147,13 +247,166 @@ class Judgments(Sequence[Judgment]):
 
     def _written(self, folder: JudgeFolder) -> JudgeFolder:
         record = self.record
-        with folder.claimed(record, begin=lambda: write_items(self.source, folder)):
+        with folder.claimed(record, begin=lambda: folder.write_items(self.source)):
             with folder.rows() as rows:
                 for judgment in self:
                     if trial_key(judgment.fingerprint, judgment.item) not in rows:
                         rows.add(judgment)
-            sum_up(folder, rows, self.session)
+            folder.sum_up(rows, self.session)
         return folder
 
     def __iter__(self) -> Iterator[Judgment]:
         return map(self._judgment, self.ids)
+
+
+@dataclass(frozen=True)
+class JudgePlan:
+    """Every item is judged once.
+
+    With a session that hands in batches, an item has no judgment until the same run collects it. ``abstain`` leaves
+    unsure scores of a judgment out; the judgment itself comes back where all are trusted. ``on_stop`` is called
+    where the run is stopped before its end, once its numbers so far are written. ``readers`` get every judgment of the
+    finished run once, in the order of the items, and ``item_readers`` every item, as it is read. ``folder`` is None
+    where nothing is to be kept.
+    """
+
+    session: Session
+    folder: JudgeFolder | None
+    source: ItemSource
+    checked: CheckedItems
+    setup: Setup
+    abstain: Callable[[Judgment], Judgment] | None = None
+    on_stop: Callable[[JudgeFolder], object] = lambda folder: None
+    readers: Readers = ()
+    item_readers: Sequence[Callable[[Item], None]] = ()
+    by: ClassVar[str] = ""
+
+    @property
+    def clients(self) -> tuple[Client, ...]:
+        """Who is asked."""
+        return self.session.clients
+
+    @property
+    def total(self) -> int:
+        """How many judgments there will be."""
+        return self.checked.count
+
+    @property
+    def about(self) -> str:
+        """What is judged."""
+        return f"{number(self.total, 'item')}, judged by {self.setup.judge.name} with"
+
+    @cached_property
+    def record(self) -> JudgeRecord:
+        """What ``run.json`` says."""
+        return judge_record(self.source, self.checked, self.setup)
+
+    def items(self) -> Iterator[Item]:
+        """The items that are judged."""
+        for item in self.source if self.folder is None else self.folder.items():
+            for read in self.item_readers:
+                read(item)
+            yield item
+
+
+async def judge_items(plan: JudgePlan, *, overwrite: bool = False, watch: Watch | None = None) -> Judgments:
+    """Do what is left of a run, whose session is open; ``overwrite`` begins afresh where the folder holds another run
+    (its recordings are kept), and ``watch`` looks on.
+
+    Raises:
+        DeclarationError: the folder holds something else or another run, another process is writing it, the recordings
+            are none, or the settings do not fit the model. The model is not asked then, and nothing is written.
+    """
+    session, folder = plan.session, plan.folder
+    if session.batch and folder is None:
+        raise DeclarationError(
+            "a batch is answered later: name the run's folder in which its responses are collected (output)"
+        )
+    with contextlib.ExitStack() as held:
+        rows: Rows[Judgment] = Memory(judgment_key)
+        if folder is not None:
+            rows = await _claimed(plan, folder, held, overwrite=overwrite)
+        before, kept, keys = session.counts, len(rows), list[str]()
+        await session.client.collect()
+        if watch is not None:
+            watch.start(plan, kept)
+        try:
+            async with contextlib.aclosing(_judged(plan, rows, keys)) as judged:
+                async for judgment in judged:
+                    if watch is not None:
+                        watch.advance(judgment)
+            await session.client.hand_in()
+        except BaseException:  # stopped, or nothing can be written any more
+            with contextlib.suppress(OSError):
+                _stop(plan, rows, session.counts.since(before, kept=kept))
+            raise
+        if plan.abstain is not None:  # what is left out is no score: without an abstention it is made again
+            for judgment in rows.rows():
+                if (left := plan.abstain(judgment)) is not judgment:
+                    rows.replace(left)
+        rows.arrange(keys)
+        ids: list[str] = []
+        readers = (lambda judgment: ids.append(judgment.item), *plan.readers)
+        counts, record = session.counts.since(before, kept=kept), plan.record
+        if folder is not None:
+            summary = folder.sum_up(rows, counts, readers)
+        else:
+            summary = summarise(rows.rows(), counts, readers).of_all(
+                record.items_count, record.items_left_out
+            )
+        missing = tuple(map(str, session.client.missing))
+        return Judgments(record, plan.source, rows, tuple(ids), summary, counts, missing, folder)
+
+
+async def _claimed(
+    plan: JudgePlan, folder: JudgeFolder, held: contextlib.ExitStack, *, overwrite: bool
+) -> Rows[Judgment]:
+    """The judgments in the folder, which is claimed; the items are written, and an earlier stop is forgotten."""
+    record = plan.record
+    folder.check(record, overwrite=overwrite)
+    await plan.session.ready(folder)
+    new = overwrite or not folder.record_file.exists()
+    begin = partial(folder.write_items, plan.source, plan.checked)
+    held.enter_context(folder.claimed(record, overwrite=overwrite, begin=begin))
+    if not new:  # what an earlier run wrote may be damaged
+        begin()
+    with contextlib.suppress(DeclarationError):  # if this one is killed, what a stop left is no longer so
+        if folder.result(folder.summary_file, Summary).outstanding:
+            folder.summary_file.unlink()
+    plan.session.keep_in(folder.recordings_file)
+    return held.enter_context(folder.rows())
+
+
+def _judged(plan: JudgePlan, rows: Rows[Judgment], keys: list[str]) -> AsyncGenerator[Judgment, None]:
+    """Judge every item that has no judgment yet: in a span, where spans are asked for. ``keys`` take up those of
+    all."""
+    client = plan.session.client
+    instrument = plan.setup.instrument(client)
+    work, about = judge_item, dict[str, Any]()
+    if wanted():
+        work, about = judge_in_span, span_attributes(instrument)
+
+    def trials() -> Iterator[Trial[Judgment]]:
+        for item in plan.items():
+            keys.append(key := trial_key(instrument.fingerprint, item.id))
+            yield Trial(key, partial(judged, item))
+
+    async def judged(item: Item) -> Judgment | None:
+        if not plan.session.batch:
+            return await work(item, instrument)
+        with awaited_answers() as awaited:
+            judgment = await work(item, instrument)
+        return None if awaited else judgment
+
+    name = f"judge {instrument.judge.name}"
+    return perform(trials(), rows, in_flight=client.in_flight, name=name, about=about)
+
+
+def _stop(plan: JudgePlan, rows: Rows[Judgment], counts: SessionCounts) -> None:
+    """Write the numbers so far, but no table of scores: others would take it for whole."""
+    if (out := plan.folder) is None:
+        return
+    rows.arrange(trial_key(plan.record.fingerprint, item.id) for item in out.items())
+    summary = out.write_summary(rows, counts)
+    plan.on_stop(out)
+    _log.warning("%d of %d items are judged so far", summary.total, plan.record.items_count)

@@ -9,8 +9,8 @@ from types import SimpleNamespace as View
 from typing import Any
 
 from conqret.errors import DeclarationError
-from conqret.judging.dimensions import DIMENSIONS
-from conqret.judging.item_parts import level
+from conqret.judging.dimensions import BY_NAME
+from conqret.judging.item_view import BETTER, level
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.judge_parts import Judge
 from conqret.judging.setup import recorded_judge
@@ -114,9 +114,6 @@ def _describe(counts: Mapping[tuple[float, float], int], missing: int) -> str:
 
 ASPECTS = ("cogency", "effectiveness", "reasonableness")
 OVERALL = "overall_quality"
-DIMENSION_NAMES = frozenset(dimension.name for dimension in DIMENSIONS)
-QUESTIONS = {dimension.name: dimension.question for dimension in DIMENSIONS}
-"""What a rater is asked of each dimension of argument quality."""
 SETTINGS = {
     "order": "Order of the dimensions",
     "relevant_from": "Relevant from rating",
@@ -132,20 +129,24 @@ SETTINGS = {
 }
 """Settings that have another name for people."""
 SETTINGS_OF = {
-    "order": DIMENSION_NAMES,
-    "seed": DIMENSION_NAMES,
+    "order": BY_NAME.keys(),
+    "seed": BY_NAME.keys(),
     "relevant_from": frozenset({"predicted_precision"}),
 }
 """Settings that concern these metrics alone."""
 LEFT_OUT = "left out: "
 """How notes of a run begin that say why items are left out."""
-VERDICTS = {"first": "first argument better", "tie": "tie", "second": "second argument better"}
 
 
 def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, Any]:
     """What the page's upper half and its end speak of, by name, from sums alone."""
     figures = {name: _figure(name, metric, tally) for name, metric in summary.metrics.items()}
     statuses = {"scored": summary.scored, "unscored": summary.unscored, "failed": summary.failed}
+    bare = [  # why means of dimensions have no interval
+        metric.no_interval.removeprefix(NO_INTERVAL)
+        for name, metric in summary.metrics.items()
+        if name in BY_NAME and metric.mean is not None and metric.no_interval
+    ]
     return {
         "record": record,
         "answer": visible(mean_scores(summary)),
@@ -159,7 +160,7 @@ def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, A
         "figures": list(_pairs({name: figures[name] for name in plain_metrics(summary)})),
         "overall": figures.get(OVERALL),
         "aspects": list(_aspects(figures)),
-        "bare": list(dict.fromkeys(_bare(figures))),
+        "bare": list(dict.fromkeys(bare)),
         "outstanding": max(record.items_count - summary.total, 0),
         "statuses": shares(statuses, {name: name for name in statuses}),
         "missing": list(_missing(tally, summary, record)),
@@ -171,12 +172,15 @@ def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, A
 def plain_metrics(summary: Summary) -> list[str]:
     """The metrics but the dimensions of argument quality; which of two arguments is better stands first, as what such
     a run is made for."""
-    plain = [name for name in summary.metrics if name not in DIMENSION_NAMES]
-    return sorted(plain, key=lambda name: not _compares(summary.metrics[name]))
+    compares, plain = list[str](), list[str]()
+    for name, metric in summary.metrics.items():
+        if name not in BY_NAME:
+            (compares if _compares(metric) else plain).append(name)
+    return compares + plain
 
 
 def _compares(metric: MetricSummary) -> bool:
-    return not VERDICTS.keys().isdisjoint(metric.labels)
+    return not BETTER.keys().isdisjoint(metric.labels)
 
 
 def _figure(name: str, metric: MetricSummary, tally: Tally) -> View:
@@ -184,10 +188,10 @@ def _figure(name: str, metric: MetricSummary, tally: Tally) -> View:
     missing = metric.total - metric.scored
     return View(
         label=words.label(name),
-        question=QUESTIONS.get(name, ""),
+        question=BY_NAME[name].question if name in BY_NAME else "",
         metric=metric,
         histogram=histogram(tally.scores.values(name), missing, metric.mean),
-        verdicts=shares(metric.labels, VERDICTS),
+        verdicts=shares(metric.labels, BETTER),
         compares=_compares(metric),
     )
 
@@ -199,18 +203,10 @@ def _pairs(figures: dict[str, View]) -> Iterable[tuple[View, ...]]:
             yield tuple(filter(None, (figure, figures.get(words.SECOND + name))))
 
 
-def _bare(figures: dict[str, View]) -> Iterable[str]:
-    """Why means of dimensions have no interval."""
-    for name, figure in figures.items():
-        if name in DIMENSION_NAMES and figure.metric.mean is not None and figure.metric.no_interval:
-            yield figure.metric.no_interval.removeprefix(NO_INTERVAL)
-
-
-def _aspects(figures: dict[str, View]) -> Iterable[tuple[str, View | None, tuple[View, ...]]]:
+def _aspects(figures: dict[str, View]) -> Iterable[tuple[str, View | None, list[View]]]:
     """The name of each aspect of argument quality, its own rating, if there is one, and its dimensions'."""
     for aspect in ASPECTS:
-        names = [dimension.name for dimension in DIMENSIONS if dimension.aspect == aspect]
-        rows = tuple(figures[name] for name in names if name in figures)
+        rows = [figures[name] for name in BY_NAME if name in figures and BY_NAME[name].aspect == aspect]
         if rows or aspect in figures:
             yield words.label(aspect), figures.get(aspect), rows
 

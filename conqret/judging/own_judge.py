@@ -20,14 +20,14 @@ from conqret.data import Item, Measure, Status
 from conqret.errors import DeclarationError
 from conqret.io import ItemSource
 from conqret.judging.judge_options import OWN_JUDGE
-from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
+from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.scales import PREFERENCE, preferred
 from conqret.llm.backends.function import ITEM, SAID, Function, admit, answer_of
 from conqret.llm.backends.server import PREFIX as SERVER
 from conqret.llm.backends.server import ServerConnection, model_of
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.llm.retry import ProviderError
-from conqret.runs.loop import Loop
+from conqret.runs.trials import Loop
 from conqret.text.language import item_language
 
 if TYPE_CHECKING:
@@ -120,13 +120,13 @@ def own_judge(metrics: Sequence[str]) -> Judge:
     )
 
 
-def _ask(metrics: tuple[str, ...], *, pair: bool) -> Ask[OwnVerdict]:
-    return Ask(
+def _ask(metrics: tuple[str, ...], *, pair: bool) -> JudgePrompt[OwnVerdict]:
+    return JudgePrompt(
         prompt=OWN_JUDGE,
         metrics=metrics,
         needs=frozenset({"argument", "second_argument"} if pair else {"argument"}),
         optional=frozenset({"documents", "reference"}),
-        response=lambda case: OwnVerdict,
+        response=OwnVerdict,
         score=_score,
         baseline=lambda case: {},  # the offline model says nothing, which is no valid answer and never a score
         context=lambda case: {ITEM: plain(case.item, pair=pair), METRICS: metrics},

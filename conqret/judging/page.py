@@ -11,10 +11,10 @@ from typing import Any
 from conqret.data import Item, Judgment, Measure
 from conqret.errors import DeclarationError
 from conqret.judging.conversation import whole
-from conqret.judging.item_parts import KINDS, PREFERRED, Cell, cell
-from conqret.judging.item_view import item_view
+from conqret.judging.dimensions import BY_NAME
+from conqret.judging.item_view import KINDS, PREFERRED, Cell, cell, item_view
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.judging.overview import DIMENSION_NAMES, HEIGHT, OVERALL, WIDTH, overview, plain_metrics
+from conqret.judging.overview import HEIGHT, OVERALL, WIDTH, overview, plain_metrics
 from conqret.judging.summary import Summariser, Summary
 from conqret.judging.tally import MAX_ITEMS, Tally, group_table
 from conqret.show import words
@@ -63,11 +63,15 @@ def counted(run: JudgeFolder, max_items: int = MAX_ITEMS) -> Tally:
     tally = Tally(max_items, order)
     for number, item in enumerate(run.items(), start=1):
         order[item.id] = number
-        tally.kinds.add(item)
+        tally.scores.add_item(item)
     for judgment in run.judgments():
         tally.add(judgment)
         summariser.add(judgment)
     tally.summary = summariser.summary().of_all(record.items_count, record.items_left_out)
+    with contextlib.suppress(DeclarationError):
+        known = {name: metric.calibrated for name, metric in run.summary().metrics.items()}
+        if means := {name: mean for name, mean in known.items() if mean is not None}:
+            tally.summary = tally.summary.with_calibrated(means)
     return tally
 
 
@@ -81,22 +85,18 @@ def report_page(
     """The page, piece by piece. ``asked_at`` says where what was asked for an item stands, by its place among those
     that are shown (from 0) and its number in the run; None: nowhere. ``around`` is what else there is."""
     record = run.record()
-    summary, means = tally.summary or run.so_far(), dict[str, float]()
-    with contextlib.suppress(DeclarationError):
-        known = {name: metric.calibrated for name, metric in run.summary().metrics.items()}
-        means = {name: mean for name, mean in known.items() if mean is not None}
-    summary = summary.with_calibrated(means)
+    summary = tally.summary or run.so_far()
     shown = tally.shown()
-    wanted = {judgment.item for _, judgment in shown}
-    conversation = record.judging.get("conversation") == "whole"
-    items = {item.id: whole(item) if conversation else item for item in _found(run, wanted)}
+    items = _items(run, {judgment.item for _, judgment in shown})
+    if record.options.get("conversation") == "whole":
+        items = {name: whole(item) for name, item in items.items()}
     listed = item_list(shown, summary)
     return page(
         "judgments.html.j2",
         scripts=["page.js"],
         around=around,
         listed=listed,
-        groups=group_table(tally.scores, tally.kinds, [listed.columns[place][0] for place in listed.heads]),
+        groups=group_table(tally.scores, [listed.columns[place][0] for place in listed.heads]),
         items=(item_view(items.get(judgment.item), judgment) for _, judgment in shown),
         shown=len(shown),
         kinds=KINDS,
@@ -108,15 +108,15 @@ def report_page(
     )
 
 
-def _found(run: JudgeFolder, wanted: Collection[str]) -> Iterator[Item]:
+def _items(run: JudgeFolder, wanted: Collection[str]) -> dict[str, Item]:
     """The items of these ids; those behind the last of them are not read."""
-    left = len(wanted)
-    for item in run.items() if left else ():
+    found: dict[str, Item] = {}
+    for item in run.items() if wanted else ():
         if item.id in wanted:
-            yield item
-            left -= 1
-        if not left:
-            return
+            found[item.id] = item
+        if len(found) == len(wanted):
+            break
+    return found
 
 
 MOST_HEADS = 7
@@ -127,7 +127,7 @@ def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> View:
     """The list of the judgments shown, in their order: ``columns`` holds (metric, label) of all metrics, ``heads`` the
     places of those that stand beside an item, and ``data`` what the script filters and sorts by."""
     plain = plain_metrics(summary)
-    ordered = [*plain, *(metric for metric in summary.metrics if metric in DIMENSION_NAMES)]
+    ordered = [*plain, *(metric for metric in summary.metrics if metric in BY_NAME)]
     heads = ([*plain, OVERALL] if OVERALL in ordered else plain)[:MOST_HEADS]
     return View(
         columns=tuple((metric, words.label(metric)) for metric in ordered),

@@ -18,7 +18,7 @@ from conqret.data import Call, Judgment
 from conqret.errors import ConqretError, DeclarationError, UnknownNameError, shortened, strict_options
 from conqret.io.images import described
 from conqret.judging.instrument import judge_item
-from conqret.judging.item_parts import tables
+from conqret.judging.item_view import tables
 from conqret.judging.judge_folder import ASKED, JudgeFolder, JudgeRecord
 from conqret.judging.judge_options import OWN_JUDGE, JudgeOptions
 from conqret.judging.judge_parts import JURY
@@ -30,7 +30,7 @@ from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.llm.recordings import STORE_NAME, Recordings
 from conqret.llm.request import Completion, Message, Request
 from conqret.local.model_identity import without_hub
-from conqret.runs.loop import Loop
+from conqret.runs.trials import Loop
 from conqret.show import words
 from conqret.show.page import Ways, page
 from conqret.show.table import Column, Table

@@ -121,6 +121,8 @@ def once_each(items: Iterable[Any], expected: Sequence[Any], noun: str) -> None:
         ValueError: with every omission, repetition and invention named.
     """
     counts, wanted = Counter(items), set(expected)
+    if counts == Counter(wanted):
+        return
     faults = []
     for problem, names in (
         ("missing", [name for name in expected if name not in counts]),

@@ -21,12 +21,11 @@ from conqret.io.schema import TableReader
 from conqret.io.source import ItemSource, several_files
 from conqret.io.toml import Place, line_of, read_toml, read_yaml
 from conqret.judging.criterion import (
-    GIVE,
     Criterion,
     criterion_of,
     unique,
 )
-from conqret.judging.judge_options import RUBRIC
+from conqret.judging.judge_options import GIVE, RUBRIC
 from conqret.judging.rubric_records import MOST_CRITERIA, check_weights, criteria_in
 
 OWN = (RUBRIC, "rubrics")

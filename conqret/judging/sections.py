@@ -8,8 +8,8 @@ somebody wants it: its number stands behind the answer, so that a model writes i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from typing import Any
 
 from pydantic import BaseModel, ValidationError, create_model
@@ -18,7 +18,7 @@ from conqret.baseline import By, Finding
 from conqret.data import Measure, Reason
 from conqret.errors import DeclarationError
 from conqret.judging.dimensions import DIMENSIONS
-from conqret.judging.judge_parts import Ask, Case, Judge, JudgeReply
+from conqret.judging.judge_parts import Case, Judge, JudgePrompt, JudgeReply
 from conqret.judging.responses import OneToThreeOrNull, Percent, Typed, ZeroToFiveOrNull
 from conqret.judging.scales import (
     ONE_TO_FIVE,
@@ -70,7 +70,7 @@ class JudgeSection:
 
     - ``name``: the field
     - ``metrics``: what it yields; ``score(given, case)``: the measures of what was given, a pure function
-    - ``answer``: the type of the field, whose validators find ``context(case)``
+    - ``answer``: the type of the field, whose validators find the numbers of the ``documents``
     - ``baseline(case)``: the offline model's answer, as plain data
     - ``needs``: the fields of the item that must be there
     - ``english_only``: whether ``baseline`` rests on English word lists
@@ -82,67 +82,72 @@ class JudgeSection:
     score: Callable[[Any, Case], Mapping[str, Measure]]
     baseline: Callable[[Case], Any]
     needs: frozenset[str] = DOCUMENTS_AND_ARGUMENT
-    context: Callable[[Case], Mapping[str, Any]] = field(default=lambda case: {})
     english_only: bool = False
 
 
 def in_one_call(
     prompt: str, name: str, sections: tuple[JudgeSection, ...], *, both_orders: bool = False
-) -> Ask[Typed]:
+) -> JudgePrompt[Typed]:
     """The question for all ``sections``; ``name`` is that of the answer's model, which is part of its schema.
 
     Dimensions stand behind the other sections, in the order of the case.
     """
 
-    def ordered(case: Case) -> tuple[JudgeSection, ...]:
+    def response(case: Case) -> type[Typed]:
         places = {dimension.name: place for place, dimension in enumerate(case.dimensions)}
-        return tuple(sorted(sections, key=lambda section: places.get(section.name, -1)))
+        return _answer(name, tuple(sorted(sections, key=lambda section: places.get(section.name, -1))))
 
     def score(reply: JudgeReply[Typed], case: Case) -> Mapping[str, Measure]:
-        return {
-            metric: measure
-            for section in sections
-            for metric, measure in section.score(getattr(reply.value, section.name), case).items()
-        }
+        measures: dict[str, Measure] = {}
+        for section in sections:
+            measures |= section.score(getattr(reply.value, section.name), case)
+        return measures
 
-    def about(metrics: frozenset[str]) -> Ask[Typed]:
+    def about(metrics: frozenset[str]) -> JudgePrompt[Typed]:
         wanted = tuple(section for section in sections if metrics & set(section.metrics))
         return in_one_call(prompt, name, wanted, both_orders=both_orders)
 
-    return Ask(
+    def baseline(case: Case) -> dict[str, Any]:
+        answers = {section.name: section.baseline for section in sections}
+        return {name: answers[name](case) for name in response(case).model_fields}
+
+    metrics, english, needs = list[str](), list[str](), frozenset[str]()
+    for section in sections:
+        metrics += section.metrics
+        needs |= section.needs
+        english += section.metrics if section.english_only else ()
+    return JudgePrompt(
         prompt=prompt,
-        metrics=tuple(metric for section in sections for metric in section.metrics),
-        needs=frozenset[str]().union(*(section.needs for section in sections)),
-        response=lambda case: _answer(name, ordered(case)),
+        metrics=tuple(metrics),
+        needs=needs,
+        response=response,
         score=score,
-        baseline=lambda case: {section.name: section.baseline(case) for section in ordered(case)},
-        context=lambda case: {
-            key: value for section in sections for key, value in section.context(case).items()
-        },
+        baseline=baseline,
+        context=lambda case: {"documents": range(1, len(case.item.documents) + 1)},
         both_orders=both_orders,
         about=about,
-        english_only=frozenset(
-            metric for section in sections if section.english_only for metric in section.metrics
-        ),
+        english_only=frozenset(english),
     )
 
 
 def dimension_sections(scale: Scale, needs: Iterable[str]) -> tuple[JudgeSection, ...]:
     """A section for each of the fifteen dimensions, rated on ``scale``; or said to be nothing that can be judged."""
     answer = {ZERO_TO_FIVE: ZeroToFiveOrNull, ONE_TO_THREE: OneToThreeOrNull}[scale]
-    needed = frozenset(needs)
-
-    def section(name: str) -> JudgeSection:
-        return rating_section(
-            name,
+    return tuple(
+        rating_section(
+            dimension.name,
             scale,
             answer,
-            lambda case: stated(case, case.evidence.dimensions()[name], scale),
-            needed,
+            partial(_baseline_dimension, dimension.name, scale),
+            frozenset(needs),
             english_only=True,
         )
+        for dimension in DIMENSIONS
+    )
 
-    return tuple(section(dimension.name) for dimension in DIMENSIONS)
+
+def _baseline_dimension(name: str, scale: Scale, case: Case) -> dict[str, Any]:
+    return stated(case, case.evidence.dimensions()[name], scale)
 
 
 def rating_section(
@@ -166,7 +171,7 @@ def rating_section(
     )
 
 
-def valid_alone(ask: Ask[Any], case: Case, response_fields: Mapping[str, Any]) -> dict[str, Measure]:
+def valid_alone(ask: JudgePrompt[Any], case: Case, response_fields: Mapping[str, Any]) -> dict[str, Measure]:
     """The measures of an answer that is not valid as a whole, section by section: of what is valid by itself, its
     scores; of anything else, why it is not. Empty where the question is always asked whole."""
     measures: dict[str, Measure] = {}
@@ -174,7 +179,7 @@ def valid_alone(ask: Ask[Any], case: Case, response_fields: Mapping[str, Any]) -
         return measures
     for metric in ask.metrics:
         part = ask.about(frozenset({metric}))
-        response = part.response(case)
+        response = part.answer(case)
         section_fields = {
             name: response_fields[name] for name in response.model_fields if name in response_fields
         }
@@ -211,7 +216,7 @@ def stating_confidence(judge: Judge, library: Library) -> Judge:
     return replace(judge, asks=tuple(_stating(ask, words) for ask in judge.asks))
 
 
-def _stating(ask: Ask[Any], words: str) -> Ask[Any]:
+def _stating(ask: JudgePrompt[Any], words: str) -> JudgePrompt[Any]:
     def score(reply: JudgeReply[Any], case: Case) -> Mapping[str, Measure]:
         sure = {"stated": reply.value.confidence / 100}
         return {name: with_confidence(measure, sure) for name, measure in ask.score(reply, case).items()}
@@ -219,7 +224,7 @@ def _stating(ask: Ask[Any], words: str) -> Ask[Any]:
     about = ask.about
     return replace(
         ask,
-        response=lambda case: _with_confidence_field(ask.response(case)),  # type: ignore[arg-type]  # a class has a hash
+        response=lambda case: _with_confidence_field(ask.answer(case)),  # type: ignore[arg-type]  # a class has a hash
         score=score,
         baseline=lambda case: {**ask.baseline(case), "confidence": BASELINE},
         about=None if about is None else lambda metrics: _stating(about(metrics), words),

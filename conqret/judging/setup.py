@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,7 @@ from conqret.baseline import reads_english
 from conqret.data import Document, Item, Nugget
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io import CheckedItems, ItemSource
-from conqret.judging.conversation import says_languages
-from conqret.judging.criterion import check_made
+from conqret.judging.conversation import ENGLISH
 from conqret.judging.instrument import Instrument, filled
 from conqret.judging.judge_folder import InstrumentRecord
 from conqret.judging.judge_options import (
@@ -24,13 +24,23 @@ from conqret.judging.judge_options import (
     OWN_JUDGE,
     RUBRIC,
     JudgeOptions,
+    check_made,
 )
-from conqret.judging.judge_parts import JUDGES, JURY, TOURNAMENT, Ask, Case, ComputedMetrics, Judge, digest
+from conqret.judging.judge_parts import (
+    JUDGES,
+    JURY,
+    TOURNAMENT,
+    Case,
+    ComputedMetrics,
+    Judge,
+    JudgePrompt,
+    digest,
+)
 from conqret.judging.sections import stating_confidence
 from conqret.llm.client import Client
 from conqret.llm.client_options import NO_MODEL, OFFLINE_MODEL, ClientOptions
 from conqret.prompts import Library
-from conqret.text.language import explanation_language
+from conqret.text.language import NAMES, explanation_language
 
 _NEEDS = {
     "documents": "rates documents",
@@ -81,12 +91,12 @@ class Setup:
     languages: tuple[str, ...] = ()
 
     @property
-    def asks(self) -> tuple[Ask[Any], ...]:
+    def asks(self) -> tuple[JudgePrompt[Any], ...]:
         """The questions that are asked."""
         return self.judge.select(self.options.metrics)
 
     @property
-    def parts(self) -> tuple[Ask[Any] | ComputedMetrics, ...]:
+    def parts(self) -> tuple[JudgePrompt[Any] | ComputedMetrics, ...]:
         """What is asked, and what is computed without a model."""
         return self.judge.parts(self.options.metrics)
 
@@ -119,7 +129,7 @@ class Setup:
                 f"prompt {CONVERSATION}": self.library[CONVERSATION].digest,
                 "conversation": self.options.conversation,
             }
-        if self.asks and says_languages(self.languages, self.options.explain_in):
+        if self.judge.asks and says_languages(self.languages, self.options.explain_in):
             identity |= {
                 f"prompt {LANGUAGE}": self.library[LANGUAGE].digest,
                 "explain_in": explanation_language(self.options.explain_in) or "the item's language",
@@ -146,8 +156,11 @@ class Setup:
     @property
     def needs(self) -> dict[str, str]:
         """The fields that each item has to have for what is asked, each with the sentence that says so."""
-        fields = sorted({need for part in self.parts for need in part.needs})
-        return {need: f"format {self.judge.name} {_NEEDS[need]}" for need in fields}
+        needs = {}
+        for part in self.parts:
+            for need in part.needs:
+                needs[need] = f"format {self.judge.name} {_NEEDS[need]}"
+        return dict(sorted(needs.items()))
 
     def instrument(self, client: Client) -> Instrument:
         """The instrument over an open client."""
@@ -214,6 +227,13 @@ def set_up(
     return Setup(judge, replace(options, metrics=metrics), library, client, notes)
 
 
+def says_languages(languages: Iterable[str], explain_in: str) -> bool:
+    """Whether prompts say something of languages, where items are in these."""
+    if explanation_language(explain_in) not in ("", ENGLISH):
+        return True
+    return not {*languages}.isdisjoint(NAMES.keys() - {ENGLISH})
+
+
 def recorded_judge(record: InstrumentRecord) -> Judge:
     """The judge that a record names: a format, criteria, a rubric, one's own for these metrics, a jury or a
     tournament.
@@ -251,34 +271,17 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
         ItemsError: every fault of every item.
         DeclarationError: no metric of the format can be had from these items.
     """
-    source = replace(source, judged=setup.judge.columns)
+    source = replace(source, judged=() if setup.judge.combined is None else setup.judge.combined.columns)
     try:
         checked, whole = source.check(), True
     except ItemsError:  # what the format needs is checked all the same, so that all faults are told at once
         checked, whole = replace(source, skip_invalid=True).check(), False
     judge, options = setup.judge, setup.options
     parts = judge.parts(options.metrics)
-    notes = []
+    notes: list[str] = []
     if not options.metrics:
-        possible = [
-            part for part in parts if all(checked.has[need] != "none" for need in part.needs | part.against)
-        ]
-        dropped = [part for part in parts if part not in possible]
-        if possible and dropped:
-            for part in dropped:
-                lacking = " or ".join(
-                    sorted(need for need in part.needs | part.against if checked.has[need] == "none")
-                )
-                notes.append(f"{', '.join(part.metrics)} left out: no item has {lacking}")
-            parts = tuple(possible)
-            metrics = tuple(
-                metric for metric in judge.metrics if any(metric in part.metrics for part in parts)
-            )
-            setup = replace(setup, options=replace(options, metrics=metrics))
-    setup, left_out = _without_lacking(setup, parts, checked, chosen=bool(options.metrics))
-    notes += left_out
-    looked_at = {name for part in parts for name in part.looked_at}
-    if checked.has["reference"] != "none" and "reference" not in looked_at:
+        setup, parts, notes = _possible(setup, parts, checked)
+    if checked.has["reference"] != "none" and not any("reference" in part.looked_at for part in parts):
         column = source.layout.columns.get("reference", ("reference",))[0]
         notes.append(
             f"{column} is a reference, which the format {judge.name} does not look at (answer-correctness and "
@@ -290,7 +293,7 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
             "there, without a model: --format nugget-assignments"
         )
     needs = setup.needs
-    for name in sorted({name for part in parts for name in part.against}):
+    for name in sorted(frozenset[str]().union(*map(attrgetter("against"), parts))):
         if checked.has[name] == "none":
             needs[name] = f"format {judge.name} {_NEEDS[name]}"
         elif checked.has[name] == "some":
@@ -309,22 +312,34 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
     return checked, setup
 
 
-def _without_lacking(
-    setup: Setup, parts: Iterable[Ask[Any] | ComputedMetrics], checked: CheckedItems, *, chosen: bool
-) -> tuple[Setup, list[str]]:
-    """The setup without metrics for which no item has what they also need, where nobody chose them; and why."""
-    also = {metric: need for part in parts for metric, need in part.also.items()}
-    lacking = {
-        metric: need
-        for metric, need in also.items()
-        if checked.has[need] == "none" and metric in setup.metrics
-    }
-    metrics = tuple(metric for metric in setup.metrics if metric not in lacking)
-    if chosen or not lacking or not metrics:
-        return setup, []
-    notes = [
-        f"{', '.join(metric for metric in lacking if lacking[metric] == need)} left out: no nugget has "
+def _possible(
+    setup: Setup, parts: tuple[JudgePrompt[Any] | ComputedMetrics, ...], checked: CheckedItems
+) -> tuple[Setup, tuple[JudgePrompt[Any] | ComputedMetrics, ...], list[str]]:
+    """The setup and its parts without metrics for which no item has what they need; and why."""
+    absent = {name for name, share in checked.has.items() if share == "none"}
+    notes: list[str] = []
+    possible = tuple(part for part in parts if absent.isdisjoint(part.needs | part.against))
+    if possible and len(possible) < len(parts):
+        lacking = [(part, sorted(absent & (part.needs | part.against))) for part in parts]
+        notes += [
+            f"{', '.join(one.metrics)} left out: no item has {' or '.join(no)}" for one, no in lacking if no
+        ]
+        parts = possible
+        kept = frozenset[str]().union(*(part.metrics for part in parts))
+        metrics = tuple(metric for metric in setup.judge.metrics if metric in kept)
+        setup = replace(setup, options=replace(setup.options, metrics=metrics))
+    also: dict[str, str] = {}
+    for part in parts:
+        also |= part.also
+    if not also:
+        return setup, parts, notes
+    lost = {name: need for name, need in also.items() if need in absent and name in setup.metrics}
+    metrics = tuple(metric for metric in setup.metrics if metric not in lost)
+    if not lost or not metrics:
+        return setup, parts, notes
+    notes += [
+        f"{', '.join(metric for metric in lost if lost[metric] == need)} left out: no nugget has "
         f"{'an' if need[need.rindex('.') + 1] in 'aeiou' else 'a'} {need.rpartition('.')[2].replace('_', '-')}"
-        for need in dict.fromkeys(lacking.values())
+        for need in dict.fromkeys(lost.values())
     ]
-    return replace(setup, options=replace(setup.options, metrics=metrics)), notes
+    return replace(setup, options=replace(setup.options, metrics=metrics)), parts, notes

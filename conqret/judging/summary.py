@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
 from pydantic import BaseModel
@@ -30,9 +30,6 @@ SUMMED = (
     "seconds",
 )
 """What usage sums up of calls as it is."""
-
-MAX_DETAILS = 100
-"""Different details of a reason that are counted: the commonest is nearly always among the first."""
 
 
 class MetricSummary(BaseModel, frozen=True):
@@ -69,7 +66,7 @@ class MetricSummary(BaseModel, frozen=True):
             "worst_case": self.worst_case * self.total / every,
             "best_case": (self.best_case * self.total + items) / every,
         }
-        return self.model_copy(update=of_all if items else {})
+        return self.model_copy(update=of_all)
 
 
 class Usage(BaseModel, frozen=True):
@@ -117,6 +114,8 @@ class Summary(BaseModel, frozen=True):
     def of_all(self, items: int, left_out: int) -> Summary:
         """The same for a run of so many ``items``, of which some may have no judgment yet, besides those left out."""
         outstanding = items - self.total
+        if not outstanding and not left_out:
+            return self
         metrics = {name: metric.lacking(outstanding + left_out) for name, metric in self.metrics.items()}
         return self.model_copy(update={"outstanding": outstanding, "left_out": left_out, "metrics": metrics})
 
@@ -156,7 +155,7 @@ class _Tally:
     def __init__(self) -> None:
         self.total = self.scored = 0
         self.mean = self.squares = 0.0
-        self.said = {name: Counter[str]() for name in ("reason", "label", "method")}
+        self.said = {"reason": Counter[str](), "label": Counter[str](), "method": Counter[str]()}
         self.flipped: int | None = None
         self._sums, self._counts = array("d"), array("d")
 
@@ -171,10 +170,14 @@ class _Tally:
         self._sums[topic] += value
         self._counts[topic] += 1
 
-    def summary(self, roots: Sequence[int]) -> MetricSummary:
+    def summary(self, roots: Sequence[int] | None) -> MetricSummary:
+        """The metric in numbers; ``roots`` has for each topic the one that stands for it, where that is another."""
         missing = self.total - self.scored
         whole = self.mean * self.scored
-        interval = mean_of_sums(*(_joined(sums, roots) for sums in (self._sums, self._counts)))
+        sums, topics = self._sums, self._counts
+        if roots is not None:
+            sums, topics = _joined(sums, roots), _joined(topics, roots)
+        interval = mean_of_sums(sums, topics)
         counts: dict[str, Any] = {
             f"{name}s": dict(sorted(tally.items())) for name, tally in self.said.items()
         }
@@ -193,10 +196,8 @@ class _Tally:
         )
 
 
-def _joined(sums: Sequence[float], roots: Sequence[int]) -> Sequence[float]:
+def _joined(sums: array[float], roots: Sequence[int]) -> array[float]:
     """Sums by topic, each added to the one that stands for it; zeros where another one does."""
-    if all(root == place for place, root in enumerate(roots[: len(sums)])):
-        return sums
     joined = array("d", bytes(8 * len(sums)))
     for place, value in enumerate(sums):
         joined[roots[place]] += value
@@ -221,13 +222,16 @@ class Summariser:
     def add(self, judgment: Judgment) -> None:
         """Count one judgment in."""
         self._statuses[judgment.status] += 1
-        self._partly += judgment.status is not Status.SCORED and bool(judgment.values)
-        self._reasons.update(dict.fromkeys(judgment.reasons.values(), 1))
-        self._exemplify(judgment)
-        self._flagged += bool(judgment.addressed)
-        self._html += bool(judgment.flags) and not judgment.addressed
-        for flag in judgment.addressed:
-            self._attacks.setdefault(flag.kind, judgment.item)
+        if judgment.status is not Status.SCORED:
+            self._partly += bool(judgment.values)
+            self._reasons.update(dict.fromkeys(judgment.reasons.values(), 1))
+            self._exemplify(judgment)
+        if judgment.flags:
+            addressed = judgment.addressed
+            self._flagged += bool(addressed)
+            self._html += not addressed
+            for flag in addressed:
+                self._attacks.setdefault(flag.kind, judgment.item)
         self._trimmed += bool(judgment.trims)
         self._miscited += bool(judgment.strays)
         topic = self._topics.add(judgment)
@@ -254,13 +258,13 @@ class Summariser:
         ]
         for reason, detail in dict.fromkeys((str(measure.reason), measure.detail) for measure in lost):
             details = self._details.setdefault(reason, Counter())
-            if detail in details or len(details) < MAX_DETAILS:
-                details[detail] += 1
-                self._named.setdefault((reason, detail), judgment.item)
+            details[detail] += 1
+            self._named.setdefault((reason, detail), judgment.item)
 
     def summary(self, session: SessionCounts | None = None) -> Summary:
         """The summary of what was counted so far; ``session`` says what was done for it now."""
         roots = self._topics.roots()
+        joined = None if roots == list(range(len(roots))) else roots
         return Summary(
             total=sum(self._statuses.values()),
             scored=self._statuses[Status.SCORED],
@@ -273,7 +277,7 @@ class Summariser:
                 for reason, details in sorted(self._details.items())
                 for detail, _ in details.most_common(1)
             },
-            metrics={metric: tally.summary(roots) for metric, tally in self._metrics.items()},
+            metrics={metric: tally.summary(joined) for metric, tally in self._metrics.items()},
             usage=Usage(**self._usage),
             flagged=self._flagged,
             attacks=self._attacks,
@@ -284,12 +288,19 @@ class Summariser:
         )
 
 
-def summarise(judgments: Iterable[Judgment]) -> Summary:
-    """The summary of ``judgments``."""
+Readers = Sequence[Callable[[Judgment], None]]
+"""Whatever gets every judgment of a finished run once, in the order of the items."""
+
+
+def summarise(
+    judgments: Iterable[Judgment], session: SessionCounts | None = None, readers: Readers = ()
+) -> Summary:
+    """The summary of ``judgments``, each of which ``readers`` get, too."""
     summariser = Summariser()
     for judgment in judgments:
-        summariser.add(judgment)
-    return summariser.summary()
+        for read in (summariser.add, *readers):
+            read(judgment)
+    return summariser.summary(session)
 
 
 class Cost(Frozen):

@@ -11,7 +11,7 @@ from operator import itemgetter
 
 from conqret.console.conditions import RequirementOutcome
 from conqret.errors import number
-from conqret.judging.dimensions import DIMENSIONS
+from conqret.judging.dimensions import BY_NAME
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.judge_parts import JURY
 from conqret.judging.summary import MetricSummary, Summary, Usage
@@ -30,11 +30,10 @@ def judge_name(format_name: str, model: str) -> str:
 
 def metric_names(metrics: Sequence[str]) -> str:
     """Metrics as they are asked for; all dimensions of quality are named together."""
-    dimensions = {dimension.name for dimension in DIMENSIONS}
-    if not dimensions <= set(metrics):
+    if not BY_NAME.keys() <= set(metrics):
         return ", ".join(metrics)
-    others = [metric for metric in metrics if metric not in dimensions]
-    return ", ".join([*others, f"the {len(dimensions)} dimensions"])
+    others = [metric for metric in metrics if metric not in BY_NAME]
+    return ", ".join([*others, f"the {len(BY_NAME)} dimensions"])
 
 
 def cost(usage: Usage) -> str:
@@ -79,7 +78,7 @@ def headlines(summary: Summary, record: JudgeRecord | None) -> Iterator[str]:
 
 def mean_scores(summary: Summary) -> str:
     """The means of the metrics but single dimensions of quality, in a sentence; empty where none has a score."""
-    single = {dimension.name for dimension in DIMENSIONS} - {"overall_quality"}
+    single = BY_NAME.keys() - {"overall_quality"}
     known = {name: metric for name, metric in summary.metrics.items() if metric.mean is not None}
     first = [name for name in known if name not in single and not name.startswith(words.SECOND)] or list(
         known

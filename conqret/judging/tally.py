@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nsmallest
+from operator import itemgetter
 
 from conqret.data import Item, Judgment, Status
 from conqret.data.topic_keys import TopicKeys
@@ -26,7 +27,8 @@ LONGEST = 60
 
 
 class Scores:
-    """Scores of all items, eight bytes each, with the topic, stance and language of each item."""
+    """Scores of all items, eight bytes each, with the topic, stance and language of each item, and which items share a
+    value of their metadata, for the fields that have few values."""
 
     def __init__(self) -> None:
         self.items: dict[str, int] = {}
@@ -36,6 +38,7 @@ class Scores:
         self.languages: list[str] = []
         self._names: dict[str, str] = {}
         self._values: dict[str, array[float]] = {}
+        self._kinds: dict[str, dict[str, list[str]]] = {}
 
     def add(self, judgment: Judgment) -> None:
         """Take one judgment in."""
@@ -45,11 +48,25 @@ class Scores:
         self.keys.add(judgment)
         self.topics.append(self._names.setdefault(judgment.topic, judgment.topic))
         self.stances.append(self._names.setdefault(judgment.stance, judgment.stance))
-        self.languages.append(words.language(judgment.language))
+        self.languages.append(words.language(judgment.language) or "cannot be told")
         for metric, measure in judgment.measures.items():
             values = self._values.setdefault(metric, array("d"))
             values.extend([math.nan] * (place - len(values)))
             values.append(math.nan if measure.value is None else measure.value)
+
+    def add_item(self, item: Item) -> None:
+        """Take the metadata of one item in."""
+        for name, value in item.metadata.items():
+            if isinstance(value, str | int) and len(value_text := str(value)) <= LONGEST:
+                kinds = self._kinds.setdefault(name, {})
+                if len(kinds) <= MOST_KINDS:
+                    kinds.setdefault(value_text, []).append(item.id)
+
+    def kinds(self) -> Iterator[tuple[str, Mapping[str, Sequence[str]]]]:
+        """The fields of metadata that make groups, with the ids of each group."""
+        for name, kinds in self._kinds.items():
+            if 1 < len(kinds) <= MOST_KINDS:
+                yield name, kinds
 
     def values(self, metric: str) -> list[float]:
         """The scores of a metric that there are."""
@@ -70,30 +87,11 @@ class Scores:
         return mean_of_sums(list(sums.values()), list(counts.values()))
 
 
-class Kinds:
-    """Which items share a value of their metadata, for the fields that have few values."""
-
-    def __init__(self) -> None:
-        self._found: dict[str, dict[str, list[str]]] = {}
-
-    def add(self, item: Item) -> None:
-        """Take the metadata of one item in."""
-        for name, value in item.metadata.items():
-            if isinstance(value, str | int) and len(value_text := str(value)) <= LONGEST:
-                kinds = self._found.setdefault(name, {})
-                if len(kinds) <= MOST_KINDS:
-                    kinds.setdefault(value_text, []).append(item.id)
-
-    def __iter__(self) -> Iterator[tuple[str, Mapping[str, Sequence[str]]]]:
-        """The fields that make groups, with the ids of each group."""
-        return ((name, kinds) for name, kinds in self._found.items() if 1 < len(kinds) <= MOST_KINDS)
-
-
-def group_table(scores: Scores, kinds: Kinds, metrics: Sequence[str]) -> Table:
+def group_table(scores: Scores, metrics: Sequence[str]) -> Table:
     """A row a group: how many items, and the means of ``metrics``; empty where all items are of one group."""
     rows: list[tuple[Cell, ...]] = []
     notes, intervals = [], False
-    for title, groups in _groups(scores, kinds):
+    for title, groups in _groups(scores):
         shown = list(groups)
         if title == "topic" and len(shown) > MOST_TOPICS:
             means_of = {
@@ -119,11 +117,11 @@ def group_table(scores: Scores, kinds: Kinds, metrics: Sequence[str]) -> Table:
     )
 
 
-def _groups(scores: Scores, kinds: Kinds) -> Iterator[tuple[str, dict[str, list[int]]]]:
+def _groups(scores: Scores) -> Iterator[tuple[str, dict[str, list[int]]]]:
     seen_groups: list[list[list[int]]] = []  # what divides the items alike is said once
     by_name = {
         "stance": map(words.stance, scores.stances),
-        "language": (name or "cannot be told" for name in scores.languages),
+        "language": scores.languages,
         "topic": scores.topics,
     }
     for title, names in by_name.items():
@@ -133,7 +131,7 @@ def _groups(scores: Scores, kinds: Kinds) -> Iterator[tuple[str, dict[str, list[
         if len(groups) > 1:
             seen_groups.append(list(groups.values()))
             yield title, groups
-    for title, members in kinds:
+    for title, members in scores.kinds():
         places = {
             name: [scores.items[identifier] for identifier in ids if identifier in scores.items]
             for name, ids in members.items()
@@ -165,7 +163,7 @@ class Tally:
     Attributes:
         max_items: how many judgments are shown in full.
         order: the number of each item in its file, from 1; left out where judgments come in the order of the items.
-        kinds: which items share a value of their metadata; whoever counts judgments adds all items.
+        scores: the scores; whoever counts judgments adds all items to them.
         summary: the run in numbers, where whoever counts has them already; else they are taken from the run.
     """
 
@@ -173,29 +171,23 @@ class Tally:
     order: Mapping[str, int] = field(default_factory=dict)
     summary: Summary | None = None
     scores: Scores = field(default_factory=Scores)
-    kinds: Kinds = field(default_factory=Kinds)
-    missing: defaultdict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    missing: dict[str, Counter[str]] = field(default_factory=dict)
     _count: int = 0
     _kept: dict[str, tuple[bool, int, Judgment]] = field(default_factory=dict)
 
     def add(self, judgment: Judgment) -> None:
         """Count one judgment in."""
         self.scores.add(judgment)
-        self._keep(judgment)
-        for metric, measure in judgment.measures.items():
-            if measure.reason is not None:
-                self.missing[measure.reason][metric] += 1
-
-    def shown(self) -> list[tuple[int, Judgment]]:
-        """The judgments to show in full, each with the number of its item."""
-        return [(number, judgment) for _, number, judgment in self._first().values()]
-
-    def _keep(self, judgment: Judgment) -> None:
         self._count += 1
         number = self.order.get(judgment.item, len(self.order) + self._count)
         self._kept[judgment.item] = (not needs_attention(judgment), number, judgment)
         if len(self._kept) > 2 * self.max_items:
-            self._kept = self._first()
+            self._kept = {shown.item: self._kept[shown.item] for _, shown in self.shown()}
+        for metric, measure in judgment.measures.items():
+            if measure.reason is not None:
+                self.missing.setdefault(measure.reason, Counter())[metric] += 1
 
-    def _first(self) -> dict[str, tuple[bool, int, Judgment]]:
-        return dict(nsmallest(self.max_items, self._kept.items(), key=lambda pair: pair[1][:2]))
+    def shown(self) -> list[tuple[int, Judgment]]:
+        """The judgments to show in full, each with the number of its item."""
+        first = nsmallest(self.max_items, self._kept.values(), key=itemgetter(0, 1))
+        return [(number, judgment) for _, number, judgment in first]

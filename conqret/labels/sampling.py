@@ -16,16 +16,16 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
-from operator import add
+from operator import add, not_
 from pathlib import Path
 from statistics import fmean, pstdev
-from typing import Any, Unpack
+from typing import Unpack
 
-from pydantic import SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field
 
 from conqret.data import Item, Judgment, Reason
 from conqret.data.digest import gathered
-from conqret.data.item import Frozen, dumped
+from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import CheckedItems, open_items
 from conqret.io.label_files import label_files
@@ -71,11 +71,7 @@ class SampledItem(Frozen):
     score: float | None
     uncertainty: float
     reasons: tuple[str, ...]
-    probability: float | None = None
-
-    @model_serializer(mode="wrap")
-    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return dumped(self, dump, "probability")
+    probability: float | None = Field(default=None, exclude_if=not_)
 
 
 class LabelPlan(Frozen):

@@ -8,11 +8,12 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import not_
 from typing import Any
 
-from pydantic import SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field
 
-from conqret.data.item import Frozen, Identifier, NonEmpty, dumped
+from conqret.data.item import Frozen, Identifier, NonEmpty
 from conqret.errors import ConqretError, DeclarationError
 
 CANNOT_JUDGE = "cannot judge"
@@ -58,11 +59,7 @@ class ScreenPassage(Frozen):
     text: str
     lit: tuple[tuple[int, int], ...] = ()
     url: str = ""
-    images: tuple[str, ...] = ()
-
-    @model_serializer(mode="wrap")
-    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return dumped(self, dump, "images")
+    images: tuple[str, ...] = Field(default=(), exclude_if=not_)
 
 
 class JudgingScreen(Frozen):
@@ -107,11 +104,7 @@ class Screen(Frozen):
     person: int = 0
     judging: JudgingScreen | None = None
     against: int = 0
-    turns: tuple[ScreenPassage, ...] = ()
-
-    @model_serializer(mode="wrap")
-    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return dumped(self, dump, "turns")
+    turns: tuple[ScreenPassage, ...] = Field(default=(), exclude_if=not_)
 
     @property
     def pictured(self) -> bool:

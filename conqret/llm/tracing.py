@@ -2,7 +2,7 @@
 
 Names and attributes are those of the semantic conventions for generative AI (client spans of the operation ``chat``,
 version 1.39 and later). They lie inside those of runs, so that a run is one trace, and of items, which have the scores
-(:mod:`conqret.judging.judge_run`). Spans go to the tracer provider that the program has; ``conqret`` itself sets one
+(:mod:`conqret.judging.judgments`). Spans go to the tracer provider that the program has; ``conqret`` itself sets one
 up where it is the program (:mod:`conqret.cli.main`). What a recording answers is no request, and has no span.
 """
 

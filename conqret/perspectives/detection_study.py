@@ -24,10 +24,10 @@ from conqret.llm.client_options import ClientOptions
 from conqret.perspectives.detection import GRADES, PROMPT, YES_FROM, YES_OR_NO, Detection, Graded, request
 from conqret.perspectives.detector import AT_ONCE, Detector, DetectorQuality, load_detector, quality_of
 from conqret.perspectives.threshold import THRESHOLDS, AgainstLabels, against_labels
-from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import RunFolder, RunRecord, default_folder, stem
 from conqret.runs.session import Sessions
 from conqret.runs.study_run import ROWS, AskedFolder, AskedRecord, StudyOutcome, lost
+from conqret.runs.trials import RowStore
 
 _COLUMNS = (
     "id", "question", "document", "perspective", "grade", "meaning", "contains", "explanation", "label", "reason",

@@ -27,7 +27,8 @@ from conqret.local.models import load, window_of
 from conqret.local.training_loop import EXTRA, TrainingSettings
 from conqret.perspectives.detection import YES_FROM, baseline_grade
 from conqret.perspectives.threshold import Agreement, figures_of
-from conqret.runs.run_folder import SUMMARY, TrainedFolder, TrainedRecord
+from conqret.runs.run_folder import SUMMARY
+from conqret.runs.study_run import TrainedFolder, TrainedRecord
 from conqret.stats.estimate import Estimate
 
 CLASSIFIER = "AutoModelForSequenceClassification"

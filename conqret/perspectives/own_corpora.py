@@ -35,9 +35,8 @@ from conqret.io.safe_files import InFolder
 from conqret.io.schema import in_columns, read_table
 from conqret.perspectives.perspective_files import read_perspectives
 from conqret.retrieval.collection import CORPORA, own_folder
-from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import RunFolder, RunRecord, default_folder, stem
-from conqret.runs.trials import Trial, perform
+from conqret.runs.trials import RowStore, Trial, perform
 from conqret.scrapers.fetch_ledger import make_document
 from conqret.text.text_passages import WORDS, passages
 

@@ -11,7 +11,6 @@ import contextlib
 import datetime as dt
 import re
 import shutil
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +24,7 @@ from conqret.data import Item
 from conqret.errors import DeclarationError, Fault, first_line
 from conqret.io.jsonl import parse
 from conqret.io.limits import byte_lines, whole_bytes
-from conqret.io.safe_files import LOCK_NAME, PARTS, InFolder, check_own_files, only_writer, write_whole
+from conqret.io.safe_files import LOCK_NAME, InFolder, check_own_files, only_writer, write_whole
 from conqret.llm.recordings import STORE_NAME
 
 
@@ -70,14 +69,7 @@ ITEMS, SCORES, SUMMARY, REPORT = "items.jsonl", "scores.parquet", "summary.json"
 """What many kinds of runs leave, under the same name in all."""
 
 LAYOUT = 2
-"""The number of the layout of run directories. Raise it when older ones would be misread."""
-
-ABANDONED = 3600
-"""Seconds after which a file that is still being written is so no more: each takes seconds, a page of 10,000 items
-too."""
-
-_OLD_RECORDS = frozenset({"generation.json", "sensitivity.json", "bias.json"})
-"""What stood for ``run.json`` in some of the folders of layout 1."""
+"""The number of the layout of run directories. Raise it when others would be misread."""
 
 
 def now() -> str:
@@ -148,18 +140,13 @@ class RunFolder(Generic[R]):
     def __init_subclass__(cls, kind: str = "", same: Mapping[str, str] | None = None) -> None:
         super().__init_subclass__()
         for argument in get_args(getattr(cls, "__orig_bases__", (cls,))[0]):
-            cls._named(argument)
+            if isinstance(argument, type) and issubclass(argument, RunRecord):
+                cls.RECORD = argument
         if kind:
             own = {name: Any for name in same or {} if name not in cls.RECORD.model_fields}
             words = {**cls.RECORD.SAME, **(same or {})}
             fields = {"__annotations__": {"kind": str, **own}, "kind": kind, "SAME": words}
             cls.RECORD = new_class(cls.RECORD.__name__, (cls.RECORD,), None, lambda body: body.update(fields))
-
-    @classmethod
-    def _named(cls, type_: Any) -> None:
-        """Take up a type that stands in the brackets of the base."""
-        if isinstance(type_, type) and issubclass(type_, RunRecord):
-            cls.RECORD = type_
 
     @property
     def kind(self) -> str:
@@ -192,7 +179,7 @@ class RunFolder(Generic[R]):
         """What was run.
 
         Raises:
-            DeclarationError: there is no run, one of another kind, or one of an older layout; or the folder holds a
+            DeclarationError: there is no run, one of another kind, or one of another layout; or the folder holds a
                 pipe, or a link that leads out of it.
         """
         data = self._found()
@@ -256,7 +243,6 @@ class RunFolder(Generic[R]):
         self.check(record, overwrite=overwrite)
         with only_writer(self.path):
             self.check(record, overwrite=overwrite)  # again: another process may have begun a run in between
-            self._sweep()
             if overwrite:
                 self._clear()
             if not self.record_file.exists():
@@ -264,13 +250,6 @@ class RunFolder(Generic[R]):
                     begin()
                 write_whole(self.record_file, record.model_dump_json(indent=1).encode())
             yield
-
-    def _sweep(self) -> None:
-        """Remove what writers that were killed left half done, long ago: pages are written without the lock."""
-        for part in self.path.rglob(PARTS):
-            with contextlib.suppress(FileNotFoundError):
-                if time.time() - part.stat().st_mtime > ABANDONED:
-                    part.unlink()
 
     def is_there(self) -> bool:
         """Whether the folder holds a run of this kind, read or not."""
@@ -288,12 +267,11 @@ class RunFolder(Generic[R]):
         return data if isinstance(data, dict) else {}
 
     def _read(self, data: Mapping[str, Any]) -> R:
-        layout, kind = data.get("layout"), data.get("kind")
-        if not isinstance(layout, int) or layout < LAYOUT:
-            raise DeclarationError(_old(self.path))
-        if layout > LAYOUT:
+        kind = data.get("kind")
+        if data.get("layout") != LAYOUT:
             raise DeclarationError(
-                f"{self.path} contains a run of a newer conqret; update conqret to read it"
+                f"{self.path} contains a run of another version of conqret: update conqret to read it, or give "
+                f"another folder with -o; its recordings are still good (--recordings {self.path / STORE_NAME})"
             )
         if kind != self.kind:
             raise DeclarationError(
@@ -307,15 +285,10 @@ class RunFolder(Generic[R]):
 
     def _refuse_foreign(self) -> None:
         """A folder without a record may hold what a run leaves that was killed before it had said what it is."""
-        foreign = sorted(
-            entry.name
-            for entry in self.path.iterdir()
-            if entry.name not in {LOCK_NAME, *self.BEGINS}
-            and not entry.name.startswith(STORE_NAME)
-            and not entry.name.endswith(".part")
-        )
-        if _OLD_RECORDS.intersection(foreign):
-            raise DeclarationError(_old(self.path))
+        foreign = []
+        for name in sorted(entry.name for entry in self.path.iterdir()):
+            if name not in {LOCK_NAME, *self.BEGINS} and not name.startswith(STORE_NAME):
+                foreign += [] if name.endswith(".part") else [name]
         if foreign:
             raise DeclarationError(
                 f"{self.path} contains no run but other files ({', '.join(foreign[:3])}); "
@@ -337,38 +310,3 @@ def _first(error: ValidationError) -> str:
     """The first thing that is wrong, with its place."""
     first_error = error.errors()[0]
     return ": ".join(filter(None, (".".join(map(str, first_error["loc"])), first_error["msg"])))
-
-
-def _old(path: Path) -> str:
-    return (
-        f"{path} holds a run of an older conqret, in a layout that is no longer read. Give another folder with -o; "
-        f"its recordings are still good (--recordings {path / STORE_NAME})"
-    )
-
-
-class TrainedRecord(RunRecord):
-    """What ``run.json`` says of a trained model: all that decides what it learns."""
-
-    SAME: ClassVar[Mapping[str, str]] = {
-        "base": "base model", "data": "training data", "settings": "a setting of the training",
-    }  # fmt: skip
-
-    model: str
-    base: str
-    data: str
-    settings: dict[str, Any]
-
-    def __str__(self) -> str:
-        return f"{self.model} tuned"
-
-
-@dataclass(frozen=True)
-class TrainedFolder(RunFolder[R], Generic[R]):
-    """The folders of its weights."""
-
-    checkpoints = InFolder("checkpoints")
-    """From where a run that was stopped goes on; gone once it is done."""
-    model = InFolder("model")
-    """The tuned model, as transformers loads it."""
-    adapter = InFolder("adapter")
-    """The adapter alone, as peft loads it, where LoRA was trained."""

@@ -19,8 +19,8 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import Recordings
 from conqret.llm.sender import Progress
 from conqret.prompts import Library
-from conqret.runs.loop import Loop
 from conqret.runs.run_folder import RunFolder
+from conqret.runs.trials import Loop
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar, get_args
 
 from pydantic import BaseModel
 
@@ -17,9 +17,9 @@ from conqret.data.digest import digest_of
 from conqret.data.item import Frozen
 from conqret.io.safe_files import InFolder
 from conqret.llm.request import Answer, schema_digest
-from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import R, RunFolder, RunRecord
 from conqret.runs.session import Session, SessionCounts
+from conqret.runs.trials import RowStore
 
 ROWS = "rows.jsonl"
 
@@ -99,11 +99,11 @@ class AskedFolder(RunFolder[R], Generic[R, Row]):
     rows_file = InFolder(ROWS)
     """What became of each question, as it came."""
 
-    @classmethod
-    def _named(cls, type_: Any) -> None:
-        super()._named(type_)
-        if isinstance(type_, type) and issubclass(type_, ResponseRow):
-            cls.ROW = type_
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for argument in get_args(getattr(cls, "__orig_bases__", (cls,))[0]):
+            if isinstance(argument, type) and issubclass(argument, ResponseRow):
+                cls.ROW = argument
 
     @staticmethod
     def key(row: Row) -> str:
@@ -140,3 +140,31 @@ class StudyOutcome(Generic[Row, T]):
 def lost(rows: Iterable[ResponseRow]) -> dict[str, int]:
     """How many questions have no answer, by reason."""
     return dict(Counter(str(row.reason) for row in rows if not row.answered))
+
+
+class TrainedRecord(RunRecord):
+    """What ``run.json`` says of a trained model: all that decides what it learns."""
+
+    SAME: ClassVar[Mapping[str, str]] = {
+        "base": "base model", "data": "training data", "settings": "a setting of the training",
+    }  # fmt: skip
+
+    model: str
+    base: str
+    data: str
+    settings: dict[str, Any]
+
+    def __str__(self) -> str:
+        return f"{self.model} tuned"
+
+
+@dataclass(frozen=True)
+class TrainedFolder(RunFolder[R], Generic[R]):
+    """The folders of its weights."""
+
+    checkpoints = InFolder("checkpoints")
+    """From where a run that was stopped goes on; gone once it is done."""
+    model = InFolder("model")
+    """The tuned model, as transformers loads it."""
+    adapter = InFolder("adapter")
+    """The adapter alone, as peft loads it, where LoRA was trained."""

@@ -1,22 +1,75 @@
-"""The loop over the trials of a run: each once, many at a time, in memory or into a folder.
+"""The event loop of a run and its loop over trials, each once, many at a time; and where their rows are kept, in memory
+or in a file.
 
-A trial is one unit of work: an item to be judged, an argument to be written, a debate. What a sink holds already is not
-done again.
+A trial is one unit of work: an item to be judged, an argument to be written. What is kept already is not done again.
+
+In a folder, finished rows stand in a file of JSON lines to which each is appended as it comes, so that a stopped run
+goes on. Only the places of the lines are held, so that memory grows by some hundred bytes a row. A last line that was
+cut off by a kill is cut away; of two rows under one key the later counts, unless it is worth less.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from contextvars import copy_context
 from dataclasses import dataclass
-from functools import partial
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, BinaryIO, Generic, NamedTuple, Protocol, Self, TypeVar
 
+from pydantic import BaseModel, ValidationError
+
+from conqret.errors import DeclarationError
+from conqret.io.safe_files import AppendLog, Closing, replacing, whole_lines
 from conqret.llm.tracing import run_span
 
 Row = TypeVar("Row")
-Row_contra = TypeVar("Row_contra", contravariant=True)
+StoredRow = TypeVar("StoredRow", bound=BaseModel)
+T = TypeVar("T")
+
+
+KEPT = (
+    "conqret: stopped. What was answered so far is kept where the call writes into a folder (output) or a store "
+    "(recordings), and the same call goes on from there"
+)
+
+
+class Loop(Closing):
+    """One event loop for all that a piece of code asks for, so that connections live from one call to the next.
+
+    Where a loop runs in this thread already (a notebook), the work is done in a thread of its own.
+    """
+
+    def __init__(self) -> None:
+        self._runner = asyncio.Runner()
+        self._thread: ThreadPoolExecutor | None = None
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Wait for ``work`` and return its result; whoever interrupts it is told what is kept."""
+        with contextlib.suppress(RuntimeError):  # where no loop runs in this thread
+            asyncio.get_running_loop()
+            self._thread = self._thread or ThreadPoolExecutor(1, thread_name_prefix="conqret-loop")
+        try:
+            if self._thread is None:
+                return self._runner.run(work)
+            return self._thread.submit(copy_context().run, self._runner.run, work).result()
+        except KeyboardInterrupt as stopped:
+            stopped.add_note(KEPT)
+            raise
+
+    def close(self) -> None:
+        """End the loop; the next call begins another."""
+        runner, thread = self._runner, self._thread
+        self._runner, self._thread = asyncio.Runner(), None
+        if thread is None:
+            runner.close()
+        else:
+            thread.submit(runner.close).result()
+            thread.shutdown()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +81,29 @@ class Trial(Generic[Row]):
     work: Callable[[], Coroutine[Any, Any, Row | None]]
 
 
-class Sink(Protocol[Row_contra]):
-    """Where rows go, and where those of an earlier run are."""
+class Rows(AbstractContextManager["Rows[Row]"], Protocol[Row]):
+    """Where the rows of a run go, and where those of an earlier one are; to be put in order in the end."""
 
     def __contains__(self, key: str) -> bool:
         """Whether the row of this key need not be made."""
 
-    def add(self, row: Row_contra) -> None:
+    def __len__(self) -> int:
+        """How many there are that need not be made."""
+
+    def get(self, key: str) -> Row | None:
+        """The row of a key; None where there is none."""
+
+    def add(self, row: Row) -> None:
         """Keep a row."""
+
+    def rows(self) -> Iterator[Row]:
+        """The rows that count."""
+
+    def replace(self, row: Row) -> None:
+        """Put a row in the place of the one of its key, whatever it is worth."""
+
+    def arrange(self, order: Iterable[str]) -> None:
+        """Leave only the rows of these keys, in this order."""
 
 
 class Memory(dict[str, Row]):
@@ -67,42 +135,157 @@ class Memory(dict[str, Row]):
         self.update(wanted)
 
 
+class _Place(NamedTuple):
+    start: int
+    length: int
+    finished: bool
+
+
+class RowStore(Closing, Generic[StoredRow]):
+    """The rows of a run, in ``path``.
+
+    Args:
+        path: the file; it is made with the first row.
+        model: what a line holds.
+        key: under which key a row is found again; None leaves it where it is, of no use.
+        finished: whether a row needs not be made again.
+        foreign: what to say of a line that holds something else, behind its place; such a line is passed over (and
+            its row made again) where this is empty.
+
+    Raises:
+        DeclarationError: a line holds something else, and ``foreign`` is given.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        model: type[StoredRow],
+        key: Callable[[StoredRow], str | None],
+        *,
+        finished: Callable[[StoredRow], bool] = lambda row: True,
+        foreign: str = "",
+    ) -> None:
+        self.path = path
+        self._model, self._key, self._finished = model, key, finished
+        self._places: dict[str, _Place] = {}
+        self._log: AppendLog | None = None
+        self._end = 0
+        for number, line in whole_lines(path):
+            row = self._parsed(line)
+            if row is not None:
+                self._index(row, len(line))
+            elif foreign:
+                raise DeclarationError(f"{path}:{number} {foreign}")
+            self._end += len(line)
+
+    def __contains__(self, key: str) -> bool:
+        """Whether a finished row is there."""
+        place = self._places.get(key)
+        return place is not None and place.finished
+
+    def __len__(self) -> int:
+        """How many finished rows are there."""
+        return sum(place.finished for place in self._places.values())
+
+    def get(self, key: str) -> StoredRow | None:
+        """The row of this key, finished or not; None where there is none."""
+        place = self._places.get(key)
+        if place is None:
+            return None
+        with self.path.open("rb") as file:
+            return self._parsed(_line(file, place))
+
+    def add(self, row: StoredRow) -> None:
+        """Append a row, and hand it to the system at once."""
+        if self._log is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._log = AppendLog(self.path)
+        self._index(row, length := self._log.append(row))
+        self._end += length
+
+    def replace(self, row: StoredRow) -> None:
+        """Append a row that counts instead of the one of its key, whatever it is worth, once the rows are arranged."""
+        self._places.pop(self._key(row) or "", None)
+        self.add(row)
+
+    def rows(self) -> Iterator[StoredRow]:
+        """The rows that count, in the order of the file."""
+        if not self._places:
+            return
+        with self.path.open("rb") as file:
+            for place in sorted(self._places.values()):
+                row = self._parsed(_line(file, place))
+                if row is not None:
+                    yield row
+
+    def arrange(self, order: Iterable[str]) -> None:
+        """Leave only the rows of these keys in the file, in this order."""
+        wanted = {key: self._places[key] for key in order if key in self._places}
+        starts = [place.start for place in wanted.values()]
+        self.close()
+        size = self.path.stat().st_size if self.path.exists() else 0
+        if starts == sorted(starts) and sum(place.length for place in wanted.values()) == size:
+            return
+        places: dict[str, _Place] = {}
+        self._end = 0
+        with replacing(self.path) as arranged, self.path.open("rb") as file:
+            for key, place in wanted.items():
+                arranged.write(_line(file, place))
+                places[key] = place._replace(start=self._end)
+                self._end += place.length
+        self._places = places
+
+    def close(self) -> None:
+        """Close the file once its bytes are on the disk."""
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+
+    def _parsed(self, line: bytes) -> StoredRow | None:
+        try:
+            return self._model.model_validate_json(line)
+        except ValidationError:
+            return None
+
+    def _index(self, row: StoredRow, length: int) -> None:
+        key = self._key(row)
+        if key is not None:
+            finished = self._finished(row)
+            if finished or key not in self:
+                self._places[key] = _Place(self._end, length, finished)
+
+
+def _line(file: BinaryIO, place: _Place) -> bytes:
+    file.seek(place.start)
+    return file.read(place.length)
+
+
 async def perform(
     trials: Iterable[Trial[Row]],
-    sink: Sink[Row],
+    rows: Rows[Row],
     *,
     in_flight: int,
     name: str = "run",
     about: Mapping[str, Any] = MappingProxyType({}),
 ) -> AsyncGenerator[Row, None]:
-    """Do every trial that the sink does not hold, and yield each row once it is kept. A trial whose row cannot be made
-    yet is left out. ``name`` and what is to say ``about`` it are those of the run's span, if spans are asked for, and
-    each trial is done in a copy of its context.
+    """Do every trial whose row is not kept, and yield each row once it is. ``name`` and what is to say ``about`` it are
+    those of the run's span, if spans are asked for: each trial is done in a copy of the context inside that span.
 
     Trials are taken as there is room, at most ``in_flight`` are under way at a time, and with ``in_flight`` of 1 they
     are done in their order.
     """
-    left = (trial for trial in trials if trial.key not in sink)
-    under_way = set[asyncio.Task[Row | None]]()
+    left = (trial for trial in trials if trial.key not in rows)
+    under_way: set[asyncio.Task[Row | None]] = set()
     done: asyncio.Queue[asyncio.Task[Row | None]] = (
         asyncio.Queue()
     )  # to wait for each of many costs each time
     with run_span(name, about) as inside:
-
-        def started(trial: Trial[Row]) -> asyncio.Task[Row | None]:
-            return asyncio.create_task(trial.work(), context=None if inside is None else inside.copy())
-
-        if in_flight == 1:
-            for trial in left:
-                row = await (trial.work() if inside is None else started(trial))
-                if row is not None:
-                    sink.add(row)
-                    yield row
-            return
         try:
             while True:
                 while len(under_way) < in_flight and (ready := next(left, None)) is not None:
-                    under_way.add(task := started(ready))
+                    context = None if inside is None else inside.copy()
+                    task = asyncio.create_task(ready.work(), context=context)
+                    under_way.add(task)
                     task.add_done_callback(done.put_nowait)
                     await asyncio.sleep(
                         0
@@ -110,9 +293,9 @@ async def perform(
                 if not under_way:
                     return
                 for task in [await done.get(), *(done.get_nowait() for _ in range(done.qsize()))]:
-                    under_way.discard(task)
+                    under_way.remove(task)
                     if (row := task.result()) is not None:
-                        sink.add(row)
+                        rows.add(row)
                         yield row
         finally:
             for task in under_way:
@@ -121,18 +304,17 @@ async def perform(
 
 
 async def collect(works: Iterable[tuple[str, Callable[[], Awaitable[Row]]]], *, in_flight: int) -> list[Row]:
-    """Do works that stand alone, each under a key of its own, and return their rows in the order of the works."""
+    """Do works, each under a key of its own, and return their rows in the order of the works."""
     order: list[str] = []
 
-    async def named(key: str, work: Callable[[], Awaitable[Row]]) -> tuple[str, Row]:
-        return key, await work()
+    def trial(key: str, work: Callable[[], Awaitable[Row]]) -> Trial[tuple[str, Row]]:
+        async def named() -> tuple[str, Row]:
+            return key, await work()
 
-    def trials() -> Iterator[Trial[tuple[str, Row]]]:
-        for key, work in works:
-            order.append(key)
-            yield Trial(key, partial(named, key, work))
+        order.append(key)
+        return Trial(key, named)
 
     kept: Memory[tuple[str, Row]] = Memory(lambda pair: pair[0])
-    async for _ in perform(trials(), kept, in_flight=in_flight):
+    async for _ in perform((trial(key, work) for key, work in works), kept, in_flight=in_flight):
         pass
     return [kept[key][1] for key in order]

@@ -21,8 +21,8 @@ from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Judge
 from conqret.judging.judgments import Judgments
 from conqret.judging.known_as import elsewhere
+from conqret.judging.session_judge import BackgroundLoop
 from conqret.judging.setup import set_up
-from conqret.runs.loop import BackgroundLoop
 from conqret.runs.session import Session
 from conqret.serve.contract import JUDGE_PATH, needed, openapi
 from conqret.serve.intake import (

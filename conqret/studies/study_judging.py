@@ -22,7 +22,7 @@ from conqret.io.safe_files import InFolder, write_whole
 from conqret.judging.asked_run import Run
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge_folder import JudgmentsFolder, ScoreTable, judgment_key, trial_key
-from conqret.judging.judge_run import judge_in_span, span_attributes
+from conqret.judging.judgments import judge_in_span, span_attributes
 from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
 from conqret.runs.run_folder import R, RunFolder, RunRecord

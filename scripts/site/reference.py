@@ -20,7 +20,7 @@ The classes that the [entry points](../architecture.md#adding-things) take.
 """
 PARTS = (
     "conqret.judging.judge_parts.Judge",
-    "conqret.judging.judge_parts.Ask",
+    "conqret.judging.judge_parts.JudgePrompt",
     "conqret.judging.judge_options.JudgeOptions",
     "conqret.llm.backend.Backend",
     "conqret.perturb.perturbation.Perturbation",

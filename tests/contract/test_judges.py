@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from conqret import DeclarationError, Item, Judgment, Measure, judge
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import JUDGES, Case
+from conqret.judging.judge_parts import JUDGES, Case, Judge, digest
 from conqret.labels.task import TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
 from conqret.prompts import Library
@@ -106,15 +106,19 @@ def test_it_is_deterministic_whatever_the_hash_seed() -> None:
     assert len(outputs) == 1
 
 
+def fingerprint(judged: Judge, *instrument: Any) -> str:
+    return digest(judged.identity(*instrument))
+
+
 @computing
 def test_what_is_computed_has_a_fingerprint_of_its_own(name: str) -> None:
     found, library = JUDGES[name], Library()
-    base = found.fingerprint(JudgeOptions(), library, {"model": "no-model"})
-    assert base == found.fingerprint(
-        JudgeOptions(samples=2, seed=14, temperature=0.5), library, {"model": "no-model"}
+    base = fingerprint(found, JudgeOptions(), library, {"model": "no-model"})
+    assert base == fingerprint(
+        found, JudgeOptions(samples=2, seed=14, temperature=0.5), library, {"model": "no-model"}
     )
     other = replace(found, computed=tuple(replace(one, version=one.version + 1) for one in found.computed))
-    assert base != other.fingerprint(JudgeOptions(), library, {"model": "no-model"})
+    assert base != fingerprint(other, JudgeOptions(), library, {"model": "no-model"})
 
 
 @computing
@@ -144,28 +148,28 @@ def test_what_is_computed_asks_no_model(name: str) -> None:
 @asking
 def test_the_fingerprint_names_the_instrument(name: str, tmp_path: Path) -> None:
     found, library, model = JUDGES[name], Library(), {"model": "m", "temperature": 0.0}
-    base = found.fingerprint(JudgeOptions(), library, model)
-    assert base == found.fingerprint(JudgeOptions(), Library(), dict(model))
-    assert base == found.fingerprint(JudgeOptions(metrics=found.metrics), library, model)
+    base = fingerprint(found, JudgeOptions(), library, model)
+    assert base == fingerprint(found, JudgeOptions(), Library(), dict(model))
+    assert base == fingerprint(found, JudgeOptions(metrics=found.metrics), library, model)
     others = [
-        found.fingerprint(JudgeOptions(), library, {**model, "model": "n"}),
-        found.fingerprint(JudgeOptions(samples=2), library, model),
-        found.fingerprint(JudgeOptions(seed=14), library, model),
-        found.fingerprint(JudgeOptions(order="reversed"), library, model),
-        found.fingerprint(JudgeOptions(relevant_from=4), library, model),
-        found.fingerprint(JudgeOptions(temperature=0.5), library, model),
+        fingerprint(found, JudgeOptions(), library, {**model, "model": "n"}),
+        fingerprint(found, JudgeOptions(samples=2), library, model),
+        fingerprint(found, JudgeOptions(seed=14), library, model),
+        fingerprint(found, JudgeOptions(order="reversed"), library, model),
+        fingerprint(found, JudgeOptions(relevant_from=4), library, model),
+        fingerprint(found, JudgeOptions(temperature=0.5), library, model),
     ]
     prompt = library[found.asks[0].prompt]
     file = tmp_path / f"{prompt.id}.j2"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(prompt.text.replace("You ", "Thou ", 1), encoding="utf-8")
-    changed = found.fingerprint(JudgeOptions(), Library(tmp_path), model)
+    changed = fingerprint(found, JudgeOptions(), Library(tmp_path), model)
     if "You " not in prompt.text:  # the words are in the shared blocks: change those
         shared = library.source("_blocks.j2")
         (tmp_path / "_blocks.j2").write_text(shared.replace("You ", "Thou ", 1), encoding="utf-8")
-        changed = found.fingerprint(JudgeOptions(), Library(tmp_path), model)
+        changed = fingerprint(found, JudgeOptions(), Library(tmp_path), model)
     others.append(changed)
-    assert base == found.fingerprint(JudgeOptions(metrics=found.asks[0].metrics), library, model)
+    assert base == fingerprint(found, JudgeOptions(metrics=found.asks[0].metrics), library, model)
     assert len({base, *others}) == len(others) + 1
 
 
@@ -249,7 +253,7 @@ def _faults(answer: Any, nullable: Set[str]) -> Iterator[tuple[str, Any]]:
 def test_no_wrong_answer_is_valid(name: str) -> None:
     case = Case(referenced()[0])
     for ask in JUDGES[name].asks:
-        response, context, answer = ask.response(case), ask.context(case), ask.baseline(case)
+        response, context, answer = ask.answer(case), ask.context(case), ask.baseline(case)
         response.model_validate_json(json.dumps(answer), context=context)
         for label, wrong in _faults(answer, NULLABLE.get(ask.prompt, frozenset())):
             try:
@@ -262,7 +266,7 @@ def test_no_wrong_answer_is_valid(name: str) -> None:
 @formats
 def test_the_answer_schema_forbids_more_and_bounds_every_rating(name: str) -> None:
     for ask in JUDGES[name].asks:
-        schema = ask.response(Case(referenced()[0])).model_json_schema()
+        schema = ask.answer(Case(referenced()[0])).model_json_schema()
         for part in (schema, *schema.get("$defs", {}).values()):
             if part.get("type") == "object":
                 assert part["additionalProperties"] is False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from conqret.judges.citation_support import measures as citation_measures
 from conqret.judges.citation_support import pairs
 from conqret.judging.instrument import case_of
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import JUDGES, Case, JudgeReply
+from conqret.judging.judge_parts import JUDGES, Case, JudgePrompt, JudgeReply
 from conqret.text.citations import marks, strays
 from conqret.text.language import item_language, language_of
 from conqret.text.sentences import sentences
@@ -112,13 +112,17 @@ def test_computed_measures_are_those_of_the_english_item(name: str, language: st
             assert counted(part.measures(other)) == counted(part.measures(english)), other.id
 
 
+def parts_of(ask: JudgePrompt[Any], case: Case) -> Sequence[Case]:
+    return [case] if ask.cases is None else ask.cases(case)
+
+
 @pytest.mark.parametrize(("name", "language"), in_turn(ASKING, LANGUAGES))
 def test_as_much_is_asked_as_of_the_english_item(name: str, language: str) -> None:
     for ask in JUDGES[name].asks:
         for english, other in cases(language):
             unasked = ask.unasked(other), ask.unasked(english)
             assert counted(unasked[0] or {}) == counted(unasked[1] or {}), other.item.id
-            parts = ask.cases(other), ask.cases(english)
+            parts = parts_of(ask, other), parts_of(ask, english)
             assert len(parts[0]) == len(parts[1]), other.item.id
             for one, same in zip(*parts, strict=True):
                 assert shape(ask.context(one)) == shape(ask.context(same)), other.item.id
@@ -132,11 +136,11 @@ def test_the_same_answer_of_a_model_gives_the_same_scores(name: str, language: s
         for english, other in cases(language):
             if ask.unasked(english) is not None or ask.reading is not None:
                 continue
-            for one, same in zip(ask.cases(other), ask.cases(english), strict=True):
+            for one, same in zip(parts_of(ask, other), parts_of(ask, english), strict=True):
                 answer = ask.baseline(same)
                 scores = [
                     ask.score(
-                        JudgeReply(ask.response(case).model_validate(answer, context=ask.context(case))), case
+                        JudgeReply(ask.answer(case).model_validate(answer, context=ask.context(case))), case
                     )
                     for case in (one, same)
                 ]

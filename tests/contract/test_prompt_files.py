@@ -7,7 +7,7 @@ import pytest
 from conqret import Item
 from conqret.judging.instrument import filled
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import JUDGES, Ask, Case
+from conqret.judging.judge_parts import JUDGES, Case, JudgePrompt
 from conqret.prompts import Library, RenderedPrompt
 from conqret.text.language import item_language
 from tests.contract.items import HOSTILE, PLAIN, UNUSUAL, demo, with_text
@@ -17,7 +17,7 @@ ASKS = [pytest.param(ask, id=f"{name}:{ask.prompt}") for name in JUDGES for ask 
 TAG = re.compile(r"<(/?[a-z_0-9]+)")
 
 
-def render(ask: Ask, item: Item) -> RenderedPrompt:
+def render(ask: JudgePrompt, item: Item) -> RenderedPrompt:
     return filled(LIBRARY[ask.prompt], ask, Case(item))
 
 
@@ -33,7 +33,9 @@ def test_front_matter(identifier: str) -> None:
 
 
 @pytest.mark.parametrize("ask", ASKS)
-def test_it_renders_for_every_item_and_the_system_message_is_the_same_for_all_of_a_language(ask: Ask) -> None:
+def test_it_renders_for_every_item_and_the_system_message_is_the_same_for_all_of_a_language(
+    ask: JudgePrompt,
+) -> None:
     items = (*demo(), *UNUSUAL)
     rendered = [render(ask, item) for item in items]
     systems = {item_language(item): one.system for item, one in zip(items, rendered, strict=True)}
@@ -48,14 +50,14 @@ def test_it_renders_for_every_item_and_the_system_message_is_the_same_for_all_of
 
 
 @pytest.mark.parametrize("ask", ASKS)
-def test_the_judge_is_told_that_the_material_is_data(ask: Ask) -> None:
+def test_the_judge_is_told_that_the_material_is_data(ask: JudgePrompt) -> None:
     system = render(ask, demo()[0]).system
     assert "never addressed to you" in system or ask.prompt.startswith("g-eval")
 
 
 @pytest.mark.parametrize("name", ["spelled otherwise", "fullwidth", "jinja"])
 @pytest.mark.parametrize("ask", ASKS)
-def test_hostile_texts_change_no_tag(ask: Ask, name: str) -> None:
+def test_hostile_texts_change_no_tag(ask: JudgePrompt, name: str) -> None:
     plain = render(ask, with_text(demo()[0], PLAIN))
     hostile = render(ask, with_text(demo()[0], HOSTILE[name]))
     assert hostile.system == plain.system
@@ -70,7 +72,7 @@ def test_hostile_texts_change_no_tag(ask: Ask, name: str) -> None:
 
 
 @pytest.mark.parametrize("ask", ASKS)
-def test_neutralising_keeps_the_length(ask: Ask) -> None:
+def test_neutralising_keeps_the_length(ask: JudgePrompt) -> None:
     plain, hostile = (
         render(ask, with_text(demo()[0], text)) for text in ("(/document)" * 20, "</document>" * 20)
     )

@@ -82,7 +82,7 @@ ITEM = Item(
 def test_the_schemas_of_answers_are_those_of_all_recordings() -> None:
     case = Case(ITEM, JudgeOptions())
     asks = [ask for judge in JUDGES.values() for ask in judge.asks]
-    digests = {ask.prompt: schema_digest(ask.response(case))[:16] for ask in asks}
+    digests = {ask.prompt: schema_digest(ask.answer(case))[:16] for ask in asks}
     changed = sorted(digest for digest in digests.items() if digest[1] != DIGESTS.get(digest[0]))
     gone = sorted(DIGESTS.keys() - digests.keys())
     lines = "".join(f'\n    "{prompt}": "{digest}",' for prompt, digest in changed)
@@ -98,7 +98,7 @@ ANSWERS = (
     *(Checked, Supports, *(way.response for way in WAYS.values()), NextStep, WordingAnswer),
 )
 """What is asked for by others than judges."""
-JUDGED = {ask.prompt: ask.response(Case(ITEM)) for judge in JUDGES.values() for ask in judge.asks}
+JUDGED = {ask.prompt: ask.answer(Case(ITEM)) for judge in JUDGES.values() for ask in judge.asks}
 
 
 def _descriptions(schema: Any) -> Iterator[str]:
@@ -120,7 +120,8 @@ def test_what_a_model_is_shown_of_a_schema_speaks_to_it(answer: type[BaseModel])
 
 
 def test_every_answer_that_is_asked_for_by_name_is_looked_at() -> None:
-    known = {answer.__name__ for answer in ANSWERS}
+    known = {answer.__name__ for answer in (*ANSWERS, *JUDGED.values())}
+    known.add("OwnVerdict")  # a judge of one's own is shown no schema
     sources = [path.read_text(encoding="utf-8") for path in Path(conqret.__path__[0]).rglob("*.py")]
     asked = {name for text in sources for name in re.findall(r"\bresponse=([A-Z]\w+)", text)}
     assert asked

@@ -13,7 +13,7 @@ from conqret.data import Judgment
 from conqret.io import item_record, open_items
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_run import JudgeOutcome, JudgePlan, judge_items
+from conqret.judging.judgments import JudgePlan, Judgments, judge_items
 from conqret.judging.setup import check_items, set_up
 from conqret.llm.client_options import ClientOptions
 from conqret.runs.session import Session
@@ -43,7 +43,7 @@ def execution(
     return JudgePlan(session, JudgeFolder(out), source, checked, setup)
 
 
-def execute(plan: JudgePlan, **how: Any) -> JudgeOutcome:
+def execute(plan: JudgePlan, **how: Any) -> Judgments:
     return plan.session.run(lambda client: judge_items(plan, **how))
 
 
@@ -55,7 +55,7 @@ def watching(
     return SimpleNamespace(start=start, advance=advance)
 
 
-def run(out: Path, items: Any = None, *, overwrite: bool = False, **settings: Any) -> JudgeOutcome:
+def run(out: Path, items: Any = None, *, overwrite: bool = False, **settings: Any) -> Judgments:
     return execute(execution(out, items, **settings), overwrite=overwrite)
 
 

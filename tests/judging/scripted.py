@@ -41,7 +41,7 @@ def measures(
     """What the format ``name`` makes of ``answer`` to its question about ``metric``."""
     case = Case(item, JudgeOptions(**options))
     (ask, *_) = JUDGES[name].select([metric] if metric else ())
-    value = ask.response(case).model_validate(answer, context=ask.context(case))
+    value = ask.answer(case).model_validate(answer, context=ask.context(case))
     return ask.score(JudgeReply(value, distribution), case)
 
 

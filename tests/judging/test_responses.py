@@ -15,7 +15,7 @@ from tests.judging.test_scoring import dimensions, fine_grained
 def fault(name: str, answer: Any, metric: str | None = None) -> str:
     (ask, *_) = JUDGES[name].select([metric] if metric else ())
     case = Case(ITEM)
-    response: type[BaseModel] = ask.response(case)
+    response: type[BaseModel] = ask.answer(case)
     with pytest.raises(ValidationError) as caught:
         response.model_validate(answer, context=ask.context(case))
     return describe(caught.value)
@@ -53,5 +53,5 @@ def test_dimensions_come_in_the_order_of_the_sample() -> None:
 
     (ask,) = JUDGES["listwise"].asks
     order = ordered("shuffled", seed=1, sample=0)
-    schema = ask.response(Case(demo()[0], dimensions=order)).model_json_schema()
+    schema = ask.answer(Case(demo()[0], dimensions=order)).model_json_schema()
     assert list(schema["properties"]) == [dimension.name for dimension in order]

@@ -18,9 +18,8 @@ from conqret.data import Measure, Reason, Status
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.source import open_items
 from conqret.judging.criterion import Criterion
-from conqret.judging.judge import expected_cost
 from conqret.judging.rubric_files import RubricError, own_rubrics, rubrics_of
-from conqret.judging.rubrics import looked_at, recorded_rubric, rubric_judge, together
+from conqret.judging.rubrics import recorded_rubric, rubric_judge, together
 from conqret.studies.card.result import differences
 from tests.server import FaultServer
 
@@ -140,13 +139,6 @@ def test_of_a_fault_lower_is_better() -> None:
     found = together([(one, measure(0.0)) for one in RUBRIC], rows=True)
     assert ["lower is better" in part.label for part in found.parts] == [False, False, True]
     assert rubric_judge(rubrics_of(RUBRIC)).summary.count("lower is better") == 1
-
-
-def test_without_a_weight_it_is_one_or_by_importance() -> None:
-    assert Criterion("x", "It is").points == 1
-    assert Criterion("x", "It is", importance="vital").points == 1
-    assert Criterion("x", "It is", importance="okay").points == 0.5
-    assert Criterion("x", "It is", importance="okay", weight=3).points == 3
 
 
 def plain(criteria: Iterable[Criterion]) -> list[dict[str, Any]]:
@@ -427,14 +419,6 @@ def test_one_rubric_for_all_items() -> None:
         assert ("It names a source" in system, "How clear is it?" in system) == (True, False)
 
 
-def test_so_many_in_a_call() -> None:
-    for size, calls in (({}, 1), ({"criteria_per_call": 2}, 2), ({"criteria_per_call": 1}, 3)):
-        with FaultServer(answer=judged(VERDICTS)) as server:
-            found = conqret.judge([ITEM], rubric=RUBRIC, **size, **asked(server))[0]  # type: ignore[arg-type]
-            assert (len(server.requests), found.value("rubric_score")) == (calls, pytest.approx(0.8))
-            assert expected_cost([ITEM], rubric=RUBRIC, model="openai/m", **size).calls == calls  # type: ignore[arg-type]
-
-
 def test_the_fingerprint_holds_the_rubric_and_weights_need_no_new_answer(tmp_path: Path) -> None:
     heavier = [*RUBRIC[:2], Criterion("it_insults_somebody", "It insults somebody", weight=-1, axis="Style")]
     with FaultServer(answer=judged({**VERDICTS, "It insults somebody": "yes"})) as server:
@@ -574,11 +558,6 @@ def test_rubrics_in_the_cells_of_a_table(tmp_path: Path) -> None:
     assert f"{file}:3 [rubric[1].weight]" in str(caught.value)
 
 
-def test_sentences_that_begin_alike_have_names_of_their_own() -> None:
-    rubric = rubrics_of(["The answer says: vote", "The answer says: vote!", "clear: It is"])
-    assert [criterion.name for criterion in rubric.shared] == ["says_vote", "says_vote_2", "clear"]
-
-
 def test_a_changed_item_keeps_its_rubric() -> None:
     change = [{"name": "padding", "level": 1.0, "original": "a", "seed": 1}]
     changed = conqret.Item(id="a~padding", topic="?", metadata={"perturbation": change})
@@ -592,13 +571,6 @@ def test_one_invalid_rating_takes_nothing_from_the_others() -> None:
     assert (measure.value, found.measures["axis_style"].value) == (1.0, None)
     assert "1 of 3" in measure.detail
     assert measure.parts[1].value is None
-
-
-def test_what_it_looks_at() -> None:
-    documents = Criterion("on_topic", "They are on the topic", looks_at=["documents"])
-    seen = looked_at(rubric_judge(rubrics_of([RUBRIC[0], documents])))
-    assert seen["on_topic"] == ("documents",)
-    assert "answer" in seen["rubric_score"]
 
 
 def test_trec_rag_2026(data_dir: Path) -> None:

@@ -11,7 +11,7 @@ from conqret import Document, Item, judge
 from conqret.io import open_items
 from conqret.judging.instrument import filled, judge_item
 from conqret.judging.judge_options import JudgeOptions
-from conqret.judging.judge_parts import JUDGES, Ask, Case
+from conqret.judging.judge_parts import JUDGES, Case, JudgePrompt, digest
 from conqret.judging.setup import set_up
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request
@@ -26,23 +26,23 @@ MODEL = {"model": "m"}
 QUALITY = ("rag-fine-grained", "listwise-rag", "listwise", "pointwise")
 
 
-def asked(name: str, *metrics: str) -> Ask[Any]:
+def asked(name: str, *metrics: str) -> JudgePrompt[Any]:
     (ask, *_) = JUDGES[name].select(metrics)
     return ask
 
 
-def system(ask: Ask[Any]) -> str:
+def system(ask: JudgePrompt[Any]) -> str:
     return filled(Library()[ask.prompt], ask, Case(ITEM)).system
 
 
 def fingerprint(name: str, *metrics: str) -> str:
-    return JUDGES[name].fingerprint(JudgeOptions(metrics=metrics), Library(), MODEL)
+    return digest(JUDGES[name].identity(JudgeOptions(metrics=metrics), Library(), MODEL))
 
 
 def test_only_what_is_asked_for_stands_in_prompt_and_schema() -> None:
     ask = asked("rag-fine-grained", "predicted_precision", "clarity")
     assert ask.metrics == ("context_relevance", "predicted_precision", "clarity")
-    assert list(ask.response(Case(ITEM)).model_fields) == ["context_relevance", "clarity"]
+    assert list(ask.answer(Case(ITEM)).model_fields) == ["context_relevance", "clarity"]
     text = system(ask)
     assert all(word in text for word in ("context_relevance:", "- clarity:", "answer null"))
     assert not any(word in text for word in ("answer_relevance", "groundedness", "cogency", "- arrangement"))
@@ -109,9 +109,9 @@ def test_an_item_gets_the_metrics_asked_for_and_the_request_is_that_small() -> N
 def test_dimensions_keep_the_order_of_the_sample_behind_the_other_sections() -> None:
     ask, case = asked("listwise-rag", "clarity", "credibility", "groundedness"), Case(ITEM)
     turned = Case(ITEM, dimensions=case.dimensions[::-1])
-    assert list(ask.response(case).model_fields) == ["groundedness", "credibility", "clarity"]
-    assert list(ask.response(turned).model_fields) == ["groundedness", "clarity", "credibility"]
-    assert ask.response(turned) is ask.response(turned)  # digests and formats are kept by the class
+    assert list(ask.answer(case).model_fields) == ["groundedness", "credibility", "clarity"]
+    assert list(ask.answer(turned).model_fields) == ["groundedness", "clarity", "credibility"]
+    assert ask.answer(turned) is ask.answer(turned)  # digests and formats are kept by the class
 
 
 ODD = {

@@ -30,14 +30,14 @@ def test_any_format_can_be_asked(name):
         )
         assert now.system.startswith(was.system + "\n\nLast, give your confidence")
         assert now.user == was.user
-        fields = list(ask.response(case).model_fields)
-        assert fields == [*other.response(case).model_fields, "confidence"]  # and so a model writes it last
+        fields = list(ask.answer(case).model_fields)
+        assert fields == [*other.answer(case).model_fields, "confidence"]  # and so a model writes it last
         given = ask.baseline(case)
-        value = ask.response(case).model_validate(given, context=ask.context(case))
+        value = ask.answer(case).model_validate(given, context=ask.context(case))
         assert value.confidence == 50
         for wrong in (101, -1, True, None):
             with pytest.raises(ValidationError):
-                ask.response(case).model_validate({**given, "confidence": wrong}, context=ask.context(case))
+                ask.answer(case).model_validate({**given, "confidence": wrong}, context=ask.context(case))
 
 
 def test_what_is_said_stands_beside_each_score():

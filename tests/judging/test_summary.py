@@ -42,18 +42,6 @@ def test_mean_deviation_and_bounds(values: list[float | None]) -> None:
     assert summary.scored + summary.unscored + summary.failed == summary.total == len(values)
 
 
-def test_bounds_by_hand() -> None:
-    metric = summarise(
-        [
-            judgment(scored(1.0)),
-            judgment(scored(0.5)),
-            judgment(Measure.missing(Reason.TIMEOUT)),
-            judgment(scored(0.0)),
-        ]
-    ).metrics["groundedness"]
-    assert (metric.mean, metric.worst_case, metric.best_case) == (0.5, 0.375, 0.625)
-
-
 def test_means_have_intervals_over_topics_or_say_why_not() -> None:
     def of(*values: float | None) -> Estimate:
         missing = Measure.missing(Reason.REFUSAL)

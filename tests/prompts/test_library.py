@@ -6,7 +6,7 @@ import pytest
 
 from conqret import DeclarationError
 from conqret.errors import UnknownNameError
-from conqret.prompts import Library, library
+from conqret.prompts import Library
 from conqret.prompts.library import KEPT, split_front_matter
 
 GOOD = (
@@ -53,18 +53,6 @@ def test_a_comment_changes_neither_the_digest_nor_what_is_sent(folder: Path) -> 
     assert after.text != before.text
     assert after.digest == before.digest
     assert after.render({"topic": "t"}) == before.render({"topic": "t"})
-
-
-def test_a_text_is_compiled_once_for_all_libraries(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(library, "TEXTS", 2)
-    monkeypatch.setattr(library, "_codes", {})
-    first, second = Library(folder, ["mine"])["mine"], Library(folder, ["mine"])["mine"]
-    assert first.template.blocks["user"].__code__ is second.template.blocks["user"].__code__
-    assert first.used == second.used == {"system": (), "user": ("topic",)}
-    for rule in ("Grade.", "Weigh.", "Rate."):
-        (folder / "_mine.j2").write_text(RULE.replace("Rate.", rule), encoding="utf-8")
-        assert Library(folder, ["mine"])["mine"].render({"topic": "t"}).system == rule
-        assert len(library._codes) <= 2
 
 
 def test_so_many_system_blocks_are_kept_and_no_more(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,6 @@ from conqret.io.jsonl import compact
 from conqret.io.label_set import LabelScale, Unit
 from conqret.io.labels import read_labels
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.judging.judge_run import sum_up, write_items
 from conqret.judging.recorded_requests import OF_MEMBERS, asked
 from conqret.runs.session import SessionCounts
 from conqret.stats.agreement import alphas
@@ -56,10 +55,10 @@ def written(folder, values, given=None):
         one = judgment(item.id, {"clarity": measure}, topic=item.topic, fingerprint=record.fingerprint)
         one = one.model_copy(update={"trace": Trace(calls=(Call(key=item.id, ask="listwise"),))})
         lines.append(compact(one.model_dump(mode="json")) + b"\n")
-    with run.claimed(record, begin=lambda: write_items(plan.source, run)):
+    with run.claimed(record, begin=lambda: run.write_items(plan.source)):
         run.judgments_file.write_bytes(b"".join(lines))
         with run.rows() as rows:
-            sum_up(run, rows, SessionCounts())
+            run.sum_up(rows, SessionCounts())
     return folder
 
 

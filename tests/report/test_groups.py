@@ -6,7 +6,7 @@ import pytest
 
 from conqret.data import Item, Judgment, Measure, Reason, Status
 from conqret.judging import tally as groups
-from conqret.judging.tally import Kinds, Scores, group_table
+from conqret.judging.tally import Scores, group_table
 from conqret.stats.resampling import mean_interval
 
 VALUES = (0.25, 0.5, 0.75, 0.5, 1.0, 0.0, 0.75, 0.25)
@@ -28,11 +28,10 @@ def scores() -> Scores:
     return found
 
 
-def kinds_of(*metadata: dict[str, object]) -> Kinds:
-    kinds = Kinds()
+def with_metadata(scores: Scores, *metadata: dict[str, object]) -> Scores:
     for place, one in enumerate(metadata):
-        kinds.add(Item(id=f"i{place}", topic="t", argument="a", metadata=one))
-    return kinds
+        scores.add_item(Item(id=f"i{place}", topic="t", argument="a", metadata=one))
+    return scores
 
 
 def test_means_stand_with_intervals_over_topics(scores: Scores) -> None:
@@ -40,7 +39,7 @@ def test_means_stand_with_intervals_over_topics(scores: Scores) -> None:
     assert astuple(scores.mean("clarity")) == pytest.approx(
         astuple(mean_interval(VALUES, topics, scale="share"))
     )
-    table = group_table(scores, Kinds(), ["clarity"])
+    table = group_table(scores, ["clarity"])
     pro = mean_interval(VALUES[1::2], topics[1::2], scale="share")
     assert table.rows[0] == ("Stance",)
     assert ("pro", "4", f"{pro.value:.3f} [{pro.low:.3f}, {pro.high:.3f}]") in table.rows
@@ -52,25 +51,26 @@ def test_what_is_missing_is_in_no_mean_and_nothing_counts_twice(scores: Scores) 
     scores.add(judgment(0, 1.0))
     assert scores.mean("clarity").n == 8
     assert scores.mean("depth").value is None
-    row = next(row for row in group_table(scores, Kinds(), ["clarity"]).rows if row[0] == "topic 4")
+    row = next(row for row in group_table(scores, ["clarity"]).rows if row[0] == "topic 4")
     assert row == ("topic 4", "1", "–")
-    assert group_table(scores, Kinds(), ["clarity"]).note.endswith("A dash means: nothing was scored.")
+    assert group_table(scores, ["clarity"]).note.endswith("A dash means: nothing was scored.")
 
 
 def test_metadata_groups_where_it_has_few_values_and_divides_otherwise(scores: Scores) -> None:
     same = {"same": 1, "list": []}
-    kinds = kinds_of(
-        *({"source": "ab"[place > 4], "id": place, "slug": f"s{place // 2}", **same} for place in range(8))
+    with_metadata(
+        scores,
+        *({"source": "ab"[place > 4], "id": place, "slug": f"s{place // 2}", **same} for place in range(8)),
     )
-    titles = [row[0] for row in group_table(scores, kinds, ["clarity"]).rows if len(row) == 1]
+    titles = [row[0] for row in group_table(scores, ["clarity"]).rows if len(row) == 1]
     assert titles == ["Stance", "Topic", "Source", "Id"], "slug divides like topic, and same not at all"
-    many = kinds_of(*({"id": place} for place in range(groups.MOST_KINDS + 1)))
-    assert not list(many)
+    many = with_metadata(Scores(), *({"id": place} for place in range(groups.MOST_KINDS + 1)))
+    assert not list(many.kinds())
 
 
 def test_the_lowest_of_many_topics_are_listed(scores: Scores, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(groups, "MOST_TOPICS", 2)
-    table = group_table(scores, Kinds(), ["clarity"])
+    table = group_table(scores, ["clarity"])
     assert [row[0] for row in table.rows[-2:]] == ["topic 0", "topic 2"]
     assert "Of 4 topics the table lists the 2 with the lowest scores." in table.note
 
@@ -79,7 +79,7 @@ def test_items_are_grouped_by_their_language_where_there_are_several() -> None:
     scores = Scores()
     for place, language in enumerate(("de", "zh", "de", "")):
         scores.add(judgment(place, place / 4).model_copy(update={"language": language}))
-    rows = group_table(scores, Kinds(), ["clarity"]).rows
+    rows = group_table(scores, ["clarity"]).rows
     at = rows.index(("Language",))
     assert [row[:2] for row in rows[at + 1 : at + 4]] == [
         ("German", "2"),
@@ -89,4 +89,4 @@ def test_items_are_grouped_by_their_language_where_there_are_several() -> None:
     alike = Scores()
     for place in range(4):
         alike.add(judgment(place, 0.5).model_copy(update={"language": "de"}))
-    assert ("Language",) not in group_table(alike, Kinds(), ["clarity"]).rows
+    assert ("Language",) not in group_table(alike, ["clarity"]).rows

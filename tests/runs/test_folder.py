@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +12,7 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.io.safe_files import InFolder
-from conqret.runs.run_folder import ABANDONED, LAYOUT, RunFolder, RunRecord
+from conqret.runs.run_folder import LAYOUT, RunFolder, RunRecord
 
 
 class Record(RunRecord):
@@ -113,35 +111,10 @@ def test_what_a_killed_run_left_before_its_record_does_not_disturb(walk: Walk) -
     assert walk.record().model == "m"
 
 
-def test_what_a_killed_writer_left_half_done_is_taken_away(walk: Walk) -> None:
-    with walk.claimed(Record()):
-        pass
-    own, nested = (
-        walk.path / ".scores.parquet.1a2b3c4d.part",
-        walk.path / "rankings" / ".pro.res.gz.1a2b3c4d.part",
-    )
-    other = walk.path / ".report.html.1a2b3c4d.part"  # somebody may be writing it
-    for part, age in ((own, 2 * ABANDONED), (nested, 2 * ABANDONED), (other, 0)):
-        part.parent.mkdir(exist_ok=True)
-        part.write_bytes(b"half")
-        os.utime(part, (time.time() - age,) * 2)
-    with walk.claimed(Record()):
-        pass
-    assert [part.exists() for part in (own, nested, other)] == [False, False, True]
-
-
-@pytest.mark.parametrize("name", ["sensitivity.json", "bias.json", "generation.json"])
-def test_folders_of_an_older_conqret_are_named_as_such(walk: Walk, name: str) -> None:
-    walk.path.mkdir()
-    (walk.path / name).write_text("{}")
-    with pytest.raises(DeclarationError, match=r"an older conqret.*its recordings are still good"):
-        begin(walk)
-
-
 @pytest.mark.parametrize(
     ("record", "said"),
     [
-        ({"format": "direct"}, "a run of an older conqret"),
+        ({"format": "direct"}, "another version of conqret.*its recordings are still good"),
         ({"layout": LAYOUT + 1, "kind": "walk"}, "update conqret to read it"),
         ({"layout": LAYOUT, "kind": "walk", "model": 3}, "run.json cannot be read"),
     ],

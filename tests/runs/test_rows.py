@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel
 
 from conqret.errors import DeclarationError
-from conqret.runs.row_store import RowStore
+from conqret.runs.trials import RowStore
 
 
 class Row(BaseModel):

@@ -1,4 +1,4 @@
-"""The loop over trials: each once, in order or many at a time."""
+"""The loop over trials: each once, in order or many at a time; what is kept is not done again."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from conqret.runs.row_store import RowStore
-from conqret.runs.trials import Memory, Sink, Trial, perform
+from conqret.runs.trials import Memory, Rows, RowStore, Trial, perform
 
 
 class Row(BaseModel):
     key: str
-    text: str
+    text: str = ""
     good: bool = True
 
 
@@ -23,24 +22,23 @@ def in_memory() -> Memory[Row]:
     return Memory(lambda row: row.key)
 
 
-def trial(key: str) -> Trial[Row]:
+def trial(key: str, text: str = "new") -> Trial[Row]:
     async def work() -> Row:
-        await asyncio.sleep(0)
-        return Row(key=key, text="made now")
+        return Row(key=key, text=text)
 
     return Trial(key, work)
 
 
-def done(trials: Iterable[Trial[Row]], sink: Sink[Row], in_flight: int) -> list[str]:
+def done(trials: Iterable[Trial[Row]], rows: Rows[Row], in_flight: int) -> list[str]:
     async def all_of_them() -> list[str]:
-        return [row.key async for row in perform(trials, sink, in_flight=in_flight)]
+        return [row.key async for row in perform(trials, rows, in_flight=in_flight)]
 
     return asyncio.run(all_of_them())
 
 
 def test_no_more_than_allowed_are_under_way_and_none_is_taken_early() -> None:
     running = most = taken = 0
-    sink = in_memory()
+    kept = in_memory()
 
     async def work(key: str) -> Row:
         nonlocal running, most
@@ -48,25 +46,26 @@ def test_no_more_than_allowed_are_under_way_and_none_is_taken_early() -> None:
         most = max(most, running)
         await asyncio.sleep(0.001)
         running -= 1
-        return Row(key=key, text="")
+        return Row(key=key)
 
     def trials() -> Iterator[Trial[Row]]:
         nonlocal taken
         for number in range(20):
-            assert taken < len(sink) + 3
+            assert taken < len(kept) + 3
             taken += 1
             yield Trial(f"{number}", lambda key=f"{number}": work(key))
 
-    done(trials(), sink, 3)
-    assert (most, taken, len(sink)) == (3, 20, 20)
+    done(trials(), kept, 3)
+    assert (most, taken, len(kept)) == (3, 20, 20)
 
 
 def test_what_is_kept_is_not_done_again_and_what_failed_is(tmp_path: Path) -> None:
-    with store(tmp_path) as rows:
+    path = tmp_path / "rows.jsonl"
+    with RowStore(path, Row, lambda row: row.key, finished=lambda row: row.good) as rows:
         rows.add(Row(key="a", text="from before"))
         rows.add(Row(key="b", text="failed", good=False))
-        assert done([trial("a"), trial("b"), trial("c")], rows, 4) == ["b", "c"]
-        assert [row.text for row in map(rows.get, "abc") if row] == ["from before", "made now", "made now"]
+        assert done([trial("a"), trial("b"), trial("c")], rows, 1) == ["b", "c"]
+        assert [row.text for row in rows.rows()] == ["from before", "new", "new"]
 
 
 def test_an_error_ends_what_is_under_way() -> None:
@@ -89,15 +88,11 @@ def test_an_error_ends_what_is_under_way() -> None:
     assert ended == ["long"]
 
 
-def store(folder: Path) -> RowStore[Row]:
-    return RowStore(folder / "rows.jsonl", Row, lambda row: row.key, finished=lambda row: row.good)
-
-
 @pytest.mark.parametrize("in_flight", [1, 8])
 def test_what_cannot_be_made_yet_is_left_out(in_flight: int) -> None:
     async def later() -> None:
         return None
 
-    sink = in_memory()
-    assert done([Trial("a", later), trial("b"), trial("c")], sink, in_flight) == ["b", "c"]
-    assert set(sink) == {"b", "c"}
+    kept = in_memory()
+    assert done([Trial("a", later), trial("b")], kept, in_flight) == ["b"]
+    assert set(kept) == {"b"}

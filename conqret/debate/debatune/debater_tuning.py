@@ -21,7 +21,7 @@ from conqret.errors import DeclarationError
 from conqret.io.safe_files import InFolder
 from conqret.local.model_identity import folder_identity
 from conqret.local.training_loop import LORA_ALPHA, LORA_RANK, TrainingSettings
-from conqret.runs.run_folder import TrainedFolder, TrainedRecord
+from conqret.runs.study_run import TrainedFolder, TrainedRecord
 from conqret.show.plots import drawn
 
 if TYPE_CHECKING:

@@ -24,9 +24,8 @@ from conqret.io.safe_files import InFolder
 from conqret.judging.judge_folder import InstrumentRecord, trial_key
 from conqret.judging.setup import Setup
 from conqret.prompts import RenderedPrompt
-from conqret.runs.row_store import RowStore
 from conqret.runs.run_folder import ITEMS, RunFolder
-from conqret.runs.trials import Memory
+from conqret.runs.trials import Memory, RowStore
 from conqret.stats.isotonic import dealt
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.improve.improved_prompt import (

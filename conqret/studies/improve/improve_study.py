@@ -24,7 +24,6 @@ from conqret.judging.judge import Items
 from conqret.judging.judge_folder import trial_key
 from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.judge_parts import Judge
-from conqret.judging.judge_run import judge_in_span
 from conqret.judging.judge_settings import (
     OF_THE_JUDGE,
     AskedSettings,
@@ -32,6 +31,7 @@ from conqret.judging.judge_settings import (
     as_path,
     check_names,
 )
+from conqret.judging.judgments import judge_in_span
 from conqret.judging.setup import NO_CRITERIA, Setup
 from conqret.llm.request import Request, messages
 from conqret.runs.trials import Memory

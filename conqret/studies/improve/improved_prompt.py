@@ -16,11 +16,10 @@ from typing import Any
 
 from conqret.data.item import Frozen, Item
 from conqret.errors import DeclarationError
-from conqret.judging.conversation import says_languages
 from conqret.judging.criteria import DECLARED, criteria_judge
 from conqret.judging.criterion import Criterion, criteria_of
 from conqret.judging.judge_options import CONVERSATION, CRITERIA, LANGUAGE
-from conqret.judging.setup import Setup, set_up
+from conqret.judging.setup import Setup, says_languages, set_up
 from conqret.prompts import Library
 from conqret.prompts.library import SUFFIX, split_front_matter
 

@@ -14,7 +14,6 @@ from conqret.io.labels import Labels, labels_of
 from conqret.io.safe_files import InFolder, write_all, write_whole
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.judge_parts import JURY, digest
-from conqret.judging.judge_run import sum_up
 from conqret.runs.session import SessionCounts
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.jury.ballots import Ballots, Rule
@@ -91,7 +90,7 @@ def jury(
         lines = [compact(judgment.model_dump(mode="json")) + b"\n" for judgment in judgments]
         write_whole(made.judgments_file, b"".join(lines))
         with made.rows() as rows:
-            sum_up(made, rows, SessionCounts())
+            made.sum_up(rows, SessionCounts())
         write_whole(made.jury_file, found.model_dump_json(indent=1).encode() + b"\n")
     return found
 

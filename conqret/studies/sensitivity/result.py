@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import not_
 from typing import Any, ClassVar
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field
 
 from conqret.data.digest import gathered
-from conqret.data.item import Frozen, dumped
+from conqret.data.item import Frozen
 from conqret.errors import number
 from conqret.io.safe_files import InFolder
 from conqret.perturb.versions import UnreachableLevel
@@ -98,7 +99,7 @@ class SensitivityResults(Frozen):
     stances: tuple[StanceCurve, ...] = ()
     grid: tuple[CurveCell, ...] = ()
     precision: tuple[PrecisionRow, ...] = ()
-    relevant_grade: float | None = None
+    relevant_grade: float | None = Field(default=None, exclude_if=not_)
     left_out: Mapping[str, tuple[str, ...]] = {}
     unreached: tuple[UnreachableLevel, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -106,10 +107,6 @@ class SensitivityResults(Frozen):
     session: SessionCounts = SessionCounts()
     missing: tuple[str, ...] = Field(default=(), exclude=True)
     """The questions whose answers a replay lacked."""
-
-    @model_serializer(mode="wrap")
-    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return dumped(self, dump, "relevant_grade")
 
     @property
     def verdicts(self) -> str:

@@ -28,10 +28,10 @@ from conqret.judging.cost import Sizes, expected_judging
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.judge_parts import TOURNAMENT, digest
-from conqret.judging.judge_run import judge_in_span, judge_record, span_attributes, sum_up, write_items
+from conqret.judging.judgments import judge_in_span, judge_record, span_attributes
 from conqret.judging.setup import Setup
-from conqret.runs.row_store import RowStore
 from conqret.runs.session import SessionCounts
+from conqret.runs.trials import RowStore
 from conqret.stats.comparative_judgment import ComparedStrengths, compared_strengths
 from conqret.stats.estimate import CONFIDENCE
 from conqret.stats.pair_design import GroupPairs
@@ -204,11 +204,10 @@ def held(plan: TournamentPlan, **settings: Any) -> Tournament:
     about = f"{items} in {groups} from {plan.source.name}, compared by"
     clients, own = [setup.client for setup in setups], {**settings, "prompts": setups[0].library}
     with study_folder(TournamentFolder, plan.output, settings) as folder:
-        begin = partial(write_items, plan.source, folder, plan.checked)
+        begin = partial(folder.write_items, plan.source, plan.checked)
         told: Any = {"total": plan.total, "about": about, "by": ", ".join(plan.judges)}
         with JudgedRun(folder, clients, own, plan.record, begin=begin, **told) as run:
-            if not folder.items_whole():
-                begin()
+            begin()  # what an earlier run wrote may be damaged
             instruments = [setup.instrument(run.client(setup.client)) for setup in setups]
             run.span = f"compare {setups[0].judge.name}", span_attributes(*instruments)
             _compare(plan, run, folder, instruments)
@@ -347,7 +346,7 @@ def _concluded(
     lines = (compact(judgment.model_dump(mode="json")) + b"\n" for judgment in judgments)
     write_whole(folder.judgments_file, b"".join(lines))
     with JudgeFolder(folder.path).rows() as judged:
-        sum_up(folder, judged, session)
+        folder.sum_up(judged, session)
     write_whole(folder.tournament_file, tournament.model_dump_json(indent=1).encode() + b"\n")
     return tournament
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from operator import not_
 
 import numpy as np
-from pydantic import SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field
 
 from conqret.data import Item, Judgment
 from conqret.data.digest import gathered
-from conqret.data.item import Frozen, dumped
+from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.label_set import LabelSet
 from conqret.stats.agreement import alphas
@@ -87,11 +87,7 @@ class Validation(Frozen):
     dimensions: dict[str, DimensionValidation]
     average: Average
     missing: Missingness
-    languages: tuple[LanguageAgreement, ...] = ()
-
-    @model_serializer(mode="wrap")
-    def _without_nothing(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return dumped(self, dump, "languages")
+    languages: tuple[LanguageAgreement, ...] = Field(default=(), exclude_if=not_)
 
 
 def _check_dimension(
