@@ -40,7 +40,8 @@ from conqret.perspectives.detector import (
     windows,
 )
 from conqret.perspectives.threshold import question_of
-from conqret.runs.run_folder import TrainedRecord, default_folder, stem
+from conqret.runs.run_folder import default_folder, stem
+from conqret.runs.study_run import TrainedRecord
 
 CALIBRATION = 0.15
 """The share of the questions that calibrate."""

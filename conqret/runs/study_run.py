@@ -99,8 +99,8 @@ class AskedFolder(RunFolder[R], Generic[R, Row]):
     rows_file = InFolder(ROWS)
     """What became of each question, as it came."""
 
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
+    def __init_subclass__(cls, **named: Any) -> None:
+        super().__init_subclass__(**named)
         for argument in get_args(getattr(cls, "__orig_bases__", (cls,))[0]):
             if isinstance(argument, type) and issubclass(argument, ResponseRow):
                 cls.ROW = argument

@@ -153,7 +153,9 @@ FEWEST_RATED = 20
 NO_RATER = f"no annotator labeled {FEWEST_RATED} units that others labeled, too"
 
 
-def one_against_others(table: ArrayLike, resamples: Resamples | None = None) -> Estimate:
+def one_against_others(
+    table: ArrayLike, resamples: Resamples | None = None, *, confidence: float = CONFIDENCE
+) -> Estimate:
     """Spearman's correlation of one rater with the mean of all others on the units that the rater has, as the mean over
     the raters with :data:`FEWEST_RATED` such units.
 
@@ -187,7 +189,7 @@ def one_against_others(table: ArrayLike, resamples: Resamples | None = None) -> 
         present=np.any([correlation.present for correlation in single], axis=0),
         n=len(single),
         unsure=single[0].unsure if all(correlation.unsure for correlation in single) else "",
-    ).estimate()
+    ).estimate(confidence)
 
 
 def mean_of_raters(each: Sequence[JackknifedEstimate]) -> JackknifedEstimate:
