@@ -40,7 +40,7 @@ def test_a_command_says_so_in_a_sentence(
     def fails() -> None:
         raise ModuleNotFoundError("No module named 'bm25s'", name="bm25s")
 
-    monkeypatch.setattr(main, "_command", lambda: fails)
+    monkeypatch.setattr(main, "read_arguments", lambda command, words: fails)
     monkeypatch.setattr("sys.argv", ["conqret", "retrieve", "index"])
     with pytest.raises(SystemExit) as end:
         main.main()

@@ -6,7 +6,8 @@ labels or the items.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args, get_origin
 
@@ -48,11 +49,13 @@ def read_arguments(command: Command, words: Sequence[str]) -> Callable[[], None]
             f"{_fault(error, command, words).strip()} {command.name[0]} --help lists the options"
         ) from None
     bound.apply_defaults()
-    values = {argument.field_info.name: argument for argument in command.arguments if not argument.children}
     if function is command.default_command:  # and not its help
-        _check_rest(values, [token.value for token in values[RUNS].tokens] if RUNS in values else [])
-        _check_written(values)
-    return lambda: function(*bound.args, **bound.kwargs)
+        given = {
+            argument.field_info.name: argument for argument in command.arguments if not argument.children
+        }
+        _check_rest(given, [token.value for token in given[RUNS].tokens] if RUNS in given else [])
+        _check_written(given)
+    return functools.partial(function, *bound.args, **bound.kwargs)
 
 
 def _fault(error: CycloptsError, command: Command, words: Sequence[str]) -> str:
@@ -67,7 +70,7 @@ def _fault(error: CycloptsError, command: Command, words: Sequence[str]) -> str:
             return f"No such option: {wrong}. {did_you_mean(wrong, options)}"
         _check_rest({one.field_info.name: one for one in command.arguments}, rest)
         return f"Got unexpected extra arguments: {' '.join(rest)}."
-    name = _name(argument)
+    name = argument.name
     if isinstance(error, RepeatArgumentError):
         times = sum(word.partition("=")[0] in argument.names for word in words)
         how_often = "twice" if times == 2 else f"{times} times"
@@ -88,44 +91,39 @@ def _fault(error: CycloptsError, command: Command, words: Sequence[str]) -> str:
     return str(error)
 
 
-def _check_rest(values: Mapping[str, Argument], rest: Iterable[str]) -> None:
+def _check_rest(given: Mapping[str, Argument], rest: Iterable[str]) -> None:
     """Files that belong to nothing, or stand for runs, are what the shell has made of a pattern, of which an option
     takes the first."""
-    labels, file = values.get("labels"), next((word for word in rest if Path(word).is_file()), None)
-    if file is not None and labels is not None and labels.index is None and get_origin(labels.hint) is list:
+    labels = given.get("labels")
+    if labels is None or labels.index is not None or get_origin(labels.hint) is not list:
+        return
+    if file := next((word for word in rest if Path(word).is_file()), None):
         raise DeclarationError(
-            f"{file} follows no option: write {_name(labels)} before each file, or put a pattern in "
-            f"quotes ({_name(labels)} 'PATTERN')"
+            f"{file} follows no option: write {labels.name} before each file, or put a pattern in "
+            f"quotes ({labels.name} 'PATTERN')"
         )
 
 
-def _check_written(values: Mapping[str, Argument]) -> None:
+def _check_written(given: Mapping[str, Argument]) -> None:
     from conqret.io.overwriting import check_replaceable  # reads files, which no help does
 
-    for name in (name for name in WRITTEN if name in values and isinstance(_value(values[name]), Path)):
-        output, written = _name(values[name]), _value(values[name])
+    values = {name: one.value if one.tokens else one.field_info.default for name, one in given.items()}
+    for name in WRITTEN:
+        written = values.get(name)
+        if not isinstance(written, Path):
+            continue
+        output = given[name].name
         if name in BUILD and written.is_dir():
             raise DeclarationError(f"{output} is {written}, which is a directory: name a file in it")
-        for other, path in _paths(values.values()):
-            if other is not values[name] and _same_file(written, path):
-                raise DeclarationError(
-                    f"{output} and {_name(other)} both name {path}, and one would overwrite the other: "
-                    f"give {output} another name"
-                )
+        for other, value in values.items():
+            for path in value if isinstance(value, list | tuple) else (value,):
+                if other != name and isinstance(path, Path) and _same_file(written, path):
+                    raise DeclarationError(
+                        f"{output} and {given[other].name} both name {path}, and one would overwrite the other: "
+                        f"give {output} another name"
+                    )
         if name != "output" or "overwrite" not in values:  # who has that option looks for itself
             check_replaceable(written)
-
-
-def _value(argument: Argument) -> Any:
-    return argument.value if argument.tokens else argument.field_info.default
-
-
-def _paths(arguments: Iterable[Argument]) -> Iterator[tuple[Argument, Path]]:
-    for argument in arguments:
-        value = _value(argument)
-        for path in value if isinstance(value, list | tuple) else (value,):
-            if isinstance(path, Path):
-                yield argument, path
 
 
 def _same_file(written: Path, read: Path) -> bool:
@@ -133,8 +131,3 @@ def _same_file(written: Path, read: Path) -> bool:
         return read.is_file() and written.exists() and written.samefile(read)
     except OSError:
         return False
-
-
-def _name(argument: Argument) -> str:
-    """What a parameter is called on the command line: its longest option, or the name of the argument."""
-    return max((name for name in argument.names if name not in argument.negatives), key=len)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import inspect
 import json
 import re
 import shutil
@@ -15,8 +14,9 @@ import pytest
 
 pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
 
-from conqret.debateqa.answering.command import answer
+from conqret.cli.commands import find
 from conqret.errors import MissingDependencyError
+from tests.commands import options_of
 from tests.needed import Needed
 
 Needed("torch", reason="the extra perplexity is not installed: torch is missing")
@@ -91,7 +91,8 @@ def test_from_questions_to_ranks_and_a_page(script, tmp_path, capsys):
 
 @pytest.mark.parametrize("file", SHIPPED, ids=lambda file: file.stem)
 def test_the_shipped_files_name_options_that_there_are(file):
-    known = {"prompt-kind"} | {name.replace("_", "-") for name in inspect.signature(answer).parameters}
+    command, _ = find(["debateqa", "answer"])
+    known = {name.lstrip("-") for argument in options_of(command) for name in argument.names}
     plan = tomllib.loads(file.read_text(encoding="utf-8"))
     assert len(plan["variants"]) >= 3
     for one in plan["variants"].values():

@@ -130,6 +130,7 @@ def test_columns_of_ones_own(cli: Cli, tmp_path: Path) -> None:
     [
         (["-f", "rag-fine-graind"], "did you mean 'rag-fine-grained'"),
         (["--samples", "0"], "--samples is 0, but it must be >= 1"),
+        (["--samples", "3.7"], "--samples is '3.7', which is not a whole number"),
         (["--replay", "nowhere"], "no recordings were found here"),
         (["--model", "openai/unpriced", "--budget-usd", "1"], "a budget needs prices"),
         (["--frobnicate"], "frobnicate"),

@@ -31,6 +31,7 @@ from conqret.perspectives.perspectives_run import (
     inspection_sheet,
     make_perspectives,
 )
+from tests.commands import run_conqret
 from tests.server import FaultServer
 
 ROWS = {
@@ -227,29 +228,17 @@ def test_errors_that_people_found_are_counted_by_subset(tmp_path):
         perspective_errors(sheet)
 
 
-def test_the_command(tmp_path, monkeypatch, capsys):
-    import sys
-
-    from conqret.cli.main import main
-
+def test_the_command(tmp_path):
     sources(tmp_path, "kialo")
-    base = ["conqret", "perspectives", "make", str(tmp_path / "kialo.jsonl"), "--from", "kialo"]
-
-    def run(*more):
-        monkeypatch.setattr(sys, "argv", [*base, *more])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return ended.value.code or 0, capsys.readouterr()
-
-    code, said = run("-o", str(tmp_path / "out"))
-    assert code == 0
-    assert "perspectives a question" in said.out
+    made = run_conqret(
+        "perspectives", "make", tmp_path / "kialo.jsonl", "--from", "kialo", "-o", tmp_path / "out"
+    )
+    assert made.code == 0
+    assert "perspectives a question" in made.out
     sheet = tmp_path / "out" / "inspect.csv"
     sheet.write_text(
         sheet.read_text(encoding="utf-8").replace(",\n", ",no\n").replace(",\r\n", ",no\r\n"), "utf-8"
     )
-    monkeypatch.setattr(sys, "argv", ["conqret", "perspectives", "make", str(sheet), "--from", "inspected"])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert not ended.value.code
-    assert "Errors by subset" in capsys.readouterr().out
+    inspected = run_conqret("perspectives", "make", sheet, "--from", "inspected")
+    assert inspected.code == 0
+    assert "Errors by subset" in inspected.out

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import shutil
-import sys
 
 import pytest
 
@@ -23,6 +22,7 @@ from conqret.perspectives.detector import (
     windows,
 )
 from conqret.perspectives.detector_tuning import class_weights, parted, tune_detector
+from tests.commands import run_conqret
 from tests.needed import Needed
 
 Needed("torch", reason="the extra tune is not installed: torch is missing")
@@ -200,14 +200,10 @@ def test_calibration_by_hand():
     assert best_cut([0.9, 0.1], [False, False]) == 0.5
 
 
-def test_the_commands(tuned, encoder, tmp_path, monkeypatch, capsys):
-    from conqret.cli.main import main
-
+def test_the_commands(tuned, encoder, tmp_path):
     def run(*arguments):
-        monkeypatch.setattr(sys, "argv", ["conqret", "perspectives", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return ended.value.code or 0, capsys.readouterr()
+        done = run_conqret("perspectives", *arguments)
+        return done.code, done
 
     file = tmp_path / "pairs.jsonl"
     rows = [

@@ -9,7 +9,6 @@ import pytest
 
 from conqret import DeclarationError, studies
 from conqret.cli import commands
-from conqret.cli import main as launcher
 from conqret.errors import UnknownNameError
 from conqret.show.report_page import ReportPage
 from tests.cli.conftest import Cli, cli
@@ -76,7 +75,6 @@ def test_its_command_prints_and_writes(
     (line,) = re.findall(r'^"length": "(.*)",$', PAGE, re.MULTILINE)
     judges = {**commands.HOMES["judges"], "length": line}  # type: ignore[dict-item]
     monkeypatch.setitem(commands.HOMES, "judges", judges)  # type: ignore[arg-type]
-    monkeypatch.setattr(launcher, "_command", launcher._command.__wrapped__)  # the tree is made anew
     done = cli("judges", "length", folder, "--metric", "clarity", "-o", tmp_path / "length.html")
     assert done.code == 0
     assert "Mean scores by length of the argument" in done.out
