@@ -24,12 +24,7 @@ from conqret.studies.sensitivity.page import (
     verdicts,
     write_sensitivity,
 )
-from conqret.studies.sensitivity.result import (
-    PrecisionRow,
-    SensitivityRecord,
-    SensitivityResults,
-    verdict_words,
-)
+from conqret.studies.sensitivity.result import PrecisionRow, SensitivityRecord, SensitivityResults
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -109,7 +104,6 @@ def test_what_should_move_is_counted_apart_from_what_should_not(results: Sensiti
         "1 of 2 curves that should fall or rise do so (1 inconclusive); "
         "3 of 3 curves that should not change or not rise do not"
     )
-    assert verdict_words([still]) == "1 of 1 curves that should not change or not rise do not"
     table = verdicts(found)
     assert "A judge that gives the same score to everything passes" in table.note
     assert [row[4] for row in table.rows if row[0] == "Answer relevance"] == ["–"] * 3

@@ -212,15 +212,12 @@ def _needed(contrast: Contrast, ground: ProbeContext) -> str:
     return "a judgment of the item"
 
 
-def run_bias(
-    plan: BiasPlan, output: str | Path | None = None, *, confidence: float = CONFIDENCE, **settings: Any
-) -> BiasTable:
+def run_bias(plan: BiasPlan, output: str | Path | None = None, **settings: Any) -> BiasTable:
     """Judge what is not judged yet, and put the table together.
 
     Args:
         plan: what to judge.
         output: the run's folder, made if need be; None keeps nothing.
-        confidence: the coverage of the intervals.
         settings: how models are asked, and who looks on.
 
     Raises:
@@ -249,10 +246,10 @@ def run_bias(
         return BiasTable(
             record=record,
             topics=TopicKeys.of(ground.items).count,
-            confidence=confidence,
+            confidence=CONFIDENCE,
             alpha=ALPHA,
-            rows=bias_rows(plan.contrasts, readings, seed=ground.seed, confidence=confidence),
-            repeatability=repeatabilities(_repeated(plan, readings), setup.metrics, confidence),
+            rows=bias_rows(plan.contrasts, readings, seed=ground.seed),
+            repeatability=repeatabilities(_repeated(plan, readings), setup.metrics, CONFIDENCE),
             left_out=plan.left_out,
             notes=plan.notes,
             warnings=plan.warnings,

@@ -16,7 +16,6 @@ from conqret.judging.judge_parts import Judge
 from conqret.judging.judge_settings import OF_THE_JUDGE, LogSettings, StudySettings
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import SEED
-from conqret.stats.estimate import CONFIDENCE
 from conqret.studies.bias.bias_run import BiasPlan, plan_bias, run_bias
 from conqret.studies.bias.contrast import REPEATS, ProbeContext
 from conqret.studies.bias.result import BiasTable
@@ -54,9 +53,7 @@ class BiasSettings(StudySettings, LogSettings, total=False):
 
 
 @strict_options
-def bias(
-    items: Items = None, *, confidence: float = CONFIDENCE, **settings: Unpack[BiasSettings]
-) -> BiasTable:
+def bias(items: Items = None, **settings: Unpack[BiasSettings]) -> BiasTable:
     """Probe a judge for what should not move its scores: order, position, length, false authority, stance, its own
     family, and instructions hidden in the texts.
 
@@ -64,7 +61,6 @@ def bias(
         items: a path, a frame, or items and dictionaries, as :func:`conqret.io.open_items` takes them; None only with
             ``verdicts`` that have texts. A probe that cannot be made is left out, and the table says why; with
             ``verdicts``, a probe is made on what the log holds.
-        confidence: the coverage of the intervals, in (0, 1).
         settings: the judge, the probes, the items and the run, as :class:`BiasSettings` and its bases declare them.
 
     Returns:
@@ -79,7 +75,7 @@ def bias(
         DeclarationError: a name that does not exist, no probe that can be made, or a folder that holds something else.
     """
     asks = settings.get("replay") is None and not settings.get("dry_run")
-    return run_bias(bias_plan(items, asks=asks, **settings), confidence=confidence, **settings)
+    return run_bias(bias_plan(items, asks=asks, **settings), **settings)
 
 
 @strict_options

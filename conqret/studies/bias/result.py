@@ -18,7 +18,7 @@ from conqret.judging.judge_folder import InstrumentRecord
 from conqret.runs.session import SessionCounts
 from conqret.stats.curve_tests import MARGIN, slope_bounds
 from conqret.stats.effects import ALPHA, Effect, PairedEffects, paired_effects
-from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED
+from conqret.stats.estimate import FEWEST_TESTED
 from conqret.stats.resampling import mean
 from conqret.studies.bias.contrast import AS_IS, OVERALL, PREFERENCE, Adverse, Contrast, Key, VersionPair
 from conqret.studies.variance.result import Repeatability
@@ -151,11 +151,7 @@ class BiasTable(Frozen):
 
 
 def bias_rows(
-    contrasts: Sequence[Contrast],
-    readings: Mapping[Key, Judgment],
-    *,
-    seed: int,
-    confidence: float = CONFIDENCE,
+    contrasts: Sequence[Contrast], readings: Mapping[Key, Judgment], *, seed: int
 ) -> tuple[BiasRow, ...]:
     """A row for each contrast and metric.
 
@@ -178,7 +174,7 @@ def bias_rows(
     for places in (primary, set(range(len(rows))) - primary - measured, measured):
         series = [(place, paired) for place in sorted(places) for paired in found[place][0]]
         tested = places is not measured
-        every = paired_effects([paired for _, paired in series], rng, tested=tested, confidence=confidence)
+        every = paired_effects([paired for _, paired in series], rng, tested=tested)
         effects |= gathered((place, effect) for (place, _), effect in zip(series, every, strict=True))
     return tuple(
         _row(

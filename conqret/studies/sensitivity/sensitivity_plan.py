@@ -10,7 +10,6 @@ from conqret.data import Item
 from conqret.errors import DeclarationError, number
 from conqret.io import CheckedItems
 from conqret.judging.cost import (
-    SAMPLE,
     STAND_IN,
     ExpectedCost,
     Sizes,
@@ -278,21 +277,18 @@ def estimate(
     rewriter: ClientOptions | None = None,
     *,
     prompts: str | Path | Library | None = None,
-    sample: int = SAMPLE,
 ) -> list[ExpectedCost]:
     """The judging by each format and model, then what ``rewriter`` is asked for the perturbations it can do.
 
-    A version of an item that several curves share, level 0 above all, is counted once. Where a question is asked
-    about more than ``sample`` versions, so many of them, evenly spread over the levels, stand for all.
+    A version of an item that several curves share, level 0 above all, is counted once.
 
     Args:
         plan: with the sentences rewritten by rule.
         rewriter: the model that will rewrite sentences; None or offline asks nothing.
         prompts: a folder with prompts of one's own.
-        sample: prompts of a question to count at most.
     """
     sizes = Sizes()
-    estimates = [expected_judging(setup, plan.every_item(), sizes, sample=sample) for setup in plan.setups]
+    estimates = [expected_judging(setup, plan.every_item(), sizes) for setup in plan.setups]
     if rewriter is not None and not rewriter.backend.baseline:
         library = (
             prompts if isinstance(prompts, Library) else Library(None if prompts is None else Path(prompts))

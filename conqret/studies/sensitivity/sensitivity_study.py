@@ -18,7 +18,6 @@ from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
 from conqret.judging.judge_settings import (
     OwnJudgeSettings,
     StudySettings,
-    as_path,
     chosen_format,
     client_options,
     opened,
@@ -43,6 +42,7 @@ from conqret.studies.sensitivity.sensitivity_plan import (
     named_levels,
 )
 from conqret.studies.sensitivity.sensitivity_run import RELEVANT_GRADE, Labels, load_labels, run_sensitivity
+from conqret.studies.study_judging import study_folder
 
 
 def sensitivity_setups(
@@ -206,15 +206,16 @@ def sensitivity(
         raise Counted(costs, facts=facts, lines=lines)
     known = load_labels(Path(labels)) if isinstance(labels, str | Path) else labels
     own = {**settings, "recordings": None} if settings.get("replay") else settings
-    with Sessions(**session_settings(own)) as sessions:
-        shared: SensitivitySettings = {**settings, "prompts": sessions.library}
-        output = as_path(settings.get("output"))
-        store = None if output is None else SensitivityFolder(output).recordings_file
-        plan = sensitivity_plan(items, perturb=perturb, sessions=sessions, store=store, **shared)
+    with (
+        study_folder(SensitivityFolder, settings.get("output"), settings) as folder,
+        Sessions(**session_settings(own)) as sessions,
+    ):
+        store = folder.recordings_file
+        made: Any = {**settings, "output": folder.path, "prompts": sessions.library}
+        plan = sensitivity_plan(items, perturb=perturb, sessions=sessions, store=store, **made)
         on_plan(plan)
-        return run_sensitivity(
-            plan, labels=known, relevant_grade=relevant_grade, shared={"sessions": sessions}, **settings
-        )
+        shared = {"sessions": sessions}
+        return run_sensitivity(plan, labels=known, relevant_grade=relevant_grade, shared=shared, **made)
 
 
 @strict_options

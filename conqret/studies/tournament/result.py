@@ -9,14 +9,17 @@ import numpy as np
 from scipy.special import expit, ndtr, ndtri
 from scipy.stats import rankdata
 
+from conqret.data import Judgment, Measure
 from conqret.data.item import Frozen
 from conqret.runs.session import SessionCounts
 from conqret.stats.comparative_judgment import SPREAD_SD, Bound, ComparedStrengths, bounds, compared_strengths
 from conqret.stats.estimate import CONFIDENCE, Estimate
-from conqret.stats.strength_posterior import PairOutcomes
+from conqret.stats.strength_posterior import OUTCOMES, PairOutcomes
 from conqret.studies.tournament.item_groups import ItemGroup
 from conqret.text.words import count_words
 
+PREFERENCE = "preference"
+"""The metric by which two items are compared."""
 DRAWS, SEED = 4000, 13
 """Of the strengths' posterior, of which the probability of a set of best items is counted."""
 PRIOR = (
@@ -36,6 +39,31 @@ class ComparisonResult(Frozen):
     second: str
     outcome: float | None
     judge: str = ""
+
+
+class ComparisonRow(Frozen):
+    """A comparison that was made: its round, its group, both items, and what the judge said of the first; ``judge`` is
+    its model, where several compare."""
+
+    id: str
+    round: int
+    group: str
+    first: str
+    second: str
+    judgment: Judgment
+    judge: str = ""
+
+    @property
+    def measure(self) -> Measure:
+        """The preference."""
+        return self.judgment.measures[PREFERENCE]
+
+    @property
+    def result(self) -> ComparisonResult:
+        """It as the strengths are made of."""
+        value = self.measure.value
+        outcome = None if value is None else min(OUTCOMES, key=lambda each: abs(each - value))
+        return ComparisonResult(outcome=outcome, **self.model_dump(exclude={"judgment"}))
 
 
 class RankedItem(Frozen):

@@ -35,7 +35,6 @@ from conqret.runs.trials import RowStore
 from conqret.stats.comparative_judgment import ComparedStrengths, compared_strengths
 from conqret.stats.estimate import CONFIDENCE
 from conqret.stats.pair_design import GroupPairs
-from conqret.stats.strength_posterior import OUTCOMES
 from conqret.studies.study_judging import JudgedRun, study_folder
 from conqret.studies.tournament.item_groups import (
     ItemGroup,
@@ -45,7 +44,8 @@ from conqret.studies.tournament.item_groups import (
     pair_item,
 )
 from conqret.studies.tournament.result import (
-    ComparisonResult,
+    PREFERENCE,
+    ComparisonRow,
     RankedItem,
     Tournament,
     pair_outcomes,
@@ -53,37 +53,10 @@ from conqret.studies.tournament.result import (
     tournament_result,
 )
 
-PREFERENCE = "preference"
-"""The metric by which two items are compared."""
 STRENGTH = "strength"
 """The metric that the run has for each item."""
 ENDED = frozenset({Reason.BUDGET, Reason.PROVIDER_DOWN, Reason.TOO_MANY_FAILURES})
 """Why answers are missing once nothing more is sent: no further round is planned then."""
-
-
-class ComparisonRow(Frozen):
-    """A comparison that was made: its round, its group, both items, and what the judge said of the first; ``judge`` is
-    its model, where several compare."""
-
-    id: str
-    round: int
-    group: str
-    first: str
-    second: str
-    judgment: Judgment
-    judge: str = ""
-
-    @property
-    def measure(self) -> Measure:
-        """The preference."""
-        return self.judgment.measures[PREFERENCE]
-
-    @property
-    def result(self) -> ComparisonResult:
-        """It as the strengths are made of."""
-        value = self.measure.value
-        outcome = None if value is None else min(OUTCOMES, key=lambda each: abs(each - value))
-        return ComparisonResult(outcome=outcome, **self.model_dump(exclude={"judgment"}))
 
 
 PlannedPair = tuple[int, int, int]

@@ -32,8 +32,8 @@ from conqret.studies.tournament.item_groups import (
     item_groups,
     item_systems,
 )
-from conqret.studies.tournament.result import Tournament
-from conqret.studies.tournament.tournament_run import PREFERENCE, TournamentPlan, held
+from conqret.studies.tournament.result import PREFERENCE, Tournament
+from conqret.studies.tournament.tournament_run import TournamentPlan, held
 
 if TYPE_CHECKING:
     from conqret.judging.criterion import Criterion
