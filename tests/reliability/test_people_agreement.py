@@ -7,7 +7,8 @@ import numpy as np
 
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.annotator_agreement import agreement
-from conqret.studies.compare.result import compare_judges
+from conqret.studies.agreement.shared_units import SharedUnits
+from conqret.studies.compare.result import compare_shared
 from tests.reliability.judged import study
 
 
@@ -24,7 +25,8 @@ def test_people_among_themselves(tmp_path, rng):
 def test_two_judges_are_compared_on_what_both_scored(tmp_path, rng):
     good, labels, _ = study(tmp_path, rng)
     lossy, _, _ = study(tmp_path, np.random.default_rng(0), lost=0.3)
-    found = compare_judges({"good": good, "lossy": lossy}, labels, settings=AgreementSettings())
+    shared = SharedUnits.of({"good": good, "lossy": lossy}, labels, None, AgreementSettings())
+    found = compare_shared(shared, shared.basis(labels, AgreementSettings()))
     row = found.dimensions["clarity"]
     assert row.judges["good"].scored == 80
     assert row.units == row.judges["lossy"].scored < 80

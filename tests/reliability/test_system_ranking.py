@@ -73,13 +73,6 @@ def test_intervals_over_topics():
     assert row.overall["kendall"].value == pytest.approx(2 / 3)
 
 
-def test_no_interval_below_three_topics():
-    truth, judge = (one.recomputed(["t0", "t1"]) for one in (TRUTH, NOISY))
-    (row,) = only(judge, truth=truth).rows
-    assert row.overall["kendall"].low is None
-    assert "2 clusters, and 3 are needed" in row.by_topic["kendall"].reason
-
-
 def test_scores_over_all_that_are_no_means_have_no_interval():
     cells = [(*cell[:3], cell[3] + 0.1 if cell[2] == "all" else cell[3]) for cell in NOISY.cells()]
     (row,) = only(leaderboard("weighted", cells)).rows

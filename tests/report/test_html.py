@@ -152,14 +152,6 @@ def test_a_run_without_judgments_and_one_with_unknown_items(tmp_path: Path) -> N
     assert "does not hold this item" in write_report(run).read_text("utf-8")
 
 
-def test_the_baseline_is_named(tmp_path: Path) -> None:
-    judgments = factory.judge_all(factory.items()[:2], "direct", faults=False)
-    run = factory.make_run(tmp_path, factory.items()[:2], judgments, baseline=True)
-    text = write_report(run, tmp_path / "deep" / "page.html").read_text("utf-8")
-    assert "a lexical baseline and no LLM judge" in text
-    assert "No score is missing" in text
-
-
 def test_a_page_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = factory.make_run(tmp_path, factory.items(), factory.judge_all(factory.items(), "direct"))
     page = write_report(run)

@@ -99,13 +99,6 @@ def test_markup_from_outside_stays_text(tmp_path_factory: object) -> None:
     assert "<b>" not in cell
 
 
-def test_markdown_tables_are_rectangular() -> None:
-    text = tables_markdown(summary_tables(summarise(factory.judge_all(factory.items(), "rag-direct"))))
-    for block in text.split("\n\n"):
-        lines = [line for line in block.splitlines() if line.startswith("|")]
-        assert len({line.replace("\\|", "").count("|") for line in lines}) <= 1
-
-
 def test_what_it_took_is_one_table_without_what_is_nothing() -> None:
     call = Call(
         key="a", ask="x", attempts=1, finish_reason="stop", cost_usd=0.5, prompt_tokens=7, seconds=2.0

@@ -88,7 +88,8 @@ class SharedUnits:
         metrics: Mapping[str, str] | None,
         settings: AgreementSettings,
     ) -> Self:
-        """Join each of ``runs`` (judgments by a name) with the labels. Raises what :func:`compare_judges` raises."""
+        """Join each of ``runs`` (judgments by a name) with the labels. Raises what
+        :func:`conqret.compare` raises."""
         if len(runs) < 2:
             raise DeclarationError("at least two different runs are needed, each given once")
         joined = tuple(join_labels(kept, labels, metrics) for kept in runs.values())
@@ -119,11 +120,6 @@ class SharedUnits:
     def basis(self, labels: LabelSet, settings: AgreementSettings) -> Basis:
         """What numbers of these judges rest on."""
         return Basis.of(labels, self.clustered_by, self.units, self.clusters, settings)
-
-    def sizes(self, drawn: Resamples) -> NDArray[np.float64]:
-        """How many labels each cluster has, over all dimensions."""
-        sizes = [drawn.sizes(~np.isnan(side.people)) for side in self.sides.values()]
-        return np.asarray(np.sum(sizes, axis=0))
 
     def averaged(
         self, alphas_by_dimension: Mapping[str, Sequence[JackknifedEstimate]]

@@ -43,6 +43,9 @@ def card_sheet(card: Card) -> ReportPage:
     charts: list[Part] = [*(chart([row]) for row in shown), verdict_rows(card.sensitivity)] if shown else []
     about_bias = [] if bias is None else headlines(bias)[:1]
     statistics = [statistic for statistic in STATISTICS.values() if statistic.on_card]
+    each, price = card.cost.item["usd"], "unknown (no price for the model)"
+    if card.cost.usd is not None:
+        price = words.money(card.cost.usd) + (f", {words.money(each)} an item" if each else "")
     symmetry = words.symmetry_note(min((curve.topics for curve in card.sensitivity), default=0))
     detects = [*found, _CURVES, how_decided(card.sensitivity), symmetry]
     return ReportPage(
@@ -80,7 +83,7 @@ def card_sheet(card: Card) -> ReportPage:
                 f"{basis.labels} ({basis.layout}), by {words.number(card.annotators, 'annotator')}, "
                 f"on {words.count(card.compared)} of the items",
             ),
-            ("Cost", _price(card)),
+            ("Cost", price),
             ("Speed", _speed(card)),
             ("Fingerprint", run.fingerprint),
         ],
@@ -119,13 +122,6 @@ def _measures(card: Card) -> str:
     return (
         f"The judge measures {judge.summary}. Scale: {judge.scale}. Score: {judge.score}. Source: {source}."
     )
-
-
-def _price(card: Card) -> str:
-    if card.cost.usd is None:
-        return "unknown (no price for the model)"
-    each = card.cost.item["usd"]
-    return words.money(card.cost.usd) + (f", {words.money(each)} an item" if each else "")
 
 
 def _speed(card: Card) -> str:

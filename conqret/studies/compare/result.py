@@ -18,10 +18,8 @@ from math import isclose
 import numpy as np
 from numpy.typing import NDArray
 
-from conqret.data import Judgment
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, strict_options
-from conqret.io.label_set import LabelSet
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import FinishedRun, folder_of
 from conqret.judging.summary import Cost
@@ -211,14 +209,16 @@ def compare(
         settings: how several labels become one, intervals, the seed of the tests.
 
     Raises:
-        DeclarationError: as :func:`compare_judges`, or a run is given twice or is not finished.
+        DeclarationError: fewer than two runs, one twice or not finished, labels that meet one of them nowhere or have
+            no scale, or no dimension or item that all share with the labels.
     """
     folders, read = [folder_of(run) for run in runs], labels_of(labels)
     names = told_apart([folder.path for folder in folders])
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise DeclarationError(f"at least two different runs are needed: {twice[0]} is given several times")
     judged = {name: folder.finished() for name, folder in zip(names, folders, strict=True)}
-    compared = compare_judges(judged, read, metrics=metrics, settings=settings)
+    shared = SharedUnits.of(judged, read, metrics, settings)
+    compared = compare_shared(shared, shared.basis(read, settings))
     costs = {}
     for name, folder in zip(names, folders, strict=True):
         cost = Cost.of(folder.summary()).item
@@ -227,32 +227,16 @@ def compare(
     return compared.model_copy(update={"costs": costs})
 
 
-def compare_judges(
-    runs: Mapping[str, Iterable[Judgment]],
-    labels: LabelSet,
-    *,
-    metrics: Mapping[str, str] | None = None,
-    settings: AgreementSettings = USUAL,
-) -> JudgeComparison:
-    """Compare judges, given as their judgments by a name, on what all scored.
-
-    Raises:
-        DeclarationError: fewer than two runs, labels that meet one of them nowhere or have no scale, or no dimension or
-            item that all share with the labels.
-    """
-    shared = SharedUnits.of(runs, labels, metrics, settings)
-    return compare_shared(shared, shared.basis(labels, settings))
-
-
 def compare_shared(shared: SharedUnits, basis: Basis) -> JudgeComparison:
-    """:func:`compare_judges` of what the judges share."""
+    """Compare judges on what they share."""
     settings = basis.settings
     drawn = leave_one_out(shared.clusters)
     rng = np.random.default_rng(settings.seed)
     alphas_by_dimension = {name: side.alphas(side.judges, drawn) for name, side in shared.sides.items()}
     means = shared.averaged(alphas_by_dimension)
     choice = HeldOutChoice.of(shared, settings.seed, drawn)
-    sizes = shared.sizes(drawn)
+    labels = [drawn.sizes(~np.isnan(side.people)) for side in shared.sides.values()]
+    sizes = np.asarray(np.sum(labels, axis=0))
     (pairs,) = _pairs(shared, [means], sizes, rng, settings.confidence)
     by_dimension = _pairs(shared, list(alphas_by_dimension.values()), sizes, rng, settings.confidence)
     rows = {}

@@ -14,7 +14,7 @@ from conqret.show.table import Alarm, Column, Table
 from conqret.stats.curve_tests import TOLERANCE
 from conqret.stats.estimate import FEWEST_TESTED
 from conqret.studies.bias.page import pointed
-from conqret.studies.drift.result import Drift, Wave, WaveDifference, few
+from conqret.studies.drift.result import Drift, WaveDifference, few
 
 MAX_LINES = 6
 """Metrics that are drawn: those that moved most."""
@@ -57,12 +57,25 @@ def drift_sheet(drift: Drift) -> ReportPage:
     remarks = [words.capitalised(f"{text}.") for text in _to_do(drift)]
     remarks += [f"A run is left out: {path}." for path in drift.left_out]
     texts = {"What changed": _changes(drift), "What to do": remarks}
+    waves = Table(
+        "Waves",
+        {
+            "Wave": "name",
+            Column("Date", "name"): lambda wave: wave.date[:10],
+            Column("Answered by", "text"): lambda wave: few(wave.answered_by) or wave.model,
+            "Scored": "anchors",
+            "Missing": "missing",
+            "Cost per item": lambda wave: words.money(wave.usd),
+            "Time per item": lambda wave: "" if wave.seconds is None else words.seconds(wave.seconds),
+        },
+        drift.waves,
+    )
     return ReportPage(
         "drift",
         "Has the judge drifted?",
         [
             section(difference_table(drift)),
-            section(_wave_table(drift.waves)),
+            section(waves),
             *(Section(title, [PageRemarks(lines)]) for title, lines in texts.items() if lines),
         ],
         badges=words.floor_badges([wave.model == OFFLINE_MODEL for wave in drift.waves]),
@@ -98,23 +111,6 @@ def difference_table(drift: Drift) -> Table:
         "intervals over topics, p-values are of t-tests over topics, corrected for waves and metrics (Holm). A wave "
         f"has drifted where p < 0.05 and the difference is at least {TOLERANCE:g}.",
         same=("Pairs",),
-    )
-
-
-def _wave_table(waves: Sequence[Wave]) -> Table:
-    """What each wave was answered by, and what it cost."""
-    return Table(
-        "Waves",
-        {
-            "Wave": "name",
-            Column("Date", "name"): lambda wave: wave.date[:10],
-            Column("Answered by", "text"): lambda wave: few(wave.answered_by) or wave.model,
-            "Scored": "anchors",
-            "Missing": "missing",
-            "Cost per item": lambda wave: words.money(wave.usd),
-            "Time per item": lambda wave: "" if wave.seconds is None else words.seconds(wave.seconds),
-        },
-        waves,
     )
 
 

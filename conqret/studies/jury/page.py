@@ -20,11 +20,59 @@ def jury_tables(jury_result: Jury) -> Iterator[Table]:
     """Jury and members with annotators, errors by pairs, and where members differ most."""
     checked = jury_result.checked
     if checked is not None:
-        yield _gains(jury_result.rule, checked)
-        yield _members(jury_result, checked)
-        yield _errors(checked)
+        reached, best, basis, beaten = checked.reached, checked.best, checked.basis, ""
+        if reached.shown in ("each", "average"):
+            shown = sum(p is not None and p < ALPHA for p in reached.over.values())
+            beaten = f"{shown} of {len(reached.over)}"
+        figures = (reached.alpha, reached.over_average, words.p_value(reached.p), beaten, reached.gain)
+        yield Table(
+            f"What the jury gains, {basis.intervals}",
+            ("Jury by", "Alpha", "Over the average", "p", "Over each", "Gain"),
+            [(jury_result.rule, *figures)],
+            foot=[(words.label(_chosen(checked)), best.alpha, "", "", "", "")],
+            note="“Alpha” is of the units that all members scored, averaged over dimensions without overall quality. "
+            "“Over the average” is the jury's alpha minus its members' mean alpha, with p (t-test over "
+            f"{basis.clustered_by}s); “Over each” counts the members that it agrees significantly better than, where "
+            f"it is better than their average. “Gain” is over the member {_chosen(checked)}. "
+            f"{words.symmetry_note(basis.clusters)}".rstrip(),
+        )
+        yield Table(
+            "Its members",
+            {
+                "Member": "name",
+                Column("Judge", "text"): lambda member: f"{member.format} with {member.model}",
+                Column("Fingerprint", "name"): "fingerprint",
+                "Alpha": "alpha",
+                "Chosen": lambda member: f"{best.chosen[member.name]} of {best.folds}",
+            },
+            jury_result.members,
+            note=chosen_words(best, basis),
+        )
+        counted = ""
+        if checked.independent is not None and checked.errors:
+            counted = f" Together the members count as {checked.independent:.1f} independent judges."
+        yield Table(
+            "Do the members make the same errors?",
+            {"Judge": "first", Column("And", "name"): "second", "Correlation of errors": "correlation"},
+            checked.errors,
+            note=f"An error is a score minus the human label, compared within dimensions.{counted}",
+        )
     if jury_result.disagreements:
-        yield _differences(jury_result)
+        yield Table(
+            "Items on which the members differ most",
+            (
+                "Item",
+                Column("Metric", "name"),
+                *(member.name for member in jury_result.members),
+                "Jury",
+                "Label",
+            ),
+            [
+                (row.item, words.label(row.metric), *map(words.score, (*row.values, row.jury, row.people)))
+                for row in jury_result.disagreements
+            ],
+            note=f"Each item stands with the metric on which its members differ most. {RESULT} has all numbers.",
+        )
 
 
 def jury_sheet(jury_result: Jury) -> ReportPage:
@@ -50,73 +98,8 @@ def jury_sheet(jury_result: Jury) -> ReportPage:
     )
 
 
-def _gains(rule: str, checked: JuryCheck) -> Table:
-    topics, reached, best = f"{checked.basis.clustered_by}s", checked.reached, _chosen(checked)
-    beaten = ""
-    if reached.shown in ("each", "average"):
-        shown = sum(p is not None and p < ALPHA for p in reached.over.values())
-        beaten = f"{shown} of {len(reached.over)}"
-    p = words.p_value(reached.p)
-    return Table(
-        f"What the jury gains, {checked.basis.intervals}",
-        ("Jury by", "Alpha", "Over the average", "p", "Over each", "Gain"),
-        [(rule, reached.alpha, reached.over_average, p, beaten, reached.gain)],
-        foot=[(words.label(best), checked.best.alpha, "", "", "", "")],
-        note="“Alpha” is of the units that all members scored, averaged over dimensions without overall quality. “Over "
-        f"the average” is the jury's alpha minus its members' mean alpha, with p (t-test over {topics}); “Over each” "
-        "counts the members that it agrees significantly better than, where it is better than their average. “Gain” "
-        f"is over the member {best}. {words.symmetry_note(checked.basis.clusters)}".rstrip(),
-    )
-
-
-def _members(jury_result: Jury, checked: JuryCheck) -> Table:
-    best = checked.best
-    return Table(
-        "Its members",
-        {
-            "Member": "name",
-            Column("Judge", "text"): lambda member: f"{member.format} with {member.model}",
-            Column("Fingerprint", "name"): "fingerprint",
-            "Alpha": "alpha",
-            "Chosen": lambda member: f"{best.chosen[member.name]} of {best.folds}",
-        },
-        jury_result.members,
-        note=chosen_words(best, checked.basis),
-    )
-
-
 def _chosen(checked: JuryCheck) -> str:
     return f"chosen on other {checked.basis.clustered_by}s"
-
-
-def _errors(checked: JuryCheck) -> Table:
-    counted = ""
-    if checked.independent is not None and checked.errors:
-        counted = f" Together the members count as {checked.independent:.1f} independent judges."
-    return Table(
-        "Do the members make the same errors?",
-        {"Judge": "first", Column("And", "name"): "second", "Correlation of errors": "correlation"},
-        checked.errors,
-        note=f"An error is a score minus the human label, compared within dimensions.{counted}",
-    )
-
-
-def _differences(jury_result: Jury) -> Table:
-    return Table(
-        "Items on which the members differ most",
-        {
-            "Item": "item",
-            Column("Metric", "name"): lambda row: words.label(row.metric),
-            **{
-                member.name: lambda row, place=place: words.score(row.values[place])
-                for place, member in enumerate(jury_result.members)
-            },
-            "Jury": lambda row: words.score(row.jury),
-            "Label": lambda row: words.score(row.people),
-        },
-        jury_result.disagreements,
-        note=f"Each item stands with the metric on which its members differ most. {RESULT} has all numbers.",
-    )
 
 
 def _picture(jury_result: Jury, checked: JuryCheck) -> list[Forest]:
