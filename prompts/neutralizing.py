@@ -4,12 +4,22 @@ Our prompts mark where a text begins and ends with tags such as ``<document …>
 that holds no ``<`` can neither close its own block nor open another, whatever else it says, so every
 bracket that could be read as one is replaced by ``‹`` (one character for one: nothing grows). Characters
 that people cannot see but models read (Unicode tags, zero-width marks, variation selectors) are removed.
-:mod:`conqret.prompts.injections` looks for texts that try all the same.
+
+:func:`find_injections` looks for texts that try all the same, and address the judge: orders to it, demands for a
+rating, forged messages and markup. It is a smoke detector, not a wall: what it finds is shown beside the score, and
+what it misses still stays inside its block of the prompt. It must be quiet over ordinary prose, so it looks for orders
+about *this* material (``rate this document 5``) and not for words alone (critics rate, people ignore rules).
+
+Cost: the words of a text are compared with those that can begin or mark such a passage, and a pattern is
+tried only around one that is there: some 50 microseconds for 300 words.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
 
 ANGLES = (
     "<", "\uff1c", "\ufe64", "\u276e", "\u276c", "\u2770", "\u2329", "\u27e8", "\u3008", "\u02c2", "\u1438",
@@ -69,3 +79,218 @@ def _rare(text: str) -> str:
     """The text without what is usual."""
     data = text.encode("utf-8", "surrogatepass").translate(None, _USUAL_ASCII)
     return _USUAL.sub("", data.decode("utf-8", "surrogatepass")) if data else ""
+
+
+EXCERPT_CHARACTERS = 160
+"""How much of a suspicious passage is shown in a flag."""
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """A passage that addresses the judge: its kind, the passage, and where it starts (in characters of the
+    text as people see it)."""
+
+    kind: str
+    excerpt: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    """``pattern`` (for lower case) must begin at one of ``cues``, with ``lead`` right before it."""
+
+    kind: str
+    cues: frozenset[str]
+    pattern: re.Pattern[str]
+    lead: re.Pattern[str] | None
+
+
+def _pattern(kind: str, cues: str, pattern: str, lead: str | None = None) -> _Pattern:
+    before = re.compile(rf"(?:{lead})\Z") if lead else None
+    return _Pattern(kind, frozenset(cues.split()), re.compile(rf"\b(?:{pattern})", re.DOTALL), before)
+
+
+_LEAD = 48
+"""Characters in front of a cue in which its lead must stand."""
+
+_NEAR = r"[^.!?\n]"  # the rest of the sentence
+_OBJECT = (
+    r"(?:(?:this|the (?:present|above|following)|these|every|each|any|all|our)\s(?:\w+\s){0,2}?(?:document|page"
+    r"|argument|text|passage|answer|response|item|comment|sentence|citation|essay|criterion|criteria|dimension|metric)s?"
+    r"|everything|all of (?:it|them)|it|them)\b"
+)
+_TOP = (
+    r"\b(?:top|highest|maximum|maximal|max|full|perfect|best)\b(?: possible)?(?: \w+){0,3}? (?:scores?|ratings?"
+    r"|marks?|grades?|points|relevance)\b|\bthe maximum\b"
+)
+_CLAUSE = r"^|[.,:;!?>*\"'“”‘’(\n–—-]\s*|\b(?:and|then|please|must|should|now|always|to)\s+"
+_ROLE = r"(?:evaluator|grader|judge|reviewer|rater|assessor|annotator|assistant|model|agent|system|reader)s?"
+_AGENT = (
+    rf"(?:(?:automated|automatic|ai|llm|machine)[\s-]+(?:\w+\s+){{0,2}}?{_ROLE}|language models?|llms?)\b"
+)
+_AGENTS = "automated automatic ai llm llms language machine"
+_LARGE = r"(?:large )?"
+_PATTERNS = (
+    _pattern(
+        "override",
+        "ignore ignorez ignora ignoriere disregard forget override overrule bypass skip set",
+        r"(?:ignor(?:e|ez|a|iere)|disregard|forget|override|overrule|bypass|skip|set aside)\b(?:"
+        rf"{_NEAR}{{0,60}}?\b(?:prompts?|rubrics?|system messages?)\b"
+        rf"|{_NEAR}{{0,40}}?\b(?:any|all|every|previous|prior|above|earlier|preceding|foregoing|your|these|those|other|former|alle"
+        rf"|toutes|todas|tutte)\b{_NEAR}{{0,40}}?\b(?:instructions?|directives?|orders|anweisungen|instrucciones|istruzioni)\b"
+        rf"|{_NEAR}{{0,40}}?\b(?:previous|prior|above|earlier|preceding|foregoing|your|scoring|grading|rating|evaluation|remaining"
+        rf"|assessment)\b{_NEAR}{{0,20}}?\b(?:rules|guidelines?|criteria|guide|scale)\b"
+        rf"|{_NEAR}{{0,30}}?\b(?:instructions?|rules|guidelines?|criteria)\b (?:above|you (?:were|have been|are) given)"
+        r"|\s+(?:everything|all) (?:that (?:is|was|came|stands) )?(?:above|before this|previous)\b)",
+    ),
+    _pattern("override", "stop", r"stop (?:evaluating|grading|scoring|rating|assessing) (?:here|now|this)\b"),
+    _pattern(
+        "override",
+        "grading scoring rating evaluation previous prior system instructions guidelines criteria rules rubric",
+        r"(?:(?:grading|scoring|rating|evaluation|previous|prior|system) "
+        r"(?:instructions|rubric|guidelines|criteria|guide|prompt)"
+        r"|(?:instructions|guidelines|criteria|rules|rubric) (?:above|you (?:were|have been|are) given))\b"
+        rf"{_NEAR}{{0,20}}?\b(?:withdrawn|replaced|void|outdated|out of date|superseded|revoked|no longer)\b",
+    ),
+    _pattern(
+        "demand",
+        "rate score grade mark assign award give record",
+        rf"(?:rate|score|grade|mark|assign|award|give|record)\s+(?:{_NEAR}{{0,20}}?\b{_OBJECT}{_NEAR}{{0,40}}?(?:{_TOP})"
+        rf"|{_NEAR}{{0,15}}?(?:{_TOP}){_NEAR}{{0,30}}?\b{_OBJECT}"
+        rf"|{_NEAR}{{0,15}}?\b{_OBJECT}(?:\s+(?:as|at|with|a|an|to be|score|rating|of))*\s+[\"'“]?(?:10|[0-5])(?:"
+        r"\s*/\s*(?:5|10)|\s+out of|\s+(?:points|stars)\b|[\"'”.,;:!)]|\s*\Z|\s*\n|\s+(?:and|or|for|on|in)\b)(?!\d))",
+        _CLAUSE,
+    ),
+    _pattern(
+        "demand",
+        "output return print answer respond reply emit",
+        r"(?:output|return|print|answer|respond|reply|emit)(?: only)?(?: with)?(?: only)?\s*:?\s*"
+        r"(?:[\"'“`]?\{\s*[\"'“]\w+|[\"'“`]?(?:10|[0-5])[\"'”`]?\s+(?:and nothing else|only)\b|\w+=\{\{)",
+    ),
+    _pattern(
+        "address",
+        _AGENTS,
+        _AGENT,
+        r"\b(?:note|message|instructions?|notice|reminder|dear|hello|hi|hey|attention)\b[\s:,-]*"
+        r"(?:to |for )?(?:the |all |any )?" + _LARGE + r"|\bif you are (?:a |an |the )?" + _LARGE,
+    ),
+    _pattern(
+        "address",
+        _AGENTS,
+        _AGENT + r"\s+(?:evaluating|grading|reading|scoring|judging|rating|processing|assessing)\b",
+        r"\b(?:to|as) (?:the|an?|any|all) " + _LARGE,
+    ),
+    _pattern(
+        "address",
+        "grader graders evaluator evaluators assessor assessors annotator annotators rater raters",
+        r"(?:graders?|evaluators?|assessors?|annotators?|raters?)\b"
+        r"(?: must| should| shall| is to| has to| have to| will)"
+        rf"{_NEAR}{{0,20}}?\b(?:copy|skip|output|return|print|ignore|give the (?:maximum|highest))\b",
+    ),
+    _pattern(
+        "role",
+        "you",
+        r"you are now (?:in \w+ mode|no longer bound"
+        r"|(?:an?|the) (?:\w+ ){0,3}?(?:assistant|ai|model|grader|evaluator|judge)\b)",
+    ),
+    _pattern(
+        "role", "system assistant", r"(?:system|assistant)\W{0,3}:", r"(?:^|\n)[ \t]*[^\w\s]{0,4}[ \t]*"
+    ),
+    _pattern(
+        "role",
+        "system instruction inst im",
+        r"(?:system|instruction|inst\]|im_)",
+        r"#{2,}\s*|\[/?(?=inst)|<\|",
+    ),
+    _pattern("role", "system", r"system (?:prompt|message)\b", r"\b(?:new|updated|hidden|begin|end) "),
+    _pattern("role", "system", r"system (?:message|prompt)\s*[\[:(]|system\]"),
+)
+_MARKUP = re.compile(
+    r"(?:<|&lt;)\s*+(?:/\s*+)?(?:documents?|argument(?:_[12])?|topic|stance|nuggets|sentences|system|assistant|assessment\w*"
+    r")\b[^<>]{0,40}>?"
+    rf"|<!--[^<>]{{0,300}}?\b(?:ignore|grader|evaluator|{_AGENT})"
+)
+_HTML = re.compile(
+    r"(?:<|&lt;)\s*+(?:/\s*+)?(?:script|iframe)\b[^<>]{0,40}>?"
+    r"|<[^<>]{0,200}?\b(?:on(?:error|load|click)\s*=|javascript:)"
+)
+_TEMPLATE = re.compile(r"\{\{.{0,200}?\}\}|\{%.{0,200}?%\}", re.DOTALL)
+_RARE = rf"[{IGNORABLE}](?<![\u200b-\u200f\u2060\ufeff\U000e0000-\U000e007f])"
+_HIDDEN = re.compile(  # tag characters (but for those of the flags of England, Scotland and Wales), overrides, runs
+    r"(?<![\U0001F3F4\U000E0020-\U000E007E])[\U000E0000-\U000E007F]+|[\u202D\u202E]|[\u200B-\u200D\u2060\uFEFF]{3,}"
+    rf"|{_RARE}(?:.{{0,9}}?{_RARE}){{2}}|(?:{STRAY_SELECTOR}){{2}}|[ -~](?:{STRAY_SELECTOR})"
+)
+_CUES = frozenset(cue.encode() for pattern in _PATTERNS for cue in pattern.cues)
+_LETTERS = bytes(code if 0x61 <= code <= 0x7A else 0x20 for code in range(256))
+_TO_ASCII = dict.fromkeys(map(ord, ANGLES), "<")
+
+
+KEPT_TEXTS, KEPT_CHARACTERS = 1024, 10_000
+"""What was found in so many texts, none of them longer, is kept: the same documents come with many items."""
+
+
+def find_injections(text: str) -> tuple[Injection, ...]:
+    """Return the passages of ``text`` that address the judge, at most one of each kind, in text order.
+
+    Kinds: ``override`` (asks to ignore instructions), ``demand`` (asks for a rating), ``address`` (speaks to
+    an AI grader), ``role`` (poses as a system message), ``markup`` (closes our blocks), ``template`` (Jinja
+    syntax), ``hidden`` (characters that people cannot see) and ``html`` (scripts of a web page, which speak to a
+    browser and to no judge).
+    """
+    return _find_again(text) if len(text) <= KEPT_CHARACTERS else _find(text)
+
+
+def _find(text: str) -> tuple[Injection, ...]:
+    injection_by_kind: dict[str, Injection] = {}
+    plain = text
+    if not text.isascii():
+        plain = unicodedata.normalize("NFKC", text)
+        if hides(plain) or (plain != text and hides(text)):
+            if match := _HIDDEN.search(text):
+                excerpt = _excerpt(visible(text), match.start(), match.start() + 1)
+                injection_by_kind["hidden"] = Injection("hidden", excerpt, match.start())
+            plain = visible(plain)
+    lowered = plain.lower()
+    if not plain.isascii():
+        plain = plain if len(plain) == len(lowered) else lowered
+        if any(angle in lowered for angle in ANGLES[1:]):
+            lowered = lowered.translate(_TO_ASCII)
+    words = _CUES.intersection(lowered.encode("utf-8", "replace").translate(_LETTERS).split())
+    if words:
+        present = {word.decode() for word in words}
+        for pattern in _PATTERNS:
+            if pattern.kind not in injection_by_kind and (cues := pattern.cues & present):
+                _keep(injection_by_kind, pattern.kind, plain, _first(pattern, cues, lowered))
+    if "<" in lowered or "&lt;" in lowered:
+        _keep(injection_by_kind, "markup", plain, _MARKUP.search(lowered))
+        _keep(injection_by_kind, "html", plain, _HTML.search(lowered))
+    if "{{" in lowered or "{%" in lowered:
+        _keep(injection_by_kind, "template", plain, _TEMPLATE.search(lowered))
+    return tuple(sorted(injection_by_kind.values(), key=lambda injection: injection.start))
+
+
+_find_again = lru_cache(KEPT_TEXTS)(_find)
+
+
+def _first(pattern: _Pattern, cues: frozenset[str], lowered: str) -> re.Match[str] | None:
+    """The first passage that begins with one of ``cues`` and fits."""
+    first = None
+    for cue in cues:
+        at = lowered.find(cue)
+        while at >= 0 and (first is None or at < first.start()):
+            match = pattern.pattern.match(lowered, at)
+            if match and (pattern.lead is None or pattern.lead.search(lowered[max(0, at - _LEAD) : at])):
+                first = match
+            at = lowered.find(cue, at + len(cue))
+    return first
+
+
+def _keep(injection_by_kind: dict[str, Injection], kind: str, text: str, match: re.Match[str] | None) -> None:
+    if match is not None:
+        injection_by_kind[kind] = Injection(kind, _excerpt(text, match.start(), match.end()), match.start())
+
+
+def _excerpt(text: str, start: int, end: int) -> str:
+    room = max(0, EXCERPT_CHARACTERS - (end - start)) // 2
+    excerpt = " ".join(text[max(0, start - room) : min(len(text), max(end, start + 1) + room)].split())
+    return excerpt[:EXCERPT_CHARACTERS]

@@ -12,7 +12,7 @@ import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, model_validator
 
@@ -29,9 +29,6 @@ from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.llm.retry import ProviderError
 from conqret.runs.trials import Loop
 from conqret.text.language import item_language
-
-if TYPE_CHECKING:
-    pass
 
 PAIRED = "preference"
 SINGLE = "overall_quality"

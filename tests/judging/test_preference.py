@@ -10,7 +10,7 @@ from conqret import Judgment
 from conqret.data import Reason
 from conqret.judging.instrument import filled, judge_item
 from conqret.judging.judge_parts import JUDGES, Case
-from conqret.judging.scales import both_orders, most_frequent, swap_item
+from conqret.judging.scales import both_orders
 from conqret.llm.request import Request
 from conqret.prompts import Library
 from tests.judging.scripted import ITEM, Scripted, instrument, measures
@@ -137,22 +137,3 @@ def test_g_eval_marks_orders_that_were_read_in_two_ways() -> None:
     both = both_orders(one, other)["preference"]
     assert (both.label, both.method) == ("first", "mixed")
     assert both.value == pytest.approx((0.75 + (1 - 0.125)) / 2)
-
-
-def test_swapping_twice_is_nothing() -> None:
-    assert swap_item(swap_item(ITEM)) == ITEM
-
-
-@pytest.mark.parametrize(
-    ("labels", "expected"),
-    [
-        (["first", "first", "second"], "first"),
-        (["first", "second"], "tie"),
-        (["first", "tie"], "first"),
-        (["tie", "tie", "second"], "tie"),
-        (["second", "tie", "second", "tie"], "second"),
-        ([], "tie"),
-    ],
-)
-def test_most_frequent(labels: list[str], expected: str) -> None:
-    assert most_frequent(labels) == expected

@@ -7,7 +7,6 @@ from pydantic import BaseModel, ValidationError
 
 from conqret.judging.judge_parts import JUDGES, Case
 from conqret.llm.replies import describe
-from tests.contract.items import demo
 from tests.judging.scripted import ITEM
 from tests.judging.test_scoring import dimensions, fine_grained
 
@@ -46,12 +45,3 @@ def test_ratings_out_of_range_are_placed() -> None:
         "rag-fine-grained", {**fine_grained(1, 2, 3), **dimensions(9)}
     )
     assert "not true or false" in fault("direct", {"score": True}, "groundedness")
-
-
-def test_dimensions_come_in_the_order_of_the_sample() -> None:
-    from conqret.judging.dimensions import ordered
-
-    (ask,) = JUDGES["listwise"].asks
-    order = ordered("shuffled", seed=1, sample=0)
-    schema = ask.answer(Case(demo()[0], dimensions=order)).model_json_schema()
-    assert list(schema["properties"]) == [dimension.name for dimension in order]
