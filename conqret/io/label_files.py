@@ -65,20 +65,18 @@ def _in_folder(folder: Path) -> list[Path]:
             f"{folder} contains a run and no labels: give the file or folder of the labels"
         )
     files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
-    fitting = [file for file in files if _holds_labels(file)]
+    fitting = []
+    for file in files:
+        name = file.name.casefold()
+        known = name.removesuffix(".gz").endswith(SUFFIXES) and not name.endswith(BESIDE)
+        if known and not (name.endswith(".json") and is_result(file)):
+            fitting.append(file)
     if not fitting:
         there = f" (it contains {listed((file.name for file in files), 5)})" if files else ""
         raise DeclarationError(
             f"{folder} contains no file of labels{there}: its name must end in {', '.join(SUFFIXES[:6])}, …"
         )
     return fitting
-
-
-def _holds_labels(file: Path) -> bool:
-    name = file.name.casefold()
-    if not name.removesuffix(".gz").endswith(SUFFIXES) or name.endswith(BESIDE):
-        return False
-    return not (name.endswith(".json") and is_result(file))
 
 
 def is_result(file: Path) -> bool:

@@ -350,13 +350,17 @@ def read_labels(
     titles = dict.fromkeys(file.title or chosen.title for chosen, file in files.values())
     chances = {item: chance for item, (chance, _) in reader.chances.items()}
     labels_read = LabelSet(name, ", ".join(titles), tuple(labels), settled, chances=chances)
+    told = gathered((text, name) for name, (_, file) in files.items() for text in dict.fromkeys(file.notes))
+    of_files = [
+        text if len(names) == len(files) else f"{_some(names)}: {text}" for text, names in told.items()
+    ]  # what is to be said of all files, without their names
     joined = [f"{len(places)} files are joined; annotators: {_some(labels_read.annotators)}"]
     return replace(
         labels_read,
         notes=(
             *(joined if len(places) > 1 else ()),
             *_drawn(labels_read),
-            *_file_notes(files),
+            *of_files,
             *reader.notes,
             *_notes(labels_read),
         ),
@@ -393,12 +397,6 @@ def _drawn(label_set: LabelSet) -> list[str]:
         )
         return [note] if items <= set(chances) else [note, f"{unknown} without inclusion_probability"]
     return [RANDOM_SAMPLE] if items <= set(chances) else [f"{unknown} without inclusion_probability"]
-
-
-def _file_notes(files: Mapping[str, tuple[LabelLayout, LabelFile]]) -> list[str]:
-    """What is to be said of the files: without their names, what is to be said of all of them."""
-    notes = gathered((text, name) for name, (_, file) in files.items() for text in dict.fromkeys(file.notes))
-    return [text if len(names) == len(files) else f"{_some(names)}: {text}" for text, names in notes.items()]
 
 
 def _notes(label_set: LabelSet) -> list[str]:

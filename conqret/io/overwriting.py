@@ -44,7 +44,11 @@ def write_new(
     Raises:
         DeclarationError: a file is there with another content; nothing is written then.
     """
-    contents = {path: _bytes(path, content) for path, content in files.items()}
+    contents: dict[Path, bytes] = {}
+    for path, content in files.items():
+        if not isinstance(content, bytes):
+            content = (content if isinstance(content, str) else "".join(content)).encode("utf-8", "replace")
+        contents[path] = gzip.compress(content, mtime=0) if path.suffix == ".gz" else content
     known = {} if register is None else object_in(register / REGISTER)
     check_new(
         (path for path, content in contents.items() if _changed(path, content, known)), overwrite=overwrite
@@ -94,12 +98,6 @@ def _changed(path: Path, content: bytes, known: Mapping[str, str]) -> bool:
         return path.exists()
     there = path.read_bytes()
     return there != content and known.get(str(path.resolve())) != _digest(there)
-
-
-def _bytes(path: Path, content: bytes | str | Iterable[str]) -> bytes:
-    if not isinstance(content, bytes):
-        content = (content if isinstance(content, str) else "".join(content)).encode("utf-8", "replace")
-    return gzip.compress(content, mtime=0) if path.suffix == ".gz" else content
 
 
 def _digest(content: bytes) -> str:

@@ -116,17 +116,6 @@ def test_practice_comes_again_where_screens_are_given_to_others(tmp_path: Path) 
     assert ledger.person("anna").practised == "5 of 5"
 
 
-@pytest.mark.parametrize(("said", "right"), [("first", True), ("second", False)])
-def test_right_is_what_is_right_in_the_item_however_the_sides_were_drawn(
-    tmp_path: Path, said: str, right: bool
-) -> None:
-    found = practice_screens(practice_file(tmp_path, 20), "preference", [])
-    assert {screen.swapped for screen in found} == {True, False}
-    for screen in found:
-        chosen = screen.written({"preference": said})  # what is chosen on the screen to say so of the item
-        assert screen.right(chosen) == {"preference": right}
-
-
 def test_several_values_and_the_parts_of_an_item(tmp_path: Path) -> None:
     (screen,) = practice_screens(practice_file(tmp_path, 1, [4, "5"]), "rating", [])
     assert (screen.gold, screen.why[:20]) == ({"overall_quality": ("4", "5")}, "It gives one reason.")

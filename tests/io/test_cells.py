@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from conqret.io.cell_values import canonical, plain
+from conqret.io.cell_values import plain
 
 numpy = pytest.importorskip("numpy")
 
@@ -25,10 +25,3 @@ numpy = pytest.importorskip("numpy")
 def test_plain(value, expected):
     assert plain(value) == expected
     assert type(plain(value)) is type(expected)
-
-
-def test_canonical_bytes_do_not_depend_on_order_or_number_type():
-    assert canonical({"b": 1.0, "a": [{"d": 2, "c": 0.5}]}) == canonical(
-        {"a": [{"c": 0.5, "d": 2.0}], "b": 1}
-    )
-    assert canonical({"a": 1}) != canonical({"a": 1.5})

@@ -153,7 +153,7 @@ class _AdjudicationPage:
     async def all(self, request: Request) -> Response:
         """What there is to decide."""
         token = self._token(request)
-        open_disputes = await apart(self._disputes)
+        open_disputes = await apart(disputes, self.ledger, self.judgments)
         return self.page(
             "disputes.html.j2",
             disputes=open_disputes,
@@ -167,7 +167,7 @@ class _AdjudicationPage:
     async def one(self, request: Request) -> Response:
         """One screen with what everybody says of it; or the decision, written down."""
         token, place = self._token(request), whole(request.path_params["place"])
-        open_disputes = await apart(self._disputes)
+        open_disputes = await apart(disputes, self.ledger, self.judgments)
         dispute = next((candidate for candidate in open_disputes if candidate.place == place), None)
         if dispute is None:
             raise PageRefusal(404, "There is nothing to decide on this screen.")
@@ -206,9 +206,6 @@ class _AdjudicationPage:
             token=token,
             **context,
         )
-
-    def _disputes(self) -> list[Dispute]:
-        return disputes(self.ledger, self.judgments)
 
     def _token(self, request: Request) -> str:
         token: str = request.path_params["token"]
