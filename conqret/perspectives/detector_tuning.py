@@ -101,7 +101,7 @@ def tuned_place(pairs: object, model: str | Path, output: str | Path | None) -> 
     if output is not None:
         return Path(output)
     if not isinstance(pairs, str | Path):
-        raise DeclarationError("name the folder for the detector: output")
+        raise DeclarationError("name the folder to write: output")
     return default_folder(stem(Path(pairs)), "tune", Path(model).resolve().name)
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from conqret.debate.debatune.debate_files import read_instructions
-from conqret.debate.debatune.debater_training import tune
+from conqret.debate.debatune.debater_training import tune_debater
 from conqret.debate.debatune.debater_tuning import TunedFolder, TuningSettings
 from conqret.llm import retry
 from tests.debate.tunable import ROWS, save_model, write_rows
@@ -34,7 +34,8 @@ def models(tmp_path_factory):
     before = save_model(folder / "before")
     rows = read_instructions(write_rows(folder / "train.jsonl", ROWS))
     tuned = TunedFolder(folder / "tuned")
-    tune(rows, before, tuned, TuningSettings(epochs=18, batch_size=4, learning_rate=0.01, save_every=100))
+    settings = TuningSettings(epochs=18, batch_size=4, learning_rate=0.01, save_every=100)
+    tune_debater(rows, model=before, settings=settings, output=tuned.path)
     return before, tuned.model
 
 

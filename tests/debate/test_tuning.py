@@ -8,13 +8,19 @@ import pytest
 from conqret.debate.debatune import debater_training as training
 from conqret.debate.debatune import debater_tuning as tuning
 from conqret.debate.debatune.debate_files import read_instructions
-from conqret.debate.debatune.debater_training import prepared, tune
+from conqret.debate.debatune.debater_training import prepared, tune_debater
 from conqret.debate.debatune.debater_tuning import TunedFolder, TuningSettings
 from conqret.errors import DeclarationError, ItemsError
 from conqret.local import training_loop
 from tests.debate.tunable import ROWS, SUBJECTS, row, save_model, write_rows
 
 pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def tune(rows, model, folder, settings, **more):
+    return tune_debater(rows, model=model, settings=settings, output=folder.path, **more)[0]
+
+
 QUICK = TuningSettings(epochs=3, batch_size=8, learning_rate=0.01, save_every=2)
 
 
@@ -127,7 +133,7 @@ def test_an_adapter_is_trained_and_merged(models, rows, tmp_path):
 
     folder = TunedFolder(tmp_path / "tuned")
     chosen = TuningSettings(epochs=1, batch_size=8, lora=True)
-    found = tune(rows, models[True], folder, chosen, held_out=read_held_out(tmp_path))
+    found = tune(rows, models[True], folder, chosen, test=read_held_out(tmp_path))
     assert found.steps[0].learning_rate < found.steps[1].learning_rate == pytest.approx(1e-4, rel=1e-3)
     assert found.before is not None
     assert found.steps[-1].held_out == pytest.approx(found.before, abs=0.2)

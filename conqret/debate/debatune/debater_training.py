@@ -27,7 +27,7 @@ from conqret.io.safe_files import write_whole
 from conqret.local.models import LoadedModel, load, window_of
 from conqret.local.prefix import PLAIN_TEMPLATE, rendered
 from conqret.local.training_loop import EXTRA, arguments, brief, check_base, lora, merged, quiet, train, whole
-from conqret.runs.run_folder import default_folder, stem
+from conqret.perspectives.detector_tuning import tuned_place
 from conqret.show.page import write_file
 from conqret.text.words import caseless
 
@@ -66,25 +66,27 @@ class TrainingInputs:
 
 @strict_options
 def tune_debater(
-    data: str | Path,
+    data: str | Path | Sequence[Instruction],
     *,
     model: str | Path,
-    test: str | Path | None = None,
+    test: str | Path | Sequence[Instruction] | None = None,
     settings: TuningSettings = DEFAULTS,
     output: str | Path | None = None,
     overwrite: bool = False,
     on_start: Callable[[TuningPlan, int], None] = lambda plan, kept: None,
     on_step: Callable[[TrainingStep], None] = lambda step: None,
 ) -> tuple[Training, TunedFolder]:
-    """Tune a local model on statements that debates concluded (DEBATunE).
+    """Tune a local model on statements that debates concluded (DEBATunE), or go on where an earlier call was stopped.
+
+    A finished folder is read, and nothing is trained.
 
     Args:
-        data: rows of topic, side, argument and response, or chats, as ``conqret debate export`` writes them.
+        data: rows of topic, side, argument and response, or chats, as ``conqret debate export`` writes them; a file of
+            them, or such rows.
         model: the folder of a transformers model with its tokenizer.
         test: held-out rows on which the loss is measured; no topic may be in both files.
         settings: how it is tuned.
-        output: the folder to write, by default ``runs/DATA-tune-MODEL``; the same call goes on from its last
-            checkpoint.
+        output: the folder to write, by default ``runs/DATA-tune-MODEL``; of rows that are no file it is needed.
         overwrite: begin afresh where the folder holds another run.
         on_start: gets the plan and the steps that are done already.
         on_step: gets each step.
@@ -93,49 +95,26 @@ def tune_debater(
         What came of the training, and the folder with model and adapter.
 
     Raises:
-        DeclarationError: as :func:`tune`.
-        MissingDependencyError: as :func:`tune`.
-    """
-    rows = read_instructions(Path(data))
-    held_out = () if test is None else read_instructions(Path(test))
-    base = Path(model)
-    name = default_folder(stem(Path(data)), "tune", base.resolve().name)
-    folder = TunedFolder(name if output is None else Path(output))
-    how: Any = {"held_out": held_out, "overwrite": overwrite, "on_start": on_start, "on_step": on_step}
-    found = tune(rows, base, folder, settings, **how)
-    write_file(folder.curve_file, loss_curve(found))
-    return found, folder
-
-
-def tune(
-    rows: Sequence[Instruction],
-    model: Path,
-    folder: TunedFolder,
-    settings: TuningSettings = DEFAULTS,
-    *,
-    held_out: Sequence[Instruction] = (),
-    overwrite: bool = False,
-    on_start: Callable[[TuningPlan, int], None] = lambda plan, kept: None,
-    on_step: Callable[[TrainingStep], None] = lambda step: None,
-) -> Training:
-    """Tune the model in ``model`` on ``rows``, or go on where an earlier call was stopped.
-
-    ``on_start`` gets the plan and the steps that are done already. A finished folder is read and nothing is trained.
-
-    Raises:
         DeclarationError: there is no model in the folder or it cannot be used, a row has no room for its response, a
-            topic is in both ``rows`` and ``held_out``, or ``folder`` holds something else or another run.
+            topic is in both ``data`` and ``test``, or ``output`` holds something else or another run.
         MissingDependencyError: torch, transformers, trl, datasets or (for LoRA) peft is not installed.
     """
-    preparation = prepared(rows, model, settings, held_out)
-    record = TunedRecord.of(model, rows, held_out, settings)
+    folder = TunedFolder(tuned_place(data, model, output))
+    rows, held_out = (
+        read_instructions(Path(part)) if isinstance(part, str | Path) else part for part in (data, test or ())
+    )
+    preparation = prepared(rows, Path(model), settings, held_out)
+    record = TunedRecord.of(Path(model), rows, held_out, settings)
     folder.check(record, overwrite=overwrite)
     if folder.summary_file.exists() and not overwrite:
         on_start(preparation.plan, preparation.plan.steps)
-        return folder.result(folder.training_file, Training)
-    base = loaded(preparation)
-    with folder.claimed(record, overwrite=overwrite):
-        return trained(preparation, base, folder, on_start, on_step)
+        found = folder.result(folder.training_file, Training)
+    else:
+        base = loaded(preparation)
+        with folder.claimed(record, overwrite=overwrite):
+            found = trained(preparation, base, folder, on_start, on_step)
+    write_file(folder.curve_file, loss_curve(found))
+    return found, folder
 
 
 def prepared(
@@ -144,7 +123,7 @@ def prepared(
     settings: TuningSettings = DEFAULTS,
     held_out: Sequence[Instruction] = (),
 ) -> TrainingInputs:
-    """The rows as tokens, and what will be done with them; only the tokenizer is loaded. See :func:`tune`."""
+    """The rows as tokens, and what will be done with them; only the tokenizer is loaded. See :func:`tune_debater`."""
     check_base(model)
     check_apart(rows, held_out)
     transformers = require("transformers", extra=EXTRA)

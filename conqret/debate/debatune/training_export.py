@@ -101,7 +101,17 @@ def debate_training_data(
         DeclarationError: as :func:`training_data`, or a folder holds no finished run.
     """
     places = [sources] if isinstance(sources, str | Path) else sources
-    statements, lacking = statements_of([Path(place) for place in places])
+    files, lacking = [], 0
+    for place in map(Path, places):
+        if not place.is_dir():
+            files.append(place)
+            continue
+        folder = HeldFolder(place)
+        folder.record()
+        summary = folder.result(folder.summary_file, HeldSummary)
+        lacking += len(SIDES) * summary.debates - summary.statements
+        files += [folder.statements_file] if summary.statements else []
+    statements = [item for file in files for item in read_statements([file], blank=True)]
     lost = {NOT_CONCLUDED: lacking}
     if passed is not None:
         statements, lost[FILTERED] = harmless(statements, Path(passed))
@@ -155,26 +165,6 @@ def training_data(
         for wanted in (False, True)
     )
     return TrainingData(train, test, {why: count for why, count in left_out.items() if count})
-
-
-def statements_of(sources: Sequence[Path]) -> tuple[list[Item], int]:
-    """The statements of runs of ``conqret debate hold`` and of files, and how many those runs did not conclude.
-
-    Raises:
-        ItemsError: a file has faults.
-        DeclarationError: a folder holds no finished run of debates.
-    """
-    files, lacking = [], 0
-    for source in sources:
-        if not source.is_dir():
-            files.append(source)
-            continue
-        folder = HeldFolder(source)
-        folder.record()
-        summary = folder.result(folder.summary_file, HeldSummary)
-        lacking += len(SIDES) * summary.debates - summary.statements
-        files += [folder.statements_file] if summary.statements else []
-    return [item for file in files for item in read_statements([file], blank=True)], lacking
 
 
 def in_words(left_out: dict[str, int]) -> str:

@@ -288,25 +288,6 @@ def missed_viewpoints(
         DeclarationError: there is no finished benchmark, no answer belongs to one of its questions, or a setting is
             wrong. No model is asked then.
     """
-    wanted, foreign = answers_to_rate(benchmark, answers)
-    asked = ask_verdicts(MISSED, wanted, source=answers, name="viewpoints", output=output, **settings)
-    ratings = {row.id: int(row.answer["rating"]) for row in asked.rows if row.answered}
-    weighty = {name: rating == RATINGS[0] for name, rating in ratings.items()}
-    return MissedViewpoints(
-        ReviewedRows(len(asked.rows), weighty, asked=asked),
-        mean_interval([*map(float, weighty.values())], scale="share") if weighty else undefined("no answer"),
-        {rating: [*ratings.values()].count(rating) for rating in RATINGS},
-        len(asked.rows) - len(ratings),
-        foreign,
-    )
-
-
-def answers_to_rate(benchmark: str | Path, answers: str | Path) -> tuple[list[Subject], int]:
-    """What is asked about each answer to a question of the benchmark, and how many answers have no question there.
-
-    Raises:
-        DeclarationError: no answer has.
-    """
     every = check_answers(Path(answers))
     questions = {question.id: question for question in read_made(benchmark).questions}
     wanted = []
@@ -321,7 +302,16 @@ def answers_to_rate(benchmark: str | Path, answers: str | Path) -> tuple[list[Su
         raise DeclarationError(
             f"none of the {len(every)} answers has the id of a question of {benchmark}: give answers to these questions"
         )
-    return wanted, len(every) - len(wanted)
+    asked = ask_verdicts(MISSED, wanted, source=answers, name="viewpoints", output=output, **settings)
+    ratings = {row.id: int(row.answer["rating"]) for row in asked.rows if row.answered}
+    weighty = {name: rating == RATINGS[0] for name, rating in ratings.items()}
+    return MissedViewpoints(
+        ReviewedRows(len(asked.rows), weighty, asked=asked),
+        mean_interval([*map(float, weighty.values())], scale="share") if weighty else undefined("no answer"),
+        {rating: [*ratings.values()].count(rating) for rating in RATINGS},
+        len(asked.rows) - len(ratings),
+        len(every) - len(wanted),
+    )
 
 
 def reviewed(
