@@ -64,7 +64,8 @@ def _f1(precision: float, recall: float) -> Measure:
 
 def baseline(case: Case) -> dict[str, Any]:
     """The sentences of both texts, each by the words, figures and names of the other one."""
-    stated, borne_out = case.evidence.reference_in_argument(), case.evidence.argument_in_reference()
+    stated = case.evidence.sentences("reference", by="argument")
+    borne_out = case.evidence.sentences("argument", by="reference")
     return {
         "reference_claims": claims(stated, nothing="left_out"),
         "answer_claims": claims(borne_out, stated="borne_out", nothing="not_in_reference"),

@@ -38,7 +38,7 @@ def score(reply: JudgeReply[ReferenceInDocuments], case: Case) -> Mapping[str, M
 
 def baseline(case: Case) -> dict[str, Any]:
     """The sentences of the reference, each by the words, figures and names of the document that is nearest."""
-    findings = case.evidence.reference_in_documents()
+    findings = case.evidence.sentences("reference", by="documents")
     return {"reference_claims": claims(findings, stated="borne_out", nothing="not_in_documents")}
 
 

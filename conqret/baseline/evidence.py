@@ -159,17 +159,15 @@ class Evidence:
         """What each cited document says of the sentence that cites it, in order."""
         return grounding.citation_verdicts(self._argument(which), self._documents)
 
-    def reference_in_argument(self) -> tuple[SentenceFinding, ...]:
-        """What the argument says of each sentence of the reference."""
-        return sentence_findings(self._reference, (self._argument("argument"),))
-
-    def argument_in_reference(self) -> tuple[SentenceFinding, ...]:
-        """What the reference says of each sentence of the argument."""
-        return sentence_findings(self._argument("argument"), (self._reference,))
-
-    def reference_in_documents(self) -> tuple[SentenceFinding, ...]:
-        """What the documents say of each sentence of the reference: the document that bears it out best."""
-        return sentence_findings(self._reference, self._documents)
+    def sentences(
+        self,
+        of: Literal["reference", "argument"],
+        by: Literal["reference", "argument", "documents"],
+    ) -> tuple[SentenceFinding, ...]:
+        """What one text says of each sentence of another; of documents the one that bears it out best."""
+        return sentence_findings(
+            self._argument(of), self._documents if by == "documents" else (self._argument(by),)
+        )
 
     def topic_nuggets(self, n: int = 20) -> tuple[str, ...]:
         """``n`` distinct key points about topic and stance (:func:`conqret.baseline.relevance.topic_nuggets`)."""
@@ -215,8 +213,7 @@ class Evidence:
         citation_presence: sentences that cite / sentences. citation_validity, citation_precision: citations that
         point to a document, or are borne out, / citations. no_contradiction: 1 - clashes / citations.
         """
-        argument = self._argument("argument") if self.item.argument is not None else Text("")
-        verdicts = self.citation_support() if self.item.argument is not None else ()
+        argument, verdicts = self._argument("argument"), self.citation_support()
         documents, relevances = self._features, [finding.value for finding in self._relevances]
         n = len(documents)
         relevant_share = breadth = figures = spread = noise = 0.0
@@ -265,10 +262,6 @@ class Evidence:
         return {name: Finding(value, told[name]) for name, value in values.items()}
 
     @cached_property
-    def _reference(self) -> Text:
-        return analysed(self.item.reference or "", self.language)
-
-    @cached_property
     def _documents(self) -> tuple[Text, ...]:
         return tuple(
             analysed(
@@ -294,8 +287,7 @@ class Evidence:
 
     def _argument(self, which: str) -> Text:
         if which not in self._arguments:
-            text = self.item.argument if which == "argument" else self.item.second_argument
-            self._arguments[which] = analysed(text or "", self.language)
+            self._arguments[which] = analysed(getattr(self.item, which) or "", self.language)
         return self._arguments[which]
 
     def _strength(self, which: Which) -> dict[str, float]:

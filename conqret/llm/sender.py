@@ -136,7 +136,13 @@ class Sender:
             ProviderError: no answer could be had; ``attempts`` says how often it was tried.
         """
         await self._connection.prepare()
-        prompt = self._prompt_tokens(request) if self._estimates else 0
+        prompt = 0
+        if self._estimates:
+            encode = self._options.backend.encoder(self._options.model)
+            prompt = sum(
+                count_tokens(message.content, encode) + IMAGE_TOKENS * len(message.images)
+                for message in request.messages
+            )
         tries = _Tries()
         try:
             async with asyncio.timeout(None) as clock:
@@ -270,8 +276,3 @@ class Sender:
             return False
         began = deadline - self._timeout
         return bool(error.retry_after) or asyncio.get_running_loop().time() < began + RATE_WINDOW
-
-    def _prompt_tokens(self, request: Request[Any]) -> int:
-        encode = self._options.backend.encoder(self._options.model)
-        texts = sum(count_tokens(message.content, encode) for message in request.messages)
-        return texts + IMAGE_TOKENS * sum(len(message.images) for message in request.messages)

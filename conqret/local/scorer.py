@@ -44,8 +44,8 @@ class ConditionalPerplexity:
     """PPL(target | context) on a local transformers model (DebateQA, Equation 2).
 
     ``model`` is a folder or a hub's name. ``wrapping`` (1 to 5) is what is asked around the answer, ``chat`` whether
-    the model's chat template is used (None: where it has one). ``definition`` is ``paper`` or ``released``.
-    ``device`` and ``dtype`` default to a GPU in bfloat16 where there is one, else the CPU in float32.
+    the model's chat template is used (None: where it has one; ``templated`` says it). ``definition`` is ``paper`` or
+    ``released``. ``device`` and ``dtype`` default to a GPU in bfloat16 where there is one, else the CPU in float32.
     ``token_budget`` bounds ``rows x (prefix + target)`` tokens of a step and halves when memory runs out;
     ``batch_size`` bounds its rows. ``padding`` is the side on which the released script's tokenizer pads: it changes
     what ``released`` counts and nothing else. ``window`` shortens the model's own.
@@ -84,17 +84,13 @@ class ConditionalPerplexity:
         self.padding, self.batch_size = padding, batch_size
         self.budget = TokenBudget(token_budget or (CPU_BUDGET if loaded.device == "cpu" else GPU_BUDGET))
         self._encoder = PrefixEncoder(loaded.tokenizer, wrapping, chat)
+        self.templated: bool = self._encoder.templated
         model_window = window_of(loaded.model.config, loaded.tokenizer)
         self.window = model_window if window is None else min(model_window, window)
         self._forward = Forward(loaded.model, model_window)
         prompt = [padding] if definition == "released" else self._encoder.around
-        settings = [loaded.revision, definition, prompt, self._encoder.templated, self.window, self.dtype]
+        settings = [loaded.revision, definition, prompt, self.templated, self.window, self.dtype]
         self.fingerprint = digest_of(settings)
-
-    @property
-    def templated(self) -> bool:
-        """Whether the model's chat template stands around the answer."""
-        return self._encoder.templated
 
     def score(self, pairs: Iterable[Pair], *, store: KnownTargets | None = None) -> list[TargetScore]:
         """One row a target, contexts in their order and targets in theirs."""

@@ -40,11 +40,6 @@ class ListedRun:
     answers: str
     fault: str = ""
 
-    @property
-    def going_on(self) -> bool:
-        """Whether it may change while it is looked at."""
-        return not self.fault and self.state != FINISHED
-
     def has(self, wanted: list[str]) -> bool:
         """Whether all these words, in lower case, are in what is said of the run."""
         text = f"{self.name} {self.kind} {self.what} {self.state}".casefold()

@@ -119,7 +119,9 @@ class _Viewer:
             lede = [f"The viewer has no page for runs of this kind; what they hold is in {run}."]
             sheet = ReportPage(listed_run.kind, listed_run.name, sections, lede, facts=facts)
             report_page = sheet.html(around=ways)
-        return _response(report_page, again=PAGE_SECONDS if listed_run.going_on else 0)
+        return _response(
+            report_page, again=0 if listed_run.fault or listed_run.state == FINISHED else PAGE_SECONDS
+        )
 
     def difference(self, request: Request) -> Response:
         """What differs between two runs; where one is given, the others that it can be compared with."""
