@@ -77,6 +77,11 @@ def correlation(name: str, definition: str, compute: Compute, metric: str = "") 
     return SuiteStatistic(name, definition, compute, metric, "correlation", chance=0.0)
 
 
+def share(name: str, definition: str, compute: Compute, **more: Any) -> SuiteStatistic:
+    """A statistic that lies between 0 and 1."""
+    return SuiteStatistic(name, definition, compute, scale="share", **more)
+
+
 def in_groups(whole: SuiteStatistic, definition: str, groups: Iterable[str]) -> tuple[SuiteStatistic, ...]:
     """A statistic of all items, and the same of each group's, whose name stands in the ``definition`` for ``{}``."""
     return whole, *(

@@ -15,9 +15,9 @@ from conqret.io.rows import FaultList, quoted
 from conqret.io.schema import TableReader
 from conqret.stats.agreement import Level
 from conqret.stats.alternative_annotator import alternative_annotator_test
-from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteVerdicts
 from conqret.suites.suite_files import MOVED, files_present, suite_file
-from conqret.suites.suite_statistics import annotator_table, over_groups
+from conqret.suites.suite_statistics import annotator_table, over_groups, share
 
 METRIC = "annotation"
 HUMAN, MODELS = "human_annotations.json", "llm_annotations.json"
@@ -168,20 +168,14 @@ SUITE = Suite(
     metrics=(METRIC,),
     statistics=(
         *(
-            SuiteStatistic(
-                field,
-                f"{definition}; mean over the data sets",
-                over_groups(partial(test_of, field)),
-                scale="share",
-            )
+            share(field, f"{definition}; mean over the data sets", over_groups(partial(test_of, field)))
             for field, definition in _FIELDS.items()
         ),
         *(
-            SuiteStatistic(
+            share(
                 f"{field}_{name}",
                 f"{definition}; in the data set {name}, epsilon {data_set.epsilon:g}",
                 partial(test_of, field),
-                scale="share",
                 group=name,
             )
             for field, definition in _FIELDS.items()

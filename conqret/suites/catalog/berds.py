@@ -9,9 +9,9 @@ from conqret.io.pairs import read_pairs
 from conqret.perspectives.detection import GRADES, YES_FROM
 from conqret.perspectives.threshold import BOTH
 from conqret.stats.classification import average_precision, f1
-from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteVerdicts
 from conqret.suites.suite_files import MOVED, suite_file
-from conqret.suites.suite_statistics import value_of
+from conqret.suites.suite_statistics import share, value_of
 
 METRIC = "contains"
 PAIRS = "perspective_detection.tsv"
@@ -70,18 +70,16 @@ SUITE = Suite(
     read=read,
     metrics=(METRIC,),
     statistics=(
-        SuiteStatistic(
+        share(
             "f1",
             "F1 of the class yes: a grade of 3 or 4 (scale 0 to 4), by which the document speaks for the "
             "perspective at least in part",
             detection_f1,
-            scale="share",
         ),
-        SuiteStatistic(
+        share(
             "average_precision",
             "average precision of the grades over all pairs: no threshold is chosen",
             precision_over_ranks,
-            scale="share",
         ),
     ),
     published=tuple(

@@ -10,9 +10,9 @@ from typing import Any
 from conqret.data import Document
 from conqret.io.checks import text
 from conqret.io.schema import Field
-from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteStatistic
+from conqret.suites.suite import Suite, SuiteData, SuiteFile
 from conqret.suites.suite_files import data_of_rows, files_present, published, published_rows, published_text
-from conqret.suites.suite_statistics import in_groups, preference_accuracy
+from conqret.suites.suite_statistics import in_groups, preference_accuracy, share
 
 SPLITS = (
     *(
@@ -79,11 +79,10 @@ SUITE = Suite(
     metrics=("preference",),
     judging={"format": "direct"},
     statistics=in_groups(
-        SuiteStatistic(
+        share(
             "accuracy",
             "consistent accuracy: share of pairs whose better answer is preferred in both orders",
             preference_accuracy,
-            scale="share",
             chance=0.25,
         ),
         "the same in the split {}",

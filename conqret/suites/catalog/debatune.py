@@ -8,7 +8,7 @@ from pathlib import Path
 
 from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
 from conqret.suites.suite_files import files_present, suite_file
-from conqret.suites.suite_statistics import by_group
+from conqret.suites.suite_statistics import by_group, share
 
 METRIC = "controllability"
 SIDES = {"pro": "positive", "con": "negative"}
@@ -71,12 +71,11 @@ def distance(verdicts: SuiteVerdicts) -> float:
 
 def _statistics(system: str, folder: str) -> tuple[SuiteStatistic, ...]:
     return tuple(
-        SuiteStatistic(
+        share(
             f"{folder.lower()}_{side}" if side else folder.lower(),
             f"share of the statements of {system}{f', {side} side,' if side else ''} that argue for nothing but their "
             f"side (CC, {side or 'overall'})",
             partial(controllability, side),
-            scale="share",
             group=system,
         )
         for side in (*SIDES.values(), "")
@@ -115,11 +114,10 @@ SUITE = Suite(
     metrics=(METRIC,),
     judging={"format": "controllability"},
     statistics=(
-        SuiteStatistic(
+        share(
             "distance_from_gpt4",
             "mean distance of the shares of good statements, by model and side, from those by GPT-4 (Table 1)",
             distance,
-            scale="share",
             lower_is_better=True,
         ),
         *(statistic for system, (folder, *_) in SYSTEMS.items() for statistic in _statistics(system, folder)),

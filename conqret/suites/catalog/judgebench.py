@@ -8,7 +8,7 @@ from pathlib import Path
 from conqret.io.checks import a_list, filled, identifier
 from conqret.io.rows import Unfit, quoted
 from conqret.io.schema import TableReader
-from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, printed
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, printed
 from conqret.suites.suite_files import (
     MOVED,
     data_of_rows,
@@ -18,7 +18,7 @@ from conqret.suites.suite_files import (
     published_text,
     word,
 )
-from conqret.suites.suite_statistics import in_groups, preference_accuracy
+from conqret.suites.suite_statistics import in_groups, preference_accuracy, share
 
 PAIRS = "gpt-4o.jsonl"
 O1_MINI, SKYWORK = "o1-mini-2024-09-12, Arena-Hard prompt", "Skywork-Reward-Gemma-2-27B"
@@ -134,12 +134,11 @@ SUITE = Suite(
     baseline={"format": "response-quality", "metrics": ("preference",)},
     judging={"criteria": ("correctness: The answer to the question is correct",)},
     statistics=in_groups(
-        SuiteStatistic(
+        share(
             "accuracy",
             "share of pairs whose correct answer is preferred over both orders; ties, and verdicts that turn with "
             "the order, are wrong (a judge of one order, as a reward model, gets 0.500 by chance)",
             preference_accuracy,
-            scale="share",
             chance=0.25,
         ),
         "the same on the pairs of the category {}",

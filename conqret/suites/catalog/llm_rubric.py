@@ -13,9 +13,9 @@ from conqret.data import Item, Turn
 from conqret.io.checks import identifier, number, one_of, whole_number
 from conqret.io.rows import Unfit
 from conqret.io.schema import TableReader
-from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
+from conqret.suites.suite import PublishedFigure, Suite, SuiteData, SuiteFile, SuiteVerdicts
 from conqret.suites.suite_files import MOVED, is_there, published, published_rows, published_text
-from conqret.suites.suite_statistics import correlation, mean_labels, plain_correlation
+from conqret.suites.suite_statistics import correlation, mean_labels, plain_correlation, share
 
 METRIC = "satisfaction"
 QUESTION = (
@@ -164,11 +164,10 @@ SUITE = Suite(
                 ("kendall", "Kendall's tau-b", ""),
             )
         ),
-        SuiteStatistic(
+        share(
             "rmse",
             "root mean square error of the rating, on the scale from 0 to 1 (times 3: on that from 1 to 4)",
             rmse,
-            scale="share",
             lower_is_better=True,
         ),
     ),

@@ -10,7 +10,7 @@ from typing import Any
 from conqret.io.checks import a_list, filled, identifier, whole_number
 from conqret.io.rows import Unfit
 from conqret.io.schema import TableReader
-from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteStatistic, SuiteVerdicts
+from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteVerdicts
 from conqret.suites.suite_files import (
     MOVED,
     data_of_rows,
@@ -19,7 +19,7 @@ from conqret.suites.suite_files import (
     published_rows,
     published_text,
 )
-from conqret.suites.suite_statistics import in_groups, over_groups
+from conqret.suites.suite_statistics import in_groups, over_groups, share
 
 FILES = ("test-00000-of-00001.parquet", "test.jsonl")
 SUBSETS = ("Factuality", "Focus", "Math", "Precise IF", "Safety")
@@ -107,11 +107,10 @@ SUITE = Suite(
     metrics=("preference",),
     judging={"format": "direct"},
     statistics=in_groups(
-        SuiteStatistic(
+        share(
             "accuracy",
             "share of prompts whose right answer is preferred to each wrong one: mean over the subsets (without ties)",
             over_groups(best_of_all),
-            scale="share",
             chance=0.25,
         ),
         "the same in the subset {}",

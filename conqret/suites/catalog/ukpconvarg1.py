@@ -9,9 +9,9 @@ from typing import Any
 
 from conqret.io.checks import filled, identifier
 from conqret.io.files import csv_rows
-from conqret.suites.suite import Suite, SuiteData, SuiteFile, SuiteStatistic, printed
+from conqret.suites.suite import Suite, SuiteData, SuiteFile, printed
 from conqret.suites.suite_files import data_of_rows, files_present, published, published_rows, word
-from conqret.suites.suite_statistics import over_groups, preference_accuracy, preference_half_ties
+from conqret.suites.suite_statistics import over_groups, preference_accuracy, preference_half_ties, share
 
 PAIRS = "UKPConvArg1Strict-CSV"
 _FIRST, _SECOND = "ee675d2da00795ec8289c7094ad4570481728f33", "7c598e0a02ad2310dc9eb670c55a21b93a33e82f"
@@ -118,19 +118,17 @@ SUITE = Suite(
     metrics=("preference",),
     judging={"format": "direct"},
     statistics=(
-        SuiteStatistic(
+        share(
             "accuracy",
             "share of pairs whose more convincing argument is preferred, a tie counting as half: mean over the "
             "sides of the debates",
             over_groups(preference_half_ties),
-            scale="share",
             chance=0.5,
         ),
-        SuiteStatistic(
+        share(
             "accuracy_ties_wrong",
             "the same, but a tie is wrong",
             over_groups(preference_accuracy),
-            scale="share",
             chance=0.5,
         ),
     ),
