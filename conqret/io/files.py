@@ -203,7 +203,7 @@ class _Footer:
         fields: dict[int, Any] = {}
         number = 0
         while first := self._byte():
-            number = number + (first >> 4) if first >> 4 else self._integer()
+            number = number + (first >> 4) if first >> 4 else self._varint() >> 1
             kind = first & 15
             fields[number] = kind == 1 if kind in (1, 2) else self._value(kind, depth)
         return fields
@@ -212,12 +212,10 @@ class _Footer:
         if kind in (1, 2, 3):
             return self._byte()
         if kind in (4, 5, 6):
-            return self._integer()
-        if kind == 7:
-            self._at += 8
-            return None
-        if kind == 8:
-            length = self._varint()
+            value = self._varint()
+            return value >> 1 ^ -(value & 1)
+        if kind in (7, 8):
+            length = 8 if kind == 7 else self._varint()
             self._at += length
             return None
         if kind in (9, 10):
@@ -233,10 +231,6 @@ class _Footer:
     def _byte(self) -> int:
         self._at += 1
         return self._data[self._at - 1]
-
-    def _integer(self) -> int:
-        value = self._varint()
-        return value >> 1 ^ -(value & 1)
 
     def _varint(self) -> int:
         value = 0
