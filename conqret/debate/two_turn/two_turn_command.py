@@ -85,12 +85,25 @@ def judge(
     conqret debate two-turn judge debates.jsonl --instruction encourage-abstain --model gpt-4o-mini --dry-run
     """
     from conqret.debate.two_turn.outcome_page import outcome_tables, standings_table, verdict
+    from conqret.debate.two_turn.rubric import FORMAT, counter_items, grade_counter_arguments, rubric_table
     from conqret.debate.two_turn.text_annotations import annotation_tables, summarize_annotations
+    from conqret.debate.two_turn.two_turn_files import read_two_turn
     from conqret.debate.two_turn.two_turn_runs import judge_debates
     from conqret.show.table import spaced
 
     if rubric:
-        _grade(questions, labels, model, output, asking)
+        if labels is not None:
+            grades_by_writer = grade_counter_arguments(questions, labels=labels, model=model)
+            grades = [grade.model_dump(mode="json") for grade in grades_by_writer.grades]
+            facts = {"labels": ", ".join(map(str, labels)), "grades": grades}
+            result(facts, [rubric_table(grades_by_writer.grades)], as_json=asking.shown.json_output)
+            return
+        done = judged(
+            counter_items(read_two_turn(questions)), [questions], FORMAT, model=model, output=output, asking=asking,
+            by=partial(grade_counter_arguments, questions),
+        )  # fmt: skip
+        grades = [grade.model_dump(mode="json") for grade in done.grades]
+        conclude(done.judgments, lambda: rubric_table(done.grades), shown=asking.shown, grades=grades)
         return
     if annotations is not None:
         summaries = summarize_annotations(annotations, of=questions)
@@ -115,28 +128,6 @@ def judge(
     data = {"verdict": conclusion, **outcome.summary.record()}
     there = len(outcome.rows) - sum(outcome.lost.values())
     asking.conclude(data, lines, outcome, outcome.lost, there=there)
-
-
-def _grade(
-    questions: Path, labels: list[Path] | None, model: str | None, output: Path | None, asking: StudyOptions
-) -> None:
-    """Grade the counter-arguments by the rubric; the judge is not told which option is right."""
-
-    from conqret.debate.two_turn.rubric import FORMAT, counter_items, grade_counter_arguments, rubric_table
-    from conqret.debate.two_turn.two_turn_files import read_two_turn
-
-    if labels is not None:
-        grades_by_writer = grade_counter_arguments(questions, labels=labels, model=model)
-        grades = [grade.model_dump(mode="json") for grade in grades_by_writer.grades]
-        facts = {"labels": ", ".join(map(str, labels)), "grades": grades}
-        result(facts, [rubric_table(grades_by_writer.grades)], as_json=asking.shown.json_output)
-        return
-    done = judged(
-        counter_items(read_two_turn(questions)), [questions], FORMAT, model=model, output=output, asking=asking,
-        by=partial(grade_counter_arguments, questions),
-    )  # fmt: skip
-    grades = [grade.model_dump(mode="json") for grade in done.grades]
-    conclude(done.judgments, lambda: rubric_table(done.grades), shown=asking.shown, grades=grades)
 
 
 def write(
@@ -274,8 +265,9 @@ def outcomes(
     """
 
     from conqret.debate.two_turn.anova import anova_tables, debate_anova, default_subject
-    from conqret.debate.two_turn.outcome_page import confidence_plot, verdict
+    from conqret.debate.two_turn.outcome_page import confidence_plot, payoff_tables, verdict
     from conqret.debate.two_turn.outcomes import counted_answers, debate_outcomes
+    from conqret.debate.two_turn.slider_answers import payoffs as rewarded
     from conqret.debate.two_turn.writer_scores import score_writers, writers_table
     from conqret.show.page import write_file
     from conqret.show.table import spaced
@@ -284,7 +276,14 @@ def outcomes(
     if plot is not None and plot.suffix not in kinds:
         raise DeclarationError(f"--plot takes a file that ends in .png or .svg, not {plot}")
     if answers is None:
-        _show_payoffs(bonuses, json_output)
+        wanted = "--bonuses are seven numbers such as 0.6,0.45,0.3,0.15,-0.05,-0.3,-0.6"
+        bonus_values = None if bonuses is None else options.numbers(bonuses, wanted)
+        shown = rewarded(bonuses=bonus_values)
+        result(
+            [payoff.record() for payoff in shown],
+            spaced(chain.from_iterable(map(payoff_tables, shown))),
+            as_json=json_output,
+        )
         return
     judged = counted_answers(answers, design)
     if writers:
@@ -315,19 +314,3 @@ def _lines(results: Outcomes, conclusion: str, plot: Path | None) -> Iterator[Re
     yield conclusion
     if plot is not None:
         yield at(plot, "plot")
-
-
-def _show_payoffs(bonuses: str | None, json_output: bool | None) -> None:
-
-    from conqret.debate.two_turn.outcome_page import payoff_tables
-    from conqret.debate.two_turn.slider_answers import payoffs as rewarded
-    from conqret.show.table import spaced
-
-    wanted = "--bonuses are seven numbers such as 0.6,0.45,0.3,0.15,-0.05,-0.3,-0.6"
-    bonus_values = None if bonuses is None else options.numbers(bonuses, wanted)
-    shown = rewarded(bonuses=bonus_values)
-    result(
-        [payoff.record() for payoff in shown],
-        spaced(chain.from_iterable(map(payoff_tables, shown))),
-        as_json=json_output,
-    )
