@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from conqret.console import shared_options as options
+from conqret.console.option_groups import option
 from conqret.console.printing import NONE, at, end, note, result
 from conqret.errors import DeclarationError, number
 from conqret.judging.study_command import StudyOptions
@@ -36,7 +37,7 @@ Folder = Annotated[
 
 def sifted_file(rows: str) -> Any:
     """``-o`` of a command that keeps some of many ``rows``."""
-    return options.option(
+    return option(
         options.FILES,
         f"The {rows} that are kept; next to it, NAME.dropped.jsonl.",
         "--output",
