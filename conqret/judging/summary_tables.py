@@ -116,9 +116,7 @@ def requirement_table(outcomes: Sequence[RequirementOutcome]) -> Table:
         (outcome.requirement, "met" if outcome.met else Alarm("not met"), outcome.value, outcome.reason)
         for outcome in outcomes
     ]
-    return Table(
-        "Requirements", ("requirement", Column("", "name"), "value", Column("remark", "text")), rows
-    )
+    return Table("Requirements", ("requirement", Column("", "name"), "value", Column("remark", "text")), rows)
 
 
 def coverage(summary: Summary) -> str:
