@@ -139,18 +139,8 @@ def test_the_figures_of_a_benchmark(cli, benchmark, tmp_path):
     assert (left.code, "the column covered takes yes or no" in left.err) == (0, True)
     refused = cli("debateqa", "curate", "--check", "comprehensiveness", benchmark, "--labels", sheet)
     assert (refused.code, "answers none of the" in refused.err) == (2, True)
-    judged = cli(
-        "debateqa",
-        "curate",
-        "--check",
-        "comprehensiveness",
-        benchmark,
-        "-o",
-        sheet,
-        "--model",
-        "offline",
-        "--json",
-    )
+    typed = ("debateqa", "curate", "--check", "comprehensiveness", benchmark, "-o", sheet)
+    judged = cli(*typed, "--model", "offline", "--json")
     by_judge = json.loads(judged.out)
     assert by_judge["chunks looked at"] == by_judge["of"]
     by_people = json.loads(
@@ -173,20 +163,8 @@ def test_the_figures_of_a_benchmark(cli, benchmark, tmp_path):
     answers.write_text(
         "".join(json.dumps({"id": one, "generation": "Views differ."}) + "\n" for one in [*ids, "x"])
     )
-    rated = json.loads(
-        cli(
-            "debateqa",
-            "curate",
-            "--check",
-            "viewpoints",
-            benchmark,
-            "--answers",
-            answers,
-            "-o",
-            tmp_path / "v",
-            "--json",
-        ).out
-    )
+    typed = ("debateqa", "curate", "--check", "viewpoints", benchmark, "--answers", answers)
+    rated = json.loads(cli(*typed, "-o", tmp_path / "v", "--json").out)
     assert (rated["rating 1"], rated["answers to no question of the benchmark"]) == (len(ids), 1)
 
 

@@ -46,16 +46,8 @@ def test_offline_writes_what_the_judge_reads(cli, tmp_path):
     assert done.code == 0, done.err
     assert "lexical baseline and not an author" in done.err
     assert "4 of 4 debates are whole" in done.out
-    judged = cli(
-        "debate",
-        "two-turn",
-        "judge",
-        out / "debates.jsonl",
-        "-o",
-        tmp_path / "judged",
-        "--instruction",
-        "simple",
-    )
+    typed = ("debate", "two-turn", "judge", out / "debates.jsonl", "-o", tmp_path / "judged")
+    judged = cli(*typed, "--instruction", "simple")
     assert judged.code == 0, judged.err
     assert "not finished" not in cli("runs", "list", tmp_path).out
 

@@ -35,19 +35,8 @@ def test_the_demo(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_json_is_all_that_stands_on_standard_output(cli: Cli, items: Path, tmp_path: Path) -> None:
-    done = cli(
-        "judge",
-        items,
-        "-f",
-        "g-eval",
-        "--metric",
-        "context-relevance",
-        "--samples",
-        3,
-        "-o",
-        tmp_path / "r",
-        "--json",
-    )
+    typed = ("judge", items, "-f", "g-eval", "--metric", "context-relevance", "--samples", 3)
+    done = cli(*typed, "-o", tmp_path / "r", "--json")
     summary = json.loads(done.out)
     assert summary["total"] == summary["scored"] == 4
     assert list(summary["metrics"]) == ["context_relevance"]
@@ -197,17 +186,8 @@ def test_a_replay_needs_no_flags(cli: Cli, items: Path, tmp_path: Path) -> None:
     with FaultServer() as server:
         os.environ["OPENAI_API_KEY"] = "sk-none"
         try:
-            first = cli(
-                "judge",
-                items,
-                *made,
-                "--model",
-                "openai/judge",
-                "--api-base",
-                server.url,
-                "-o",
-                tmp_path / "first",
-            )
+            typed = ("judge", items, *made, "--model", "openai/judge", "--api-base", server.url)
+            first = cli(*typed, "-o", tmp_path / "first")
         finally:
             del os.environ["OPENAI_API_KEY"]
     assert first.code == 0
@@ -218,18 +198,8 @@ def test_a_replay_needs_no_flags(cli: Cli, items: Path, tmp_path: Path) -> None:
     assert two.summary().usage.calls == 0
     # An export knows format, model, samples and metrics, but not the temperature.
     assert cli("runs", "recordings", "export", tmp_path / "first", tmp_path / "e.jsonl").code == 0
-    done = cli(
-        "judge",
-        items,
-        "--replay",
-        tmp_path / "e.jsonl",
-        "--temperature",
-        0.25,
-        "--seed",
-        5,
-        "-o",
-        tmp_path / "third",
-    )
+    typed = ("judge", items, "--replay", tmp_path / "e.jsonl", "--temperature", 0.25, "--seed", 5)
+    done = cli(*typed, "-o", tmp_path / "third")
     assert done.code == 0
     assert said(JudgeFolder(tmp_path / "third").judgments()) == said(one.judgments())
 

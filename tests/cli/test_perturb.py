@@ -46,18 +46,8 @@ def test_a_pool_of_ones_own(here: Path) -> None:
             }
         )
     )
-    run(
-        "generate",
-        "perturbations",
-        "irrelevant",
-        ITEMS,
-        "--levels",
-        "50",
-        "--pool",
-        "pool.jsonl",
-        "-o",
-        "out.jsonl",
-    )
+    typed = ("generate", "perturbations", "irrelevant", ITEMS, "--levels", "50", "--pool", "pool.jsonl")
+    run(*typed, "-o", "out.jsonl")
     changed = next(iter(open_items(here / "out.jsonl")))
     assert sum(document.text.startswith("bread") for document in changed.documents) == 6
 
