@@ -48,12 +48,8 @@ def run(base, tmp_path, monkeypatch):
 
     def call(*arguments, workflow=WORKFLOW):
         where = [
-            "--rag-responses",
-            str(tmp_path / "runs"),
-            "--rag-topics",
-            str(requests),
-            "--out-dir",
-            str(tmp_path),
+            *("--rag-responses", str(tmp_path / "runs"), "--rag-topics", str(requests)),
+            *("--out-dir", str(tmp_path)),
         ]
         done = CliRunner().invoke(main, ["run", "--workflow", str(workflow), *where, *arguments])
         return done.exit_code, done.output

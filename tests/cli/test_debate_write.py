@@ -46,15 +46,8 @@ def statements(folder):
 def test_controllability_rises_on_the_topics_that_were_learnt(cli, models, asked, tmp_path):
     for name, model in zip(("before", "after"), models, strict=True):
         command = (
-            "debate",
-            "write",
-            asked,
-            "--model",
-            f"local/{model}",
-            "--system",
-            name,
-            "-o",
-            tmp_path / name,
+            *("debate", "write", asked, "--model", f"local/{model}", "--system", name),
+            *("-o", tmp_path / name),
         )
         done = cli(*command, "--max-tokens", "30")
         assert done.code == 0, done.err

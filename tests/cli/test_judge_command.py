@@ -54,28 +54,12 @@ def test_quiet(cli: Cli, items: Path, tmp_path: Path) -> None:
 def test_every_option_of_judging_reaches_the_run(cli: Cli, items: Path, tmp_path: Path) -> None:
     options = ["--samples", 2, "--order", "shuffled", "--seed", 7, "--relevant-from", 4, "--temperature", 0.3]
     options += [
-        "--max-tokens",
-        900,
-        "--context-window",
-        200000,
-        "--max-concurrency",
-        3,
-        "--timeout",
-        9,
-        "--rpm",
-        90000,
-        "--tpm",
-        900000,
+        *("--max-tokens", 900, "--context-window", 200000, "--max-concurrency", 3, "--timeout", 9),
+        *("--rpm", 90000, "--tpm", 900000),
     ]
     options += [
-        "--input-price",
-        1,
-        "--output-price",
-        2,
-        "--budget-usd",
-        3,
-        "--recordings",
-        tmp_path / "s.sqlite",
+        *("--input-price", 1, "--output-price", 2, "--budget-usd", 3),
+        *("--recordings", tmp_path / "s.sqlite"),
     ]
     assert cli("judge", items, "-o", tmp_path / "r", *options).code == 0
     record = JudgeFolder(tmp_path / "r").record()

@@ -102,15 +102,8 @@ def test_no_result_takes_the_place_of_a_sheet(cli: Cli, tmp_path: Path) -> None:
     assert mine.read_bytes() == DEMO.read_bytes()
     assert (run / "report.html").stat().st_mtime_ns == before
     calibrate = (
-        "judges",
-        "calibrate",
-        run,
-        "--labels",
-        labels,
-        "--scale",
-        "1:3",
-        "--dimension",
-        "overall_quality",
+        *("judges", "calibrate", run, "--labels", labels, "--scale", "1:3"),
+        *("--dimension", "overall_quality"),
     )
     for words, file in (
         ((*calibrate, "-o"), "maps.json"),

@@ -136,12 +136,7 @@ def test_sensitivity_from_items_to_report(here: Path) -> None:
 def test_a_dry_run_says_what_it_would_cost(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     asked = (
-        "sensitivity",
-        ITEMS,
-        "--format",
-        "direct,rag-fine-grained",
-        "--perturb",
-        "irrelevant:50",
+        *("sensitivity", ITEMS, "--format", "direct,rag-fine-grained", "--perturb", "irrelevant:50"),
         "--dry-run",
     )
     facts = json.loads(run(*asked, "--model", "gpt-4o-mini", "--budget-usd", "0.01", "--json"))
