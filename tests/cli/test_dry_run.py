@@ -180,13 +180,7 @@ def test_whoever_asks_a_model_takes_the_same_options() -> None:
         for name, options in all_options.items()
         if {"--model", "--rerank"} & options and name not in TRAINS
     }
-    assert {
-        "judge",
-        "bias",
-        "sensitivity",
-        "generate arguments",
-        "debateqa score",
-    } <= asking.keys()
+    assert {"judge", "bias", "sensitivity", "generate arguments", "debateqa score"} <= asking.keys()
     wanted = {
         "--timeout",
         "--budget-usd",

@@ -62,13 +62,7 @@ def test_the_list_in_words_and_as_json() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (
-            (
-                "generate",
-                "perturbations",
-            ),
-            "name a perturbation and items",
-        ),
+        (("generate", "perturbations"), "name a perturbation and items"),
         (("generate", "perturbations", "irelevant", ITEMS), "did you mean 'irrelevant'"),
         (
             ("generate", "perturbations", "hallucinate", ITEMS, "--levels", "0%"),

@@ -204,11 +204,7 @@ def test_from_the_command_to_the_report(forks: Forks, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "study",
-    [
-        ("bias", "--probe", "length"),
-        ("sensitivity", "--perturb", "irrelevant:0,50"),
-    ],
+    "study", [("bias", "--probe", "length"), ("sensitivity", "--perturb", "irrelevant:0,50")]
 )
 def test_studies_take_them(forks: Forks, tmp_path: Path, study: tuple[str, ...]) -> None:
     criterion = ("--criterion", "support: Do the documents bear the answer out? 1-5", "--model", "openai/m")

@@ -25,12 +25,7 @@ from conqret.perspectives.perspective_writing import (
     Views,
     way_of,
 )
-from conqret.perspectives.perspectives_run import (
-    INSPECTED,
-    MadeFolder,
-    inspection_sheet,
-    make_perspectives,
-)
+from conqret.perspectives.perspectives_run import INSPECTED, MadeFolder, inspection_sheet, make_perspectives
 from tests.commands import run_conqret
 from tests.server import FaultServer
 

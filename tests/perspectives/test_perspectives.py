@@ -7,13 +7,7 @@ from conqret.io.pairs import Pair
 from conqret.llm import retry
 from conqret.llm.client_options import ClientOptions
 from conqret.perspectives.detection import GRADES, Detection, baseline_grade
-from conqret.perspectives.diversity_run import (
-    documents_needed,
-    leaning,
-    mrecall,
-    precision,
-    preference,
-)
+from conqret.perspectives.diversity_run import documents_needed, leaning, mrecall, precision, preference
 from tests.perspectives.detected import detect
 from tests.server import FaultPlan, FaultServer
 
