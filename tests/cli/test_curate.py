@@ -151,11 +151,8 @@ def test_the_figures_of_a_benchmark(cli, benchmark, tmp_path):
     assert (nothing.code, "write them for annotators with -o FORM" in nothing.err) == (2, True)
     pairs = tmp_path / "pairs.csv"
     none = cli("debateqa", "curate", "--check", "distinctiveness", benchmark, "--threshold", "1", "-o", pairs)
-    assert (none.code, pairs.exists(), "no annotation form is written or read" in none.err) == (
-        0,
-        False,
-        True,
-    )
+    wanted = (0, False, True)
+    assert (none.code, pairs.exists(), "no annotation form is written or read" in none.err) == wanted
     call = ("debateqa", "curate", "--check", "distinctiveness", benchmark, "--threshold", "0.05", "-o", pairs)
     assert json.loads(cli(*call, "-m", "offline", "--json").out)["not looked at"] == 0
     answers = tmp_path / "answers.jsonl"

@@ -114,11 +114,8 @@ def test_a_server_is_sent_the_instruction_word_for_word_and_once(cli, tmp_path):
         "instruction": 'Argue for the affirmative side of the topic "Trams should be free", '
         'with this argument: "it costs less".',
     }  # fmt: skip
-    assert (other["topic"], other["side"], other["instruction"]) == (
-        "Name a colour.",
-        "none",
-        "Name a colour.",
-    )
+    wanted = ("Name a colour.", "none", "Name a colour.")
+    assert (other["topic"], other["side"], other["instruction"]) == wanted
     assert last["topic"] == "{{ 1 }} <b>"
     changed = cli(*command, "--temperature", "0.5")
     assert changed.code == 2

@@ -147,11 +147,8 @@ def test_a_perturbation_corrected_by_hand_is_not_replaced(cli: Cli, tmp_path: Pa
     corrected = made.replace(b"the", b"a", 1)
     file.write_bytes(corrected)
     refused = cli(*words)
-    assert (refused.code, ALREADY in " ".join(refused.err.split()), "--overwrite" in refused.err) == (
-        2,
-        True,
-        True,
-    )
+    wanted = (2, True, True)
+    assert (refused.code, ALREADY in " ".join(refused.err.split()), "--overwrite" in refused.err) == wanted
     assert file.read_bytes() == corrected
     other = cli("runs", "recordings", "export", tmp_path / "none", file)
     assert other.code == 2

@@ -54,11 +54,8 @@ def test_offline(cli, pairs, tmp_path):
     assert sum(summary["grades"].values()) == 4
     rows = table_of(out)
     assert [row["id"] for row in rows] == ["a", "b", "c", "d"]
-    assert (rows[0]["grade"], rows[0]["meaning"], rows[0]["contains"]) == (
-        "4",
-        "clearly speaks for it",
-        "yes",
-    )
+    wanted = ("4", "clearly speaks for it", "yes")
+    assert (rows[0]["grade"], rows[0]["meaning"], rows[0]["contains"]) == wanted
     assert (rows[1]["grade"], rows[1]["contains"], rows[1]["label"]) == ("1", "no", "")
     assert rows[3]["document"].startswith("'=")  # no spreadsheet calculates it
 

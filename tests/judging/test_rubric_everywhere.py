@@ -88,12 +88,8 @@ def test_a_rubric_for_each_topic(forks: Forks, tmp_path: Path, by_topic: Path) -
 def test_probes_of_what_a_rubric_looks_at(rubric: Path) -> None:
     documents = conqret.Criterion("on_topic", "They are on the topic", looks_at=["documents"])
     plan = bias_plan(DEMO, rubric=[*RUBRIC[:1], documents], probes=["length"])
-    assert {metric for contrast in plan.contrasts for metric in contrast.metrics} == {
-        "rubric_score",
-        "vital_score",
-        "axis_evidence",
-        "sourced",
-    }
+    wanted = {"rubric_score", "vital_score", "axis_evidence", "sourced"}
+    assert {metric for contrast in plan.contrasts for metric in contrast.metrics} == wanted
 
 
 def test_a_file_of_settings(forks: Forks, tmp_path: Path, rubric: Path) -> None:
