@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from conqret.llm import retry
 from tests.io.test_two_turn import OWN
 from tests.server import FaultServer
 
+pytestmark = pytest.mark.usefixtures("model_key")
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "two_turn_debates.jsonl"
 WRITE = ("debate", "two-turn", "write")
 
@@ -22,12 +22,6 @@ def questions(tmp_path):
              "counter_arguments": None} for n in range(3)]  # fmt: skip
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
-
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
 
 
 def fair(body):

@@ -7,19 +7,12 @@ import pytest
 from conqret.debate.debatune.debate_files import read_instructions
 from conqret.debate.debatune.debater_training import tune_debater
 from conqret.debate.debatune.debater_tuning import TunedFolder, TuningSettings
-from conqret.llm import retry
 from tests.debate.tunable import ROWS, save_model, write_rows
 from tests.server import FaultServer
 
-pytestmark = pytest.mark.usefixtures("one_thread")
+pytestmark = pytest.mark.usefixtures("one_thread", "model_key")
 ASKED = [{name: row[name] for name in ("topic", "side", "argument")} for row in ROWS]
 OTHER = {"instruction": "Name a colour.", "id": "colour"}
-
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from conqret.llm import retry
 from tests.server import FaultServer
 
+pytestmark = pytest.mark.usefixtures("model_key")
 PAIRS = [
     ("Trams?", "a", "Trams are cheap for cities.", "Trams are cheap for cities.", 1),
     ("Trams?", "b", "Cats sleep all day.", "Trams are cheap for cities.", 0),
@@ -37,12 +37,6 @@ def by_document(body):
 
 def call(server):
     return ("--model", "openai/judge", "--api-base", server.url)
-
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
 
 
 def test_offline(cli, pairs, tmp_path):

@@ -13,11 +13,12 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.experiments.reading import read_experiment
 from conqret.studies.bias.bias_study import bias_plan
+from tests.contract.items import DEMO
 from tests.experiments.test_experiment_config import GOOD
 from tests.generation.corpora import write_corpus
+from tests.judging.runs import some
 from tests.judging.test_criterion_everywhere import LABELS, read
 from tests.judging.test_rubric import RUBRIC, TOML
-from tests.llm.test_retry_unscored import DEMO, some
 from tests.runs.killed import Forks
 from tests.server import FaultServer
 
