@@ -80,15 +80,8 @@ def test_a_side_without_arguments_is_told_and_asked_for_again(cli, raw, tmp_path
 
     with FaultServer(answer=said) as server:
         call = (
-            "debate",
-            "topics",
-            raw,
-            "-o",
-            tmp_path / "t.jsonl",
-            "--run",
-            tmp_path / "run",
-            "--arguments",
-            1,
+            *("debate", "topics", raw, "-o", tmp_path / "t.jsonl", "--run", tmp_path / "run"),
+            *("--arguments", 1),
         )
         done = cli(*call, "--model", "openai/judge", "--api-base", server.url)
     assert done.code == 1

@@ -255,12 +255,7 @@ def test_recordings_hold_a_digest_and_answer_again(forks: Forks, tmp_path: Path)
     ]
     items = lines(tmp_path / "items.jsonl", *rows)
     asked = (
-        "judge",
-        items,
-        "--criterion",
-        "The documents bear the answer out",
-        "--model",
-        "openai/m",
+        *("judge", items, "--criterion", "The documents bear the answer out", "--model", "openai/m"),
         "--vision",
     )
     with FaultServer() as server:

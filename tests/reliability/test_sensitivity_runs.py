@@ -112,10 +112,7 @@ def test_a_curve_without_a_value_says_so(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("spent", "budgets"),
-    [
-        ([0.4, 0.4, 0.0], [0.6, pytest.approx(0.2), 0.0]),
-        ([0.1, None, 0.1], [0.6, pytest.approx(0.5), 0.0]),
-    ],
+    [([0.4, 0.4, 0.0], [0.6, pytest.approx(0.2), 0.0]), ([0.1, None, 0.1], [0.6, pytest.approx(0.5), 0.0])],
 )
 def test_the_budget_is_shared_by_all_judges(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spent: list[float | None], budgets: list[float]

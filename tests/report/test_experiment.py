@@ -23,14 +23,7 @@ CURVE = {
 
 
 def summary(**more: Any) -> dict[str, Any]:
-    return {
-        "retrieval": {},
-        "arguments": {},
-        "scores": {},
-        "differences": {},
-        "sensitivity": {},
-        **more,
-    }
+    return {"retrieval": {}, "arguments": {}, "scores": {}, "differences": {}, "sensitivity": {}, **more}
 
 
 def test_rankings_and_measures() -> None:

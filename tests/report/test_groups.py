@@ -81,11 +81,8 @@ def test_items_are_grouped_by_their_language_where_there_are_several() -> None:
         scores.add(judgment(place, place / 4).model_copy(update={"language": language}))
     rows = group_table(scores, ["clarity"]).rows
     at = rows.index(("Language",))
-    assert [row[:2] for row in rows[at + 1 : at + 4]] == [
-        ("German", "2"),
-        ("Chinese", "1"),
-        ("cannot be told", "1"),
-    ]
+    wanted = [("German", "2"), ("Chinese", "1"), ("cannot be told", "1")]
+    assert [row[:2] for row in rows[at + 1 : at + 4]] == wanted
     alike = Scores()
     for place in range(4):
         alike.add(judgment(place, 0.5).model_copy(update={"language": "de"}))

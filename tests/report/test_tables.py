@@ -6,13 +6,7 @@ from rich.console import Console
 
 from conqret.data import Call, Judgment, Measure, Reason, Status, Trace
 from conqret.judging.summary import Summary, summarise
-from conqret.judging.summary_tables import (
-    cost,
-    cost_table,
-    metric_table,
-    summary_tables,
-    terminal,
-)
+from conqret.judging.summary_tables import cost, cost_table, metric_table, summary_tables, terminal
 from conqret.runs.session import SessionCounts
 from conqret.show import words
 from conqret.show.markdown import tables_markdown

@@ -101,11 +101,8 @@ def test_of_several_samples_the_page_says_whose_words_it_shows() -> None:
         "groundedness": scored(0.5, explanation="said once", samples=(0.5,)),
     }
     view = item_view(ITEM, judgment(found))
-    assert [row.explanation for row in view.measures] == [
-        "",
-        "Sample 1: 6 of 12 documents rated 3 or higher",
-        "said once",
-    ]
+    wanted = ["", "Sample 1: 6 of 12 documents rated 3 or higher", "said once"]
+    assert [row.explanation for row in view.measures] == wanted
     assert view.documents[0].explanation == "Sample 2: thin"
 
 
@@ -165,11 +162,8 @@ def test_flags_lead_to_where_they_stand() -> None:
         for where in ("document:y", "second_argument", "topic")
     )
     view = item_view(ITEM, judgment({"groundedness": scored(1.0)}, flags=flags))
-    assert [(flag.where, flag.anchor) for flag in view.flags] == [
-        ("document 2 (y)", "d2"),
-        ("second argument", "b"),
-        ("topic", ""),
-    ]
+    wanted = [("document 2 (y)", "d2"), ("second argument", "b"), ("topic", "")]
+    assert [(flag.where, flag.anchor) for flag in view.flags] == wanted
     assert [piece.text for piece in view.documents[1].pieces if piece.hit] == ["text, long."]
     assert view.flags[0].kinds == ("demands a rating",)
 
