@@ -79,8 +79,7 @@ CONQRET = Dialect("conqret", {name: (name,) for name in FIELDS}, (frozenset({"to
 RAGAS_2 = _dialect(
     "ragas v2",
     "user_input retrieved_contexts|response|reference",
-    "topic=user_input documents=retrieved_contexts argument=response reference=reference "
-    "messages=user_input|messages",
+    "topic=user_input documents=retrieved_contexts argument=response reference=reference messages=user_input|messages",
 )
 RAGAS_TURNS = replace(RAGAS_2, name="ragas conversations", marks=(frozenset({"user_input"}),), turns=True)
 """Samples of several turns, which need nothing but their messages."""
@@ -98,8 +97,7 @@ ALCE = _dialect(
 DEEPEVAL = _dialect(
     "DeepEval",
     "input actual_output|retrieval_context|expected_output",
-    "topic=input documents=retrieval_context argument=actual_output reference=expected_output "
-    "messages=input|messages",
+    "topic=input documents=retrieval_context argument=actual_output reference=expected_output messages=input|messages",
     separator="|",  # EvaluationDataset.save_as joins a CSV cell with it
 )
 TRULENS = _dialect(

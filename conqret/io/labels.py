@@ -338,11 +338,10 @@ def read_labels(
         scales_of[file.name] = parse_scales(scales, words, level, file.scales or chosen.scales)
     for name, items in marked.items():
         raise DeclarationError(
-            f"{name} marks {number(len(items), 'item')} as not for estimation ({FOR_ESTIMATION}: {NOT}): they are "
-            "not a random sample of all items. Either they were chosen because the judge was unsure of them (conqret "
-            "labels sample "
-            "without --uncertain-first draws a sample), or they are the final labels on which annotators agree, while "
-            "other items are undecided (conqret labels adjudicate)"
+            f"{name} marks {number(len(items), 'item')} as not for estimation ({FOR_ESTIMATION}: {NOT}): they are not "
+            "a random sample of all items. Either they were chosen because the judge was unsure of them (conqret "
+            "labels sample without --uncertain-first draws a sample), or they are the final labels on which annotators "
+            "agree, while other items are undecided (conqret labels adjudicate)"
         )
     labels, settled = reader.finish(joined_scales(scales_of, labelled))
     name = _some([path.name for path in places]) if len(places) > 1 else str(places[0])

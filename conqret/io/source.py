@@ -326,8 +326,7 @@ def open_items(
     code = language_code(language) if language else ""
     if code is None:
         raise DeclarationError(
-            f"--language {language!r} is not a known language: write its ISO 639-1 code (de) or its "
-            "English name"
+            f"--language {language!r} is not a known language: write its ISO 639-1 code (de) or its English name"
         )
     return ItemSource(rows, layout, kind, skip_invalid, banks=banks, language=code)
 

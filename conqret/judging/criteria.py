@@ -265,15 +265,13 @@ def comparison_criterion(criterion: Criterion | str) -> Criterion:
     if found.scale is not None:
         low, high = found.scale
         raise DeclarationError(
-            f"the criterion {found.question[:60]!r} has a scale, but a comparison only decides "
-            "which of two arguments meets it "
-            f"better: leave {low}-{high} out"
+            f"the criterion {found.question[:60]!r} has a scale, but a comparison only decides which of two arguments "
+            f"meets it better: leave {low}-{high} out"
         )
     if "second_answer" in found.shows:
         raise DeclarationError(
-            f"the criterion {found.question[:60]!r} mentions a second answer: describe what one "
-            "argument must fulfill, and "
-            "the judge decides which of two arguments meets it better"
+            f"the criterion {found.question[:60]!r} mentions a second answer: describe what one argument must fulfill, "
+            "and the judge decides which of two arguments meets it better"
         )
     return found
 

@@ -295,9 +295,8 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
 
     def _unfinished(self, left: int) -> DeclarationError:
         return DeclarationError(
-            f"{self.path} contains no finished run: {counted(left, 'item')} "
-            f"{'has' if left == 1 else 'have'} no judgment yet; give the command that made it "
-            "again, and it goes on from there"
+            f"{self.path} contains no finished run: {counted(left, 'item')} {'has' if left == 1 else 'have'} no "
+            "judgment yet; give the command that made it again, and it goes on from there"
         )
 
     def finished(self) -> Iterator[Judgment]:

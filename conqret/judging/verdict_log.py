@@ -95,9 +95,8 @@ def _found(rows: Rows, schema: Schema, wanted: Sequence[str], without: Sequence[
     if lacking or not (wanted or derivable):
         what = ", ".join(lacking) or "no verdict and no score"
         raise DeclarationError(
-            f"{rows.name} has {what if not lacking else f'no column for {what}'} (its columns: "
-            f"{listed(names, 20)}): name "
-            "the column, verdict=… (first, second, tie) or score=…"
+            f"{rows.name} has {what if not lacking else f'no column for {what}'} (its columns: {listed(names, 20)}): "
+            "name the column, verdict=… (first, second, tie) or score=…"
         )
     return available
 

@@ -231,9 +231,8 @@ def answers_of_two(folder: Path) -> list[Item]:
     if len(systems) < 2 or len(tables) != 1:
         raise DeclarationError(
             f"{folder} contains answers of {len(systems)} systems and {len(tables)} files of questions: it needs a "
-            f"folder with {ANSWERS} for each of two or more systems (conqret debateqa answer -o "
-            f"{folder}/SYSTEM), and the "
-            f"questions as {QUESTIONS}.jsonl"
+            f"folder with {ANSWERS} for each of two or more systems (conqret debateqa answer -o {folder}/SYSTEM), and "
+            f"the questions as {QUESTIONS}.jsonl"
         )
     answers: dict[str, dict[str, str]] = {}
     for system in systems:

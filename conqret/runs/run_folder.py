@@ -224,9 +224,8 @@ class RunFolder(Generic[R]):
             before = self._read(data)
             if changed := record.differences(before):
                 raise DeclarationError(
-                    f"{self.path} contains another run ({before}). What differs: {', '.join(changed)}. "
-                    "Give another folder with -o, or --overwrite to start over in this one "
-                    "(its recordings are kept)"
+                    f"{self.path} contains another run ({before}). What differs: {', '.join(changed)}. Give another "
+                    "folder with -o, or --overwrite to start over in this one (its recordings are kept)"
                 )
 
     @contextlib.contextmanager
@@ -291,8 +290,7 @@ class RunFolder(Generic[R]):
                 foreign += [] if name.endswith(".part") else [name]
         if foreign:
             raise DeclarationError(
-                f"{self.path} contains no run but other files ({', '.join(foreign[:3])}); "
-                "give another folder with -o"
+                f"{self.path} contains no run but other files ({', '.join(foreign[:3])}); give another folder with -o"
             )
 
     def _clear(self) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -95,11 +95,9 @@ def judged_by(items: Sequence[Item], format: str, settings: JudgeSettings) -> Ju
 
 @dataclass(frozen=True, slots=True)
 class SiftedRun(FromJudgments):
-    """What is kept and what is dropped, and the judgments that decided it; ``lost`` counts the sides of kept topics
-    that got no arguments, by reason."""
+    """What is kept and what is dropped, and the judgments that decided it."""
 
     found: SiftResult
-    lost: Mapping[str, int] = field(default_factory=dict)
 
 
 def unanswered(row: str, text: str, measure: Measure) -> DroppedRow:
