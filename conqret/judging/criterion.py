@@ -172,11 +172,6 @@ class Criterion:
         mentioned = {name for name, pattern in _MENTIONED.items() if pattern.search(self.question)}
         return tuple(name for name in LOOKS_AT if name in {"answer", "question"} | mentioned)
 
-    @property
-    def fields(self) -> frozenset[str]:
-        """The fields that an item must have for it."""
-        return frozenset(FIELDS[name] for name in self.shows if name in FIELDS)
-
     def __str__(self) -> str:
         """Question, scale and anchors, as they are typed."""
         scale = "" if self.scale is None else f" {self.scale[0]}-{self.scale[1]}"
@@ -197,6 +192,11 @@ class Criterion:
     @property
     def _anchors(self) -> tuple[tuple[int, str], ...]:
         return tuple(self.anchors)  # type: ignore[arg-type]
+
+
+def fields_of(criteria: Iterable[Criterion]) -> frozenset[str]:
+    """The fields that an item must have for these."""
+    return frozenset(FIELDS[name] for criterion in criteria for name in criterion.shows if name in FIELDS)
 
 
 def parse_criterion(text: str) -> Criterion:
