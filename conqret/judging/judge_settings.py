@@ -221,14 +221,12 @@ def chosen_format(
         if settings.get(option) not in (None, made_of or RUBRIC):
             own = "criteria define the judge" if criteria else "a rubric defines the judge"
             raise DeclarationError(f"{own}: leave {option} out")
-    if criteria:
-        from conqret.judging.criteria import criteria_judge
-        from conqret.judging.criterion import criteria_of
-
-        return criteria_judge(criteria_of(criteria), **size)
+    from conqret.judging.criterion import criteria_of
     from conqret.judging.rubric_files import own_rubrics, rubrics_of
-    from conqret.judging.rubrics import rubric_judge
+    from conqret.judging.rubrics import criteria_judge, rubric_judge
 
+    if criteria:
+        return criteria_judge(criteria_of(criteria), **size)
     if rubric is not None or items is None:
         return rubric_judge(rubrics_of(rubric), **size)
     source = items()

@@ -244,14 +244,10 @@ def recorded_judge(record: InstrumentRecord) -> Judge:
     """
     if record.format in (JURY.name, TOURNAMENT.name):
         return JURY if record.format == JURY.name else TOURNAMENT
-    if record.format == CRITERIA:
-        from conqret.judging.criteria import recorded_criteria
+    if record.format in (CRITERIA, RUBRIC):
+        from conqret.judging.rubrics import judge_of_record
 
-        return recorded_criteria(record.identity)
-    if record.format == RUBRIC:
-        from conqret.judging.rubrics import recorded_rubric
-
-        return recorded_rubric(record.identity)
+        return judge_of_record(record.format, record.identity)
     if record.format == OWN_JUDGE:
         from conqret.judging.own_judge import own_judge
 

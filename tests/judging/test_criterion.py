@@ -11,9 +11,9 @@ import pytest
 import conqret
 from conqret.data import Reason, Status
 from conqret.errors import DeclarationError
-from conqret.judging.criteria import MOST_IN_ONE_CALL, criteria_judge
 from conqret.judging.criterion import Criterion, criteria_of, parse_criterion
 from conqret.judging.rubric_files import rubrics_of
+from conqret.judging.rubrics import MOST_IN_ONE_CALL, criteria_judge
 from conqret.studies.card.result import differences
 from tests.judging.runs import some
 from tests.runs.killed import Forks

@@ -19,7 +19,7 @@ from conqret.errors import DeclarationError, ItemsError
 from conqret.io.source import open_items
 from conqret.judging.criterion import Criterion
 from conqret.judging.rubric_files import RubricError, own_rubrics, rubrics_of
-from conqret.judging.rubrics import recorded_rubric, rubric_judge, together
+from conqret.judging.rubrics import judge_of_record, rubric_judge, together
 from conqret.studies.card.result import differences
 from tests.server import FaultServer
 
@@ -424,7 +424,7 @@ def test_the_fingerprint_holds_the_rubric_and_weights_need_no_new_answer(tmp_pat
         assert len(server.requests) == 1
     assert one.fingerprint != other.fingerprint
     assert (one.value("rubric_score"), other.value("rubric_score")) == (0.0, pytest.approx(0.6))
-    again = recorded_rubric(json.loads(json.dumps({"rubric": rubrics_of(RUBRIC).plain()})))
+    again = judge_of_record("rubric", json.loads(json.dumps({"rubric": rubrics_of(RUBRIC).plain()})))
     assert again.declared == rubric_judge(rubrics_of(RUBRIC)).declared
     assert (
         len(differences({"rubric": rubrics_of(RUBRIC).plain()}, {"rubric": rubrics_of(heavier).plain()}, "b"))
