@@ -83,7 +83,7 @@ def mean_scores(summary: Summary) -> str:
     single = BY_NAME.keys() - {"overall_quality"}
     known = {name: metric for name, metric in summary.metrics.items() if metric.mean is not None}
     first = [name for name in known if name not in single and not name.startswith(words.SECOND)]
-    shown, brackets = [], ""
+    shown, brackets = list[str](), ""
     for name in first or known:
         metric = known[name]
         if len(shown) < MOST_NAMED:
