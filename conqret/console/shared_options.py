@@ -322,6 +322,8 @@ def column_map(columns: str | None, example: str) -> dict[str, str]:
     """
     from conqret.errors import DeclarationError
 
+    if not columns:
+        return {}
     pairs = [pair.split("=", 1) for pair in listed(columns)]
     if any(len(pair) != 2 or not all(part.strip() for part in pair) for pair in pairs):
         raise DeclarationError(f"--columns takes a list such as {example}, not {columns!r}")

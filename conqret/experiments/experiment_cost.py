@@ -17,8 +17,8 @@ from conqret.experiments.stages import first_stage
 from conqret.generation.generation_run import ArgumentRun, make_tasks
 from conqret.generation.generator import GenerationTask
 from conqret.io.trec import read_rankings
-from conqret.judging.asked_run import costs_of
 from conqret.judging.cost import STAND_IN, ExpectedCost, Sizes, capped, expected, expected_asks
+from conqret.judging.counting import costs_of
 from conqret.judging.judge_parts import JudgePrompt
 from conqret.judging.setup import Setup
 from conqret.llm.client import Client

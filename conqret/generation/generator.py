@@ -29,7 +29,6 @@ from conqret.llm.prompt_fitting import (
     FittedPrompt,
     Window,
     fit,
-    lost,
     prompt_tokens,
     with_texts,
 )
@@ -148,7 +147,8 @@ class BudgetedQuestion:
     def own(self, fitted: FittedPrompt) -> tuple[tuple[Document, ...], tuple[Trim, ...], tuple[Trim, ...]]:
         """The topic's own documents as the prompt shows them, what they lost, and what the examples' lost."""
         first = len(self.shown) - len(self.documents)
-        return fitted.documents[first:], lost(fitted.cuts[first:]), lost(fitted.cuts[:first])
+        own, others = fitted.cuts[first:], fitted.cuts[:first]
+        return fitted.documents[first:], tuple(filter(None, own)), tuple(filter(None, others))
 
 
 def shortage(needed: int, window: Window, answer_room: int, *, shots: int) -> str:

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import filterfalse
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from conqret.data.digest import digest_of
@@ -181,7 +183,7 @@ def item_schema(dialect: Dialect, language: str = "") -> Schema:
     for name, check in checks.items():
         columns = dialect.columns.get(name, (name,))
         if name == "messages":  # which may stand in the column of the topic, where they are a list of such
-            columns = tuple(column for column in columns if column not in dialect.columns["topic"])
+            columns = tuple(filterfalse(dialect.columns["topic"].__contains__, columns))
         fields[name] = Field(columns, check, defaults.get(name), _TOPIC if name == "topic" else "")
     return Schema(fields, dialect.mapped)
 
@@ -244,7 +246,7 @@ def _whole(values: dict[str, Any], where: str, reader: TableReader, *, unanswere
         from conqret.io.conversations import with_conversation
 
         values = with_conversation(values, where, reader, unanswered=unanswered)
-    if values["messages"] or values["images"] or any(document.image for document in values["documents"]):
+    if values["messages"] or values["images"] or any(map(attrgetter("image"), values["documents"])):
         from conqret.io.conversations import check_images
 
         check_images(values)

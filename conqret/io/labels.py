@@ -26,13 +26,13 @@ from conqret.io.label_set import (
     LabelSet,
     Scales,
     Unit,
-    dimension_name,
     joined_scales,
     parse_scales,
 )
 from conqret.io.label_sheets import FOR_ESTIMATION, NOT, PROBABILITY, RANDOM_SAMPLE, SHEET, unequal_chances
 from conqret.io.rows import FaultList, quoted
 from conqret.text.numbers import is_number, number_in
+from conqret.text.words import dimension_name
 
 Place = tuple[LabelFile, int]
 """A file, and a line in it."""

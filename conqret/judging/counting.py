@@ -30,6 +30,22 @@ class RunPrompt:
     file: bool = True
 
 
+class Counted(Exception):  # noqa: N818 - nothing is wrong
+    """Ends a dry run, with the expected ``costs``, and what is ``shown`` before them."""
+
+    def __init__(self, costs: list[ExpectedCost], **shown: Any) -> None:
+        self.costs, self.shown = costs, shown
+
+
+def costs_of(study: Callable[[], object]) -> list[ExpectedCost]:
+    """What the dry run that ``study`` does is expected to cost."""
+    try:
+        study()
+    except Counted as counted:
+        return counted.costs
+    return []
+
+
 class CountingClient(Client):
     """A model that is not asked: its prompts are counted, and the offline baseline answers."""
 

@@ -323,7 +323,8 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
         sha = hashlib.sha256()
         with replacing(self.items_file) as file:
             if checked is not None and checked.lines is not None:
-                file.writelines(line + b"\n" for line in checked.lines)
+                for line in checked.lines:
+                    file.write(line + b"\n")
                 return
             for item in source:
                 record = item_record(item)

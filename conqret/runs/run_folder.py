@@ -13,6 +13,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from types import new_class
 from typing import Any, ClassVar, Generic, TypeVar, get_args
@@ -285,7 +286,7 @@ class RunFolder(Generic[R]):
     def _refuse_foreign(self) -> None:
         """A folder without a record may hold what a run leaves that was killed before it had said what it is."""
         foreign = []
-        for name in sorted(entry.name for entry in self.path.iterdir()):
+        for name in sorted(map(attrgetter("name"), self.path.iterdir())):
             if name not in {LOCK_NAME, *self.BEGINS} and not name.startswith(STORE_NAME):
                 foreign += [] if name.endswith(".part") else [name]
         if foreign:

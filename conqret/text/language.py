@@ -203,9 +203,11 @@ def _language(text: str, model: bool) -> str:
         return _by_letters(script, text)
     signs = _signs(text.lower())
     (first, most), (_, second) = _evidence(signs, _OF_SCRIPT.get(script))[:2]
-    foreign = {sign for sign in signs if first in (languages := _languages(sign)) and "en" not in languages}
-    if script == "Latin" and first != "en" and len(foreign) < _FEWEST_SIGNS:
-        most = 0.0
+    if script == "Latin" and first != "en":
+        foreign = {
+            sign for sign in signs if first in (languages := _languages(sign)) and "en" not in languages
+        }
+        most = 0.0 if len(foreign) < _FEWEST_SIGNS else most
     if most >= max(_LEAST_EVIDENCE, _CLEAR_LEAD * second):
         return first
     if script != "Latin":

@@ -32,7 +32,8 @@ from conqret.debateqa.debateqa_files import check_answers, read_answers
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.label_sheets import csv_text
 from conqret.io.overwriting import write_new
-from conqret.judging.judge_settings import AskedSettings, as_path
+from conqret.judging.asked_run import AskedSettings
+from conqret.judging.judge_settings import as_path
 from conqret.judging.responses import OneToFive, Typed
 from conqret.runs.session import SessionCounts
 from conqret.runs.study_run import StudyOutcome

@@ -17,8 +17,8 @@ from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError
 from conqret.io import CheckedItems
 from conqret.io.safe_files import InFolder
-from conqret.judging.asked_run import Counted
 from conqret.judging.cost import ExpectedCost, Sizes, expected_judging
+from conqret.judging.counting import Counted
 from conqret.judging.judge_folder import trial_key
 from conqret.judging.setup import Setup
 from conqret.judging.verdict_log import VerdictLog

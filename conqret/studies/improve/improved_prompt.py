@@ -19,7 +19,7 @@ from conqret.errors import DeclarationError
 from conqret.judging.criterion import Criterion, criteria_of
 from conqret.judging.judge_options import CONVERSATION, CRITERIA, LANGUAGE
 from conqret.judging.rubrics import criteria_judge
-from conqret.judging.setup import Setup, says_languages, set_up
+from conqret.judging.setup import Setup, set_up
 from conqret.prompts import Library
 from conqret.prompts.library import SUFFIX, split_front_matter
 
@@ -173,7 +173,7 @@ def prompt_files(setup: Setup, folder: Path) -> dict[Path, str]:
             CONVERSATION + SUFFIX: library.source(CONVERSATION + SUFFIX),
             **library.included(CONVERSATION),
         }
-    if says_languages(setup.languages, setup.options.explain_in):
+    if setup.says_languages:
         needed[LANGUAGE + SUFFIX] = library.source(LANGUAGE + SUFFIX)
     own = () if library.overlay is None else [name for name in needed if (library.overlay / name).is_file()]
     return {folder / prompt: library.source(prompt), **{folder / name: needed[name] for name in own}}
