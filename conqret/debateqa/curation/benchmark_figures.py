@@ -26,7 +26,6 @@ from conqret.io.label_sheets import unguarded
 from conqret.io.labels import Labels, read_labels
 from conqret.io.pairs import ANSWERS
 from conqret.io.schema import Field, TableReader, read_models, table_schema
-from conqret.labels.task import PARTIAL_ANSWER_SHEET
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
 from conqret.text.text_passages import root
@@ -362,8 +361,7 @@ def remove_partial_answers(
             "nothing is given to do with a benchmark: give --check, or --labels, --duplicates or both to remove by"
         )
     made = read_made(benchmark)
-    scale = "{}:{}".format(*PARTIAL_ANSWER_SHEET.scale)
-    known = labels if labels is None or isinstance(labels, LabelSet) else read_labels(labels, scales=[scale])
+    known = labels if labels is None or isinstance(labels, LabelSet) else read_labels(labels, scales=["0:1"])
     alike = {} if duplicates is None else read_review(Path(duplicates), "duplicate")
     if duplicates is not None and not alike:
         raise DeclarationError(f"{duplicates} is not filled in: write yes or no into its column duplicate")
