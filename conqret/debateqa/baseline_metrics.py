@@ -130,7 +130,7 @@ class BartScore:
             raise
         except DeclarationError as error:
             raise DeclarationError(
-                f"bartscore: {error} (give --bart the folder of a model, or its name on a hub that can be reached)"
+                f"bartscore: {error} (give --backbone the folder of a model, or its name on a hub that can be reached)"
             ) from error
         self.fingerprint = self._model.fingerprint
         self.instrument = f"{model_name(model)}, precision ({self.fingerprint[:SHOWN]})"
