@@ -136,8 +136,7 @@ DryRun = Annotated[
     ),
 ]
 Printed = Annotated[
-    bool | None,
-    option(None, "Print JSON, or the tables as LaTeX, on standard output.", "--json/--latex"),
+    bool | None, option(None, "Print JSON, or the tables as LaTeX, on standard output.", "--json/--latex")
 ]
 """Yes for JSON, no for LaTeX, None for people."""
 
@@ -172,11 +171,7 @@ Overwrite = Annotated[
 
 Replace = Annotated[
     bool,
-    option(
-        FILES,
-        "Replace the output file if it exists with other content. Default: refuse.",
-        "--overwrite",
-    ),
+    option(FILES, "Replace the output file if it exists with other content. Default: refuse.", "--overwrite"),
 ]
 
 

@@ -11,11 +11,7 @@ from itertools import chain
 from operator import attrgetter, not_
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    Field,
-    StringConstraints,
-)
+from pydantic import BaseModel, Field, StringConstraints
 
 Stance = Literal["pro", "con", "none"]
 Identifier = Annotated[str, StringConstraints(min_length=1, max_length=200)]

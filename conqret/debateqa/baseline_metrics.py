@@ -270,10 +270,7 @@ class Models:
 
 
 def prepared(
-    baselines: Sequence[str],
-    cases: Sequence[AnswerCase],
-    models: Models,
-    client: ClientOptions | None = None,
+    baselines: Sequence[str], cases: Sequence[AnswerCase], models: Models, client: ClientOptions | None = None
 ) -> dict[str, Similarity]:
     """The similarity metrics among ``baselines``, loaded; nothing is computed before all are there.
 

@@ -24,14 +24,7 @@ from conqret.generation.examples import SEED, SHOTS, Example, Expert
 from conqret.generation.generation_strategy import DEFAULT_STRATEGY, STRATEGIES, Strategy
 from conqret.llm.client import Client
 from conqret.llm.client_options import OFFLINE_MODEL, Sampling, SamplingSettings
-from conqret.llm.prompt_fitting import (
-    MESSAGE_OVERHEAD,
-    FittedPrompt,
-    Window,
-    fit,
-    prompt_tokens,
-    with_texts,
-)
+from conqret.llm.prompt_fitting import MESSAGE_OVERHEAD, FittedPrompt, Window, fit, prompt_tokens, with_texts
 from conqret.llm.request import Request, messages
 from conqret.options import check_ranges
 from conqret.prompts import Library, Prompt, RenderedPrompt

@@ -145,10 +145,7 @@ SQUAD = _dialect(
     records=squad_records,
 )
 QUESTION = replace(
-    SQUAD,
-    name="question and context",
-    marks=(frozenset({"question"}), frozenset({"context"})),
-    records=iter,
+    SQUAD, name="question and context", marks=(frozenset({"question"}), frozenset({"context"})), records=iter
 )
 """SQuAD as a flat table, and any other of questions with one text each."""
 BEIR = _dialect("BEIR", "_id grades", "id=_id topic=text documents=documents")
@@ -160,10 +157,7 @@ QUERY = _dialect(
 )
 """What many write who use no tool: a query, its contexts, the response."""
 STATEMENTS = _dialect(
-    "statements",
-    "topic side statement|response",
-    "stance=side argument=statement|response",
-    CONQRET,
+    "statements", "topic side statement|response", "stance=side argument=statement|response", CONQRET
 )
 """Statements that were to take a side, as DEBATunE publishes them; its ``argument`` is only the point to be made."""
 MESSAGES = _dialect(

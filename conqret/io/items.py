@@ -26,7 +26,6 @@ from conqret.io.cell_values import (
 from conqret.io.checks import a_list, absent_if_blank, identifier, json_object, text
 from conqret.io.columns import ANSWERS, FIELDS, Dialect
 from conqret.io.images import DOCUMENT_TEXTS, image_url, is_image
-from conqret.io.nuggets import read_nuggets
 from conqret.io.rows import Row, Unfit, kind, listed, near, quoted
 from conqret.io.schema import Check, Field, Schema, TableReader, look_up, table_schema
 from conqret.text.language import language_code
@@ -169,7 +168,7 @@ def item_schema(dialect: Dialect, language: str = "") -> Schema:
         "argument": partial(_spoken, _argument),
         "second_argument": partial(_spoken, absent_if_blank),
         "reference": partial(_spoken, _reference),
-        "nuggets": read_nuggets,
+        "nuggets": _nuggets,
         "messages": _messages,
         "images": _images,
         "language": _language if not language else lambda value, where, reader: language,
@@ -298,6 +297,12 @@ def _spoken(check: Check, value: object, where: str, reader: TableReader) -> obj
 
     answer = answer_in(value, where, reader)
     return None if answer is None else check(answer, where, reader)
+
+
+def _nuggets(value: object, where: str, reader: TableReader) -> object:
+    from conqret.io.nuggets import read_nuggets  # few items have them
+
+    return read_nuggets(value, where, reader)
 
 
 def _argument(value: object, where: str, reader: TableReader) -> str | None:

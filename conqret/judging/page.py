@@ -77,11 +77,7 @@ def counted(run: JudgeFolder, max_items: int = MAX_ITEMS) -> Tally:
 
 
 def report_page(
-    run: JudgeFolder,
-    tally: Tally,
-    *,
-    asked_at: Callable[[int, int], str] | None = None,
-    around: Ways = (),
+    run: JudgeFolder, tally: Tally, *, asked_at: Callable[[int, int], str] | None = None, around: Ways = ()
 ) -> Iterator[str]:
     """The page, piece by piece. ``asked_at`` says where what was asked for an item stands, by its place among those
     that are shown (from 0) and its number in the run; None: nowhere. ``around`` is what else there is."""

@@ -14,14 +14,7 @@ from typing import Any
 
 from conqret.io.cell_values import as_list, is_missing
 from conqret.io.rows import Unfit, kind, near, quoted
-from conqret.judging.criterion import (
-    IMPORTANCES,
-    Criterion,
-    criterion_in,
-    criterion_of,
-    is_named,
-    name_from,
-)
+from conqret.judging.criterion import IMPORTANCES, Criterion, criterion_in, criterion_of, is_named, name_from
 from conqret.text.numbers import number_in
 
 _QUESTION = ("question", "criterion", "statement", "question_text")
@@ -35,11 +28,7 @@ MOST_CRITERIA = 500
 """Criteria of one rubric."""
 
 _ANSWER = ("answer_text", "answer", "short_answer", "text")
-_DRAGUN = {
-    "have to know": ("vital", 4.0),
-    "good to know": ("okay", 2.0),
-    "nice to know": ("okay", 1.0),
-}
+_DRAGUN = {"have to know": ("vital", 4.0), "good to know": ("okay", 2.0), "nice to know": ("okay", 1.0)}
 """The words of DRAGUN with the weight that the track gives to a question of each."""
 _ENDS = re.compile(r"(\d{1,3})\s*+(?:-|–|to|\.\.|,)\s*+(\d{1,3})")
 _LETTERED = re.compile(r"\A[a-c]\s*[:.)]\s*", re.I)

@@ -204,11 +204,7 @@ def _weight(criterion: Criterion) -> str:
 
 
 def _all_scores(
-    rubrics: Rubrics,
-    names: Sequence[str],
-    scores: Sequence[str],
-    item: Item,
-    measures: Mapping[str, Measure],
+    rubrics: Rubrics, names: Sequence[str], scores: Sequence[str], item: Item, measures: Mapping[str, Measure]
 ) -> dict[str, Measure]:
     """The scores that an item has, from the measures of its criteria."""
     criteria = zip(rubrics.of(item), names, strict=False)

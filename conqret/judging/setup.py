@@ -299,10 +299,7 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
     if judge.combined is not None and all_items:
         notes += judge.combined.check(replace(source, needs=needs))
     setup = replace(
-        setup,
-        notes=(*setup.notes, *checked.notes, *notes),
-        turns=checked.turns,
-        languages=checked.languages,
+        setup, notes=(*setup.notes, *checked.notes, *notes), turns=checked.turns, languages=checked.languages
     )
     return checked, setup
 

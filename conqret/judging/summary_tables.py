@@ -118,11 +118,7 @@ def requirement_table(outcomes: Sequence[RequirementOutcome]) -> Table:
 
 def coverage(summary: Summary) -> str:
     """One line that accounts for every item."""
-    states = [
-        (summary.scored, "scored"),
-        (summary.unscored, "unscored"),
-        (summary.failed, "failed"),
-    ]
+    states = [(summary.scored, "scored"), (summary.unscored, "unscored"), (summary.failed, "failed")]
     for name, items in summary.without_judgment.items():
         states.append((items, words.reason(name)))
     remarks = [

@@ -21,14 +21,7 @@ from conqret.judges.citation_support import pairs
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.judge_parts import JUDGES
 from conqret.labels.screens import Screen, ScreenPassage, ScreenQuestion, rating
-from conqret.labels.task import (
-    AnnotationTask,
-    TaskRequest,
-    needing,
-    passages,
-    screen_of,
-    where_any,
-)
+from conqret.labels.task import AnnotationTask, TaskRequest, needing, passages, screen_of, where_any
 from conqret.labels.task_choice import format_task
 from conqret.text.sentences import sentences
 

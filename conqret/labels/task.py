@@ -60,11 +60,7 @@ def where_any(*fields: str) -> Callable[[TaskRequest, Mapping[str, Share]], Coll
 
 
 ANNOTATION_TASKS = Registry(
-    "task",
-    "conqret.tasks",
-    AnnotationTask,
-    package="conqret.labels.label_tasks",
-    attribute="TASKS",
+    "task", "conqret.tasks", AnnotationTask, package="conqret.labels.label_tasks", attribute="TASKS"
 )
 """The tasks by name."""
 

@@ -33,15 +33,7 @@ from conqret.perspectives.perspective_files import (
     perspective_lines,
     read_perspective_sources,
 )
-from conqret.perspectives.perspective_writing import (
-    CHECK,
-    MOST,
-    WAYS,
-    WRONG,
-    Checked,
-    check_request,
-    way_of,
-)
+from conqret.perspectives.perspective_writing import CHECK, MOST, WAYS, WRONG, Checked, check_request, way_of
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, lost
 from conqret.stats.estimate import Estimate

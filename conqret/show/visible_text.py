@@ -77,10 +77,7 @@ def link(url: str) -> str | None:
 
 
 def cited(
-    text: str,
-    documents: int,
-    verdict: Callable[[int, int], str] | None = None,
-    strays: Collection[int] = (),
+    text: str, documents: int, verdict: Callable[[int, int], str] | None = None, strays: Collection[int] = ()
 ) -> list[Piece]:
     """``text`` in pieces, each number of a citation mark being one: of one of ``documents``, or one of ``strays``.
 

@@ -155,10 +155,7 @@ _OWN_LETTERS = {
 
 _OF_SCRIPT = {
     script: frozenset(languages.split())
-    for script, languages in {
-        "Cyrillic": "ru uk bg sr be mk",
-        "Devanagari": "hi mr ne",
-    }.items()
+    for script, languages in {"Cyrillic": "ru uk bg sr be mk", "Devanagari": "hi mr ne"}.items()
 }
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 _KANA_SHARE = 0.05

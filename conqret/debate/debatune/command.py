@@ -38,10 +38,7 @@ Folder = Annotated[
 def sifted_file(rows: str) -> Any:
     """``-o`` of a command that keeps some of many ``rows``."""
     return option(
-        options.FILES,
-        f"The {rows} that are kept; next to it, NAME.dropped.jsonl.",
-        "--output",
-        "-o",
+        options.FILES, f"The {rows} that are kept; next to it, NAME.dropped.jsonl.", "--output", "-o"
     )
 
 

@@ -114,10 +114,7 @@ StatementKey = tuple[str, str, str]
 
 @strict_options
 def filter_statements(
-    statements: str | Path,
-    *,
-    scored: str | Path | None = None,
-    **settings: Unpack[JudgeSettings],
+    statements: str | Path, *, scored: str | Path | None = None, **settings: Unpack[JudgeSettings]
 ) -> SiftedRun:
     """Keep the statements that contain nothing harmful, before a model is trained on them.
 

@@ -331,10 +331,7 @@ class Removal(BaseModel, frozen=True):
 
 @strict_options
 def remove_partial_answers(
-    benchmark: str | Path,
-    *,
-    labels: Labels | None = None,
-    duplicates: str | Path | None = None,
+    benchmark: str | Path, *, labels: Labels | None = None, duplicates: str | Path | None = None
 ) -> tuple[list[dict[str, object]], Removal]:
     """Remove the partial answers that two of three annotators reject (DebateQA, A.4), and those that repeat another.
 

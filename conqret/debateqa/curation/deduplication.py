@@ -174,10 +174,7 @@ class DrawnPair(Frozen):
 
 @strict_options
 def draw_question_pairs(
-    questions: str | Path | Sequence[str | Path],
-    *,
-    encoder: str = LEXICAL,
-    texts: str | Path | None = None,
+    questions: str | Path | Sequence[str | Path], *, encoder: str = LEXICAL, texts: str | Path | None = None
 ) -> tuple[tuple[SourcedQuestion, ...], tuple[DrawnPair, ...]]:
     """Draw pairs of questions to label, as many from each band of similarity, to choose a threshold of duplicates by.
 
