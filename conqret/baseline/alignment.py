@@ -108,7 +108,10 @@ def align(claim: Sentence, source: Text) -> Alignment:
     words around it hold (those elsewhere in the source count half), m is 1/2 if a name of the claim is
     nowhere in the source, and p is 1/4 if passage and claim differ in what they deny or use opposite words.
     """
-    start, end, coverage = best_passage(claim, source)
+    passage = source.passages.get(claim.text)
+    if passage is None:  # a sentence that stands a thousand times is compared once
+        passage = source.passages[claim.text] = best_passage(claim, source)
+    start, end, coverage = passage
     margin = words_in_all(MARGIN, source.language)
     held, elsewhere, wrong = _numbers(claim, source, start - margin, end + margin)
     claimed = len(claim.numbers)
