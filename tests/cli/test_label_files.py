@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -257,9 +258,10 @@ def test_a_broken_dimension_stands_in_nobodys_way(
 
 
 def test_a_line_that_is_too_long_is_told_as_such(
-    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     monkeypatch.setenv("CONQRET_MAX_LINE", "2000")
+    request.addfinalizer(partial(csv.field_size_limit, csv.field_size_limit()))  # the process's own
     long = "x" * 3000
     head = "item,dimension,annotator,value\n"
     for name, text, line in (
