@@ -190,7 +190,7 @@ def sensitivity(
         plan = sensitivity_plan(items, perturb=perturb, **settings)
         on_plan(plan)
         rewriter = client_options(settings.get("rewriter"), settings)
-        costs = estimate(plan, rewriter, prompts=settings.get("prompts"))
+        costs = estimate(plan, rewriter)
         facts = {
             "items": len(plan.items),
             "versions": len(plan.versions),
