@@ -23,7 +23,7 @@ def test_level_0_is_judged_once_and_alike_requests_are_sent_once(tmp_path: Path)
     assert plan.judgments == 4 * 3
     results = run_sensitivity(plan, tmp_path / "run")
     # Documents: as they are, and replaced; argument and documents: all three versions.
-    assert [one.calls for one in estimate(plan)] == [4 * 2 + 4 * 3]
+    assert [one.calls for one in estimate(plan, ClientOptions("offline"))] == [4 * 2 + 4 * 3]
     assert (results.session.sent, results.session.recorded) == (20, 4)
 
 
