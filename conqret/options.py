@@ -94,7 +94,7 @@ def check_ranges(settings: Any) -> None:
     kind: Any = type(settings)
     table = table_of(kind, _finite())
     try:
-        table.model_validate({name: getattr(settings, name) for name in table.model_fields})
+        table.model_validate(settings, from_attributes=True)
     except ValidationError as error:
         fault = error.errors()[0]
         name = str(fault["loc"][0])

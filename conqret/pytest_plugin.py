@@ -104,9 +104,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Make the marker known, so that --strict-markers accepts it."""
     config.addinivalue_line(
         "markers",
-        f"{MARKER}(name, levels=...): a test of a judge against perturbations; the fixture conqret_perturbation "
-        "gives the "
-        "perturbation of that name, and conqret_levels its levels",
+        f"{MARKER}(name, levels=...): a test of a judge against perturbations; the fixture conqret_perturbation gives "
+        "the perturbation of that name, and conqret_levels its levels",
     )
 
 

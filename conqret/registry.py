@@ -91,8 +91,9 @@ class Registry(Mapping[str, T], Generic[T]):
     def _homes(self) -> Mapping[str, str | EntryPoint]:
         """By name the module of conqret's own, or the entry point of a plug-in's."""
         modules = self._own_modules()
-        homes: dict[str, str | EntryPoint] = {name: modules[name] for name in self._first}
-        homes |= {name: modules[name] for name in sorted(modules)}
+        homes: dict[str, str | EntryPoint] = {
+            name: modules[name] for name in (*self._first, *sorted(modules))
+        }
         for entry in sorted(entry_points(group=self.group), key=lambda entry_point: entry_point.name):
             if self._shared and not isinstance(self._loaded(entry), self._of):
                 continue
@@ -113,9 +114,11 @@ class Registry(Mapping[str, T], Generic[T]):
         held = getattr(import_module(self._package), self._attribute, None)
         if held is not None:
             return {_plain(one.name): self._package for one in held}
-        places = spec.submodule_search_locations or ()
-        stems = {file.stem for place in places for file in Path(place).glob("[!_]*.py")}
-        return {_plain(stem): f"{self._package}.{stem}" for stem in stems}
+        return {
+            _plain(file.stem): f"{self._package}.{file.stem}"
+            for place in spec.submodule_search_locations or ()
+            for file in Path(place).glob("[!_]*.py")
+        }
 
     def _loaded(self, entry: EntryPoint) -> object:
         try:

@@ -26,7 +26,7 @@ def score_documents(ratings: Sequence[DocumentRating], case: Case) -> Mapping[st
         graded(ZERO_TO_FIVE, document.id, rating.rating, rating.explanation)
         for document, rating in zip(case.item.documents, ratings, strict=True)
     ]
-    relevant = sum(part.raw is not None and part.raw >= case.options.relevant_from for part in parts)
+    relevant = sum([rating.rating >= case.options.relevant_from for rating in ratings])
     return {
         "context_relevance": share(parts),
         "predicted_precision": Measure(

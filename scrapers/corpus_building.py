@@ -56,28 +56,20 @@ def groups(links: Mapping[str, Iterable[str]]) -> list[list[str]]:
     return sorted(sorted(group) for group in together.subsets())
 
 
-def split_topics(
-    parts: Sequence[Sequence[str]], *, seed: int, share: float = TRAIN_SHARE
-) -> dict[str, Split]:
+def split_topics(parts: Sequence[Sequence[str]], *, seed: int) -> dict[str, Split]:
     """Divide groups of topics, each as a whole, into train and test.
 
-    The groups are shuffled by ``seed``, and those are taken for train whose sizes add up to the number
-    nearest to ``share`` of all topics (rounded down, as 68 of 98). With two groups or more, both parts get one.
+    The groups are shuffled by ``seed``, and those are taken for train whose sizes add up to the number nearest to
+    :data:`TRAIN_SHARE` of all topics (rounded down, as 68 of 98). With two groups or more, both parts get one.
 
     Args:
         parts: The groups, as :func:`groups` gives them.
         seed: The same seed and groups give the same split, on every machine.
-        share: The share of train, in (0, 1).
-
-    Raises:
-        ValueError: ``share`` is outside (0, 1).
     """
-    if not 0 < share < 1:
-        raise ValueError(f"the share of train must lie between 0 and 1, not at {share}")
     order = sorted(sorted(part) for part in parts)
     random.Random(f"split/{seed}").shuffle(order)
     total = sum(map(len, order))
-    target = math.floor(total * share + 1e-9)  # 0.7 × 90 is 62.999…
+    target = math.floor(total * TRAIN_SHARE + 1e-9)  # 0.7 × 90 is 62.999…
     reached = {
         0: -1
     }  # a sum of sizes -> the last group in it; the rest of the sum is made of groups before it
@@ -161,19 +153,16 @@ def import_release(release: str | Path, output: str | Path = "corpus") -> Releas
 
 
 @strict_options
-def make_corpus(corpus: str | Path, *, seed: int = SEED, train_share: float = TRAIN_SHARE) -> CorpusParts:
+def make_corpus(corpus: str | Path, *, seed: int = SEED) -> CorpusParts:
     """Make topics, qrels and splits of a corpus directory, and write them into it.
 
     Args:
         corpus: a corpus directory with debates and their fetched evidence.
         seed: draws split and negatives; the same input and seed give the same corpus.
-        train_share: the share of topics for train.
 
     Raises:
         DeclarationError: as :func:`build_corpus`, or documents are missing.
     """
-    if not 0 < train_share < 1:
-        raise DeclarationError(f"train_share must lie between 0 and 1, not at {train_share}")
     directory = CorpusDirectory(Path(corpus))
     ledger, documents = list(directory.ledger()), list(directory.documents())
     lost = {entry.document for entry in ledger if entry.document} - {document.id for document in documents}
@@ -182,13 +171,13 @@ def make_corpus(corpus: str | Path, *, seed: int = SEED, train_share: float = TR
             f"{directory.ledger_file} names {number(len(lost), 'document')} that documents.jsonl "
             f"lacks (for example {min(lost)}): run `conqret corpus evidence` again"
         )
-    built = build_corpus(list(directory.debates()), ledger, seed=seed, share=train_share)
+    built = build_corpus(list(directory.debates()), ledger, seed=seed)
     directory.write(built, documents)
     return built
 
 
 def build_corpus(
-    debates: Sequence[Debate], ledger: Iterable[LedgerEntry], *, seed: int = SEED, share: float = TRAIN_SHARE
+    debates: Sequence[Debate], ledger: Iterable[LedgerEntry], *, seed: int = SEED
 ) -> CorpusParts:
     """Make topics, qrels and splits.
 
@@ -201,7 +190,6 @@ def build_corpus(
         debates: The debate pages.
         ledger: What became of their sources; of one source, the last entry counts.
         seed: Draws split and negatives; the same input and seed give the same corpus.
-        share: The share of topics in the train split.
 
     Raises:
         DeclarationError: two debates have the same id, or none has a relevant document.
@@ -219,7 +207,7 @@ def build_corpus(
             f"none of {len(debates)} debates cites a source that was extracted: run `conqret corpus evidence` first"
         )
     parts = groups({debate.id: (*evidence[debate.id].listed, _question(debate)) for debate in kept})
-    split_of = split_topics(parts, seed=seed, share=share)
+    split_of = split_topics(parts, seed=seed)
     splits = {document: split_of[debate.id] for debate in kept for document in evidence[debate.id].listed}
     topics = tuple(
         CorpusTopic(id=debate.id, question=debate.question, split=split_of[debate.id]) for debate in kept
@@ -249,7 +237,12 @@ def build_corpus(
             for debate in debates
             if debate.id not in split_of
         },
-        "split": {"seed": seed, "share": share, "groups": len(parts), "largest_group": max(map(len, parts))},
+        "split": {
+            "seed": seed,
+            "share": TRAIN_SHARE,
+            "groups": len(parts),
+            "largest_group": max(map(len, parts)),
+        },
         "negatives_short": short,
     }
     return CorpusParts(topics, qrels, splits, statistics)

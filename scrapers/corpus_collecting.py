@@ -56,9 +56,7 @@ def list_debate_pages(
     index: str,
     *,
     output: str | Path | None = None,
-    explainers: bool = False,
     links: str = "",
-    address: str = "",
     overwrite: bool = False,
     on_page: Callable[[int, int], None] = lambda done, known: None,
     **settings: Unpack[PageSettings],
@@ -68,9 +66,7 @@ def list_debate_pages(
     Args:
         index: the address of a page that lists debates, or a saved copy of it.
         output: the file for the list, which :func:`collect_debates` takes; None writes none.
-        explainers: also list pages without sides there, which otherwise are comments.
         links: take the links that match this pattern (``*`` stands for anything), whatever the site.
-        address: the address that a saved page had, to complete its links.
         overwrite: replace another list.
         on_page: gets the number of index pages done, and of those known of.
         settings: how pages are fetched: :class:`PageSettings`.
@@ -87,13 +83,13 @@ def list_debate_pages(
 
     async def gather() -> TopicList:
         async with page_fetcher(settings) as fetcher:
-            return await gather_topics(index, fetcher, address=address, links=links, on_page=on_page)
+            return await gather_topics(index, fetcher, links=links, on_page=on_page)
 
     if output is not None:
         check_new([Path(output)], overwrite=overwrite)
     topic_list = _run(gather())
     if output is not None:
-        lines = topic_list.lines(index, explainers=explainers)
+        lines = topic_list.lines(index)
         write_all(Path(output), (f"{line}\n".encode() for line in lines))
     return topic_list
 
@@ -187,7 +183,6 @@ def inspect_debate_page(
     *,
     layout: str | None = None,
     further: Sequence[str | Path] = (),
-    address: str = "",
     **settings: Unpack[PageSettings],
 ) -> LayoutInspection:
     """Inspect a debate page: what is read from it, what its layout looks for, and what it has that nearly fits.
@@ -197,7 +192,6 @@ def inspect_debate_page(
             are fetched, too.
         layout: compare it with this layout, even if it does not fit.
         further: saved pages that belong to it, such as the one with the cons.
-        address: where a saved page was, for its links.
         settings: how pages are fetched: :class:`PageSettings`.
 
     Raises:
@@ -210,7 +204,7 @@ def inspect_debate_page(
 
     async def inspect() -> LayoutInspection:
         async with page_fetcher(settings) as fetcher:
-            return await inspected(page, [Path(file) for file in further], fetcher, layout, address)
+            return await inspected(page, [Path(file) for file in further], fetcher, layout)
 
     return _run(inspect())
 

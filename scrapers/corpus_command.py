@@ -21,12 +21,7 @@ if TYPE_CHECKING:
     from conqret.show.table import Table
 
 
-def build(
-    corpus: Path,
-    *,
-    seed: int = 13,
-    json_output: options.Printed = None,
-) -> None:
+def build(corpus: Path, *, seed: int = 13, json_output: options.Printed = None) -> None:
     """Make topics, relevance labels (qrels for pro, con and both sides) and a train-test split by topic, and print
     statistics of the corpus (those of ConQRet's Table 2).
 

@@ -34,17 +34,14 @@ class OpenedPage:
     archived: str = ""
 
 
-async def open_page(place: str, fetcher: PageFetcher, address: str = "") -> OpenedPage:
-    """Read a page from a web address or a file; ``address`` says where a saved page was.
-
-    Without it, that is what the page itself gives as its address (``<link rel=canonical>``), else :data:`UNKNOWN`.
+async def open_page(place: str, fetcher: PageFetcher) -> OpenedPage:
+    """Read a page from a web address or a file. Where a saved page was is what the page itself gives as its address
+    (``<link rel=canonical>``), else :data:`UNKNOWN`.
 
     Raises:
         DeclarationError: it is neither an address nor a file, or the file is larger than any debate page.
         ExecutionError: the page cannot be fetched.
     """
-    if address and not web_address(address):
-        raise DeclarationError(f"the address must be an http or https address, not {address[:80]!r}")
     if web_address(place):
         page = await fetcher.fetch(place)
         if not page.ok:
@@ -55,7 +52,7 @@ async def open_page(place: str, fetcher: PageFetcher, address: str = "") -> Open
             decode(page.body, page.charset), page_address, final if final != page_address else ""
         )
     html = _saved(place)
-    return OpenedPage(html, address or _own_address(html))
+    return OpenedPage(html, _own_address(html))
 
 
 def _saved(place: str) -> str:
@@ -82,7 +79,7 @@ def _own_address(html: str) -> str:
 
 
 async def inspected(
-    place: str, further: Sequence[Path], fetcher: PageFetcher, layout: str | None, address: str
+    place: str, further: Sequence[Path], fetcher: PageFetcher, layout: str | None
 ) -> LayoutInspection:
     """Open a page, a file or an address, with its further pages, and inspect it.
 
@@ -93,7 +90,7 @@ async def inspected(
     compared = LAYOUTS.resolve(layout) if layout else None
     others: dict[str, str] = {}
     failed: list[str] = []
-    page = await open_page(place, fetcher, address)
+    page = await open_page(place, fetcher)
     wanted = wanted_pages(page.html, page.url)
     for number, file in enumerate(further):
         saved = await open_page(str(file), fetcher)
@@ -133,25 +130,21 @@ class TopicList:
             "failed": list(self.failed),
         }
 
-    def lines(self, index: str, *, explainers: bool = False) -> Iterator[str]:
-        """The lines of the file: addresses, with the headings of the index as comments.
-
-        Pages without sides are comments, too, unless ``explainers``.
-        """
+    def lines(self, index: str) -> Iterator[str]:
+        """The lines of the file: addresses, with the headings of the index as comments, and so pages without sides."""
         yield f"# {index}"
         heading = ""
         for debate in (*self.debates, *self.explainers):
             if debate.heading != heading:
                 heading = debate.heading
                 yield f"# {heading}"
-            yield debate.url if debate.sides or explainers else f"# explainer, without sides: {debate.url}"
+            yield debate.url if debate.sides else f"# explainer, without sides: {debate.url}"
 
 
 async def gather_topics(
     place: str,
     fetcher: PageFetcher,
     *,
-    address: str = "",
     links: str = "",
     on_page: Callable[[int, int], None] = lambda done, known: None,
 ) -> TopicList:
@@ -160,7 +153,6 @@ async def gather_topics(
     Args:
         place: Its address, or a file that holds it.
         fetcher: Fetches it, and the pages that it leads to.
-        address: Where a file was saved from.
         links: A pattern such as ``https://*.procon.org/*``: the links of this one page that it matches are taken, for
             an index that no layout knows.
         on_page: Called with the number of index pages done, and of those known of.
@@ -169,7 +161,7 @@ async def gather_topics(
         DeclarationError: there is no such file, or no debate is listed; the message says what the page links to.
         ExecutionError: the index cannot be fetched.
     """
-    page = await _parsed(place, fetcher, address)
+    page = await _parsed(place, fetcher)
     if links:
         listed = [ListedDebate(link) for link in _links(page) if fnmatchcase(link, links)]
         if not listed:
@@ -214,8 +206,8 @@ async def gather_topics(
     )
 
 
-async def _parsed(place: str, fetcher: PageFetcher, address: str = "") -> DebatePage:
-    opened = await open_page(place, fetcher, address)
+async def _parsed(place: str, fetcher: PageFetcher) -> DebatePage:
+    opened = await open_page(place, fetcher)
     try:
         return DebatePage.read(opened.html, opened.url)
     except UnreadableHtmlError as error:

@@ -35,14 +35,7 @@ def called(*arguments: str) -> str:
     )
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "import conqret",
-        "import conqret.judges",
-        "import conqret.cli.main",
-    ],
-)
+@pytest.mark.parametrize("statement", ["import conqret", "import conqret.judges", "import conqret.cli.main"])
 def test_nothing_heavy_is_imported(statement: str, tmp_path: Path) -> None:
     assert loaded_after(statement, tmp_path) & HEAVY == set()
 

@@ -344,13 +344,7 @@ def _judged(
         watch: Any = SimpleNamespace(
             start=lambda run, kept: bar.start(run.clients[0], kept, run.total), advance=bar.advance
         )
-        run = judge(
-            answered,
-            output=folder,
-            overwrite=True,
-            watch=watch,
-            **_shared(options),
-        )
+        run = judge(answered, output=folder, overwrite=True, watch=watch, **_shared(options))
     tell(f"{run!r}, report: {folder / 'report.html'}")
     judged = set(run.ids)
     return _Run(named, items, [item for item in answered if item.id in judged], run)

@@ -10,7 +10,7 @@ from conqret.data import Item, Judgment, Measure
 from conqret.errors import Fault, ItemsError
 from conqret.io.items import STANCES
 from conqret.io.message_parts import plain_message
-from conqret.judging.criterion import Criterion, criterion_of
+from conqret.judging.criterion import Criterion, criterion_of, fields_of
 from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.judge_parts import JUDGES
 from conqret.judging.judge_settings import ClientSettings, check_names, chosen_format
@@ -68,7 +68,7 @@ class SingleMetric:
         if format == CRITERIA:
             criterion = criterion_of(metric)
             judge = SessionJudge(criteria=[criterion], **settings)
-            return cls(format, criterion.name, settings, judge, SECOND in criterion.fields)
+            return cls(format, criterion.name, settings, judge, SECOND in fields_of([criterion]))
         name = str(metric)
         made_of = JUDGES.resolve(chosen_format({"format": format, **settings}) or format)
         made_of.select([name])

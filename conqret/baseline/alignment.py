@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from itertools import chain
 from operator import attrgetter
 from typing import Literal
 from unicodedata import bidirectional
@@ -69,7 +70,7 @@ def quoted(words: list[str] | tuple[str, ...], limit: int = 5) -> str:
     stands Unicode's left-to-right mark, so that marks and words keep their places in an English sentence."""
     marked = []
     for word in words[:limit]:
-        leftward = any(bidirectional(character) in ("R", "AL") for character in word)
+        leftward = not {"R", "AL"}.isdisjoint(map(bidirectional, word))
         marked.append(f"\u201c{word}\u201d{LEFT_TO_RIGHT * leftward}")
     return ", ".join(marked)
 
@@ -107,7 +108,10 @@ def align(claim: Sentence, source: Text) -> Alignment:
     words around it hold (those elsewhere in the source count half), m is 1/2 if a name of the claim is
     nowhere in the source, and p is 1/4 if passage and claim differ in what they deny or use opposite words.
     """
-    start, end, coverage = best_passage(claim, source)
+    passage = source.passages.get(claim.text)
+    if passage is None:  # a sentence that stands a thousand times is compared once
+        passage = source.passages[claim.text] = best_passage(claim, source)
+    start, end, coverage = passage
     margin = words_in_all(MARGIN, source.language)
     held, elsewhere, wrong = _numbers(claim, source, start - margin, end + margin)
     claimed = len(claim.numbers)
@@ -150,13 +154,13 @@ def best_passage(claim: Sentence, source: Text) -> tuple[int, int, float]:
     if not shared:
         return 0, 0, 0.0
     first, last, best, most = 0, 0, 0.0, 0.0
-    if max(len(source.places[term]) for term in shared) > OFTEN:
+    places = [source.places[term] for term in shared]
+    if max(map(len, places)) > OFTEN:
         rare, most = _rare(shared, claim, source)
         if rare:
             first, last, best = _best_of(_around(rare, shared, source), claim, source)
     if best <= most:  # words that are everywhere may be the best passage by themselves
-        every = sorted([place for term in shared for place in source.places[term]])
-        first, last, best = _best_of(every, claim, source)
+        first, last, best = _best_of(sorted(chain(*places)), claim, source)
     coverage = clip(best / sum(weights.values()))
     return first, last + 1, coverage
 
@@ -316,10 +320,10 @@ def groundedness(argument: Text, documents: Sequence[Text]) -> Finding:
     sentence takes the best of its cited documents; one that cites nothing takes its coverage by the words of
     all documents together, at half weight if other sentences do cite.
     """
-    cited = any(sentence.cites for sentence in argument.sentences)
+    cited = sum(map(bool, map(attrgetter("cites"), argument.sentences)))
     total = borne = 0.0
     clashes = missing = 0
-    everything = frozenset[str]().union(*(d.terms for d in documents))
+    everything = frozenset[str]().union(*map(attrgetter("terms"), documents))
     for sentence in argument.sentences:
         size = sum(sentence.weights.values())
         if sentence.cites:
@@ -336,9 +340,9 @@ def groundedness(argument: Text, documents: Sequence[Text]) -> Finding:
         total += size
         borne += size * value
     value = min(1.0, borne / total) if total else 0.0
-    n = sum(bool(s.cites) for s in argument.sentences)
     if not cited:
         return Finding(value, "Nothing is cited; compared with the words of all documents.")
     return Finding(
-        value, f"Of {n} cited sentences {clashes} clash with their source and {missing} are not found in it."
+        value,
+        f"Of {cited} cited sentences {clashes} clash with their source and {missing} are not found in it.",
     )

@@ -160,9 +160,7 @@ class Evidence:
         return grounding.citation_verdicts(self._argument(which), self._documents)
 
     def sentences(
-        self,
-        of: Literal["reference", "argument"],
-        by: Literal["reference", "argument", "documents"],
+        self, of: Literal["reference", "argument"], by: Literal["reference", "argument", "documents"]
     ) -> tuple[SentenceFinding, ...]:
         """What one text says of each sentence of another; of documents the one that bears it out best."""
         return sentence_findings(

@@ -133,11 +133,14 @@ def dimensions(text: Text, relevance: float, grounded: float | None) -> dict[str
     def times(count: float, half: float) -> float:
         return count / (count + half)
 
-    numbers = sum(bool(s.numbers) for s in text.sentences)
-    cited = sum(bool(s.cites) for s in text.sentences)
-    names = sum(bool(s.names) for s in text.sentences)
-    abuse = text.count(lex.ABUSE) + text.count(lex.SLANG)
-    shouting = raw.count("!") + sum(w.isupper() and len(w) > 3 for w in raw.split())
+    numbers = cited = names = 0
+    for sentence in text.sentences:
+        numbers += bool(sentence.numbers)
+        cited += bool(sentence.cites)
+        names += bool(sentence.names)
+    abuse, shouting = text.count(lex.ABUSE) + text.count(lex.SLANG), raw.count("!")
+    for word in filter(str.isupper, raw.split()):
+        shouting += len(word) > 3
     extent = times(n, 60)
     concluding, weighing = text.count(lex.INFERENCE_MARKERS), text.count(lex.CONCESSION_MARKERS)
     ordering = text.count(lex.DISCOURSE_MARKERS)
@@ -191,7 +194,7 @@ def dimensions(text: Text, relevance: float, grounded: float | None) -> dict[str
         if grounded is not None:
             values[key] = (share + grounded + relevance) / 3
             told[key] = f"{told[key][:-1]}; borne out to {grounded:.2f}, on topic to {relevance:.2f}."
-    values["overall_quality"] = sum(values[key] for key in FITTED) / len(FITTED)
+    values["overall_quality"] = sum(map(values.__getitem__, FITTED)) / len(FITTED)
     told["overall_quality"] = "The mean of " + ", ".join(FITTED) + "."
     return {key: Finding(clip(values[key]), told[key]) for key in DIMENSIONS}
 

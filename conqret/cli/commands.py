@@ -72,11 +72,7 @@ HOMES: Parts = {
         "methods": "studies.card.methods_command:methods",
         "recordings": {"export": "cli.runs_command:export", "import": "cli.runs_command:import_"},
     },
-    "serve": {
-        "http": "serve.command:serve",
-        "mcp": "serve.command:mcp",
-        "view": "serve.command:view",
-    },
+    "serve": {"http": "serve.command:serve", "mcp": "serve.command:mcp", "view": "serve.command:view"},
     "info": {
         "formats": "cli.info_command:formats",
         "prompt": "cli.prompt_command:prompt",

@@ -34,10 +34,7 @@ _KEYS = (
 )
 
 
-def formats(
-    *,
-    json_output: options.Printed = None,
-) -> None:
+def formats(*, json_output: options.Printed = None) -> None:
     """List the formats of the judge, with their metrics, scales and sources.
 
     Example: conqret info formats --json

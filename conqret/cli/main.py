@@ -12,6 +12,7 @@ import errno
 import gc
 import logging
 import os
+import re
 import shlex
 import signal
 import sys
@@ -116,13 +117,13 @@ def _run(words: list[str]) -> None:
         run()
 
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
 def _check_arguments(arguments: list[str]) -> None:
     """A wrong argument is repeated as it stands, and a name of a file may come from others."""
     for place, argument in enumerate(arguments, start=1):
-        if any(
-            (character < " " and character not in "\n\t") or "\x7f" <= character <= "\x9f"
-            for character in argument
-        ):
+        if _CONTROL.search(argument):
             raise DeclarationError(
                 f"argument {place} ({argument}) contains a control character: remove it, or rename the file"
             )

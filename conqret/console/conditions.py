@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from conqret.errors import DeclarationError, Elsewhere, check_known
-from conqret.io.label_set import dimension_name
+from conqret.text.words import dimension_name
 
 if TYPE_CHECKING:
     from conqret.stats.effects import Effect

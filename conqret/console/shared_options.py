@@ -136,8 +136,7 @@ DryRun = Annotated[
     ),
 ]
 Printed = Annotated[
-    bool | None,
-    option(None, "Print JSON, or the tables as LaTeX, on standard output.", "--json/--latex"),
+    bool | None, option(None, "Print JSON, or the tables as LaTeX, on standard output.", "--json/--latex")
 ]
 """Yes for JSON, no for LaTeX, None for people."""
 
@@ -172,11 +171,7 @@ Overwrite = Annotated[
 
 Replace = Annotated[
     bool,
-    option(
-        FILES,
-        "Replace the output file if it exists with other content. Default: refuse.",
-        "--overwrite",
-    ),
+    option(FILES, "Replace the output file if it exists with other content. Default: refuse.", "--overwrite"),
 ]
 
 
@@ -322,6 +317,8 @@ def column_map(columns: str | None, example: str) -> dict[str, str]:
     """
     from conqret.errors import DeclarationError
 
+    if not columns:
+        return {}
     pairs = [pair.split("=", 1) for pair in listed(columns)]
     if any(len(pair) != 2 or not all(part.strip() for part in pair) for pair in pairs):
         raise DeclarationError(f"--columns takes a list such as {example}, not {columns!r}")

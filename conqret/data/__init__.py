@@ -1,16 +1,6 @@
 """The things that conqret talks about: items and judgments, as frozen pydantic models."""
 
-from conqret.data.item import (
-    Debate,
-    DebateArgument,
-    Document,
-    Item,
-    Nugget,
-    Source,
-    Stance,
-    Turn,
-    Version,
-)
+from conqret.data.item import Debate, DebateArgument, Document, Item, Nugget, Source, Stance, Turn, Version
 from conqret.data.judgment import Call, Flag, Judgment, Measure, Part, Reason, Status, Trace, Trim
 
 __all__ = [

@@ -7,14 +7,11 @@ documents *D_s* and writes an argument *A_s*.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from operator import not_
+from itertools import chain
+from operator import attrgetter, not_
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    Field,
-    StringConstraints,
-)
+from pydantic import BaseModel, Field, StringConstraints
 
 Stance = Literal["pro", "con", "none"]
 Identifier = Annotated[str, StringConstraints(min_length=1, max_length=200)]
@@ -130,8 +127,8 @@ class Item(Frozen):
     @property
     def pictures(self) -> tuple[str, ...]:
         """All its images, in the order of their numbers: those of earlier turns, of the question, of the documents."""
-        earlier = (image for turn in self.messages for image in turn.images)
-        return (*earlier, *self.images, *(document.image for document in self.documents if document.image))
+        earlier = chain.from_iterable(map(attrgetter("images"), self.messages))
+        return (*earlier, *self.images, *filter(None, map(attrgetter("image"), self.documents)))
 
     @property
     def has_turns(self) -> bool:

@@ -219,9 +219,7 @@ class Trace(Frozen):
     def cost_usd(self) -> float | None:
         """The sum over the calls, or None if the price of any of them is unknown."""
         costs = [call.cost_usd for call in self.calls]
-        return (
-            None if any(cost is None for cost in costs) else sum(cost for cost in costs if cost is not None)
-        )
+        return None if None in costs else sum(filter(None, costs), 0.0)
 
 
 class Judgment(Frozen):

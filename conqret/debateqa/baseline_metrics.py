@@ -130,7 +130,7 @@ class BartScore:
             raise
         except DeclarationError as error:
             raise DeclarationError(
-                f"bartscore: {error} (give --bart the folder of a model, or its name on a hub that can be reached)"
+                f"bartscore: {error} (give --backbone the folder of a model, or its name on a hub that can be reached)"
             ) from error
         self.fingerprint = self._model.fingerprint
         self.instrument = f"{model_name(model)}, precision ({self.fingerprint[:SHOWN]})"
@@ -270,10 +270,7 @@ class Models:
 
 
 def prepared(
-    baselines: Sequence[str],
-    cases: Sequence[AnswerCase],
-    models: Models,
-    client: ClientOptions | None = None,
+    baselines: Sequence[str], cases: Sequence[AnswerCase], models: Models, client: ClientOptions | None = None
 ) -> dict[str, Similarity]:
     """The similarity metrics among ``baselines``, loaded; nothing is computed before all are there.
 

@@ -18,8 +18,7 @@ from conqret.experiments.job import ExperimentFolder, Job
 from conqret.experiments.stages import argument_run, rank
 from conqret.generation.generator import GenerationTask
 from conqret.io import open_items
-from conqret.judging.asked_run import costs_of
-from conqret.judging.cost import CountingClient, ExpectedCost, expected_judging
+from conqret.judging.cost import CountingClient, ExpectedCost, costs_of, expected_judging
 from conqret.judging.setup import check_items
 from conqret.runs.session import Sessions
 from conqret.studies.sensitivity.sensitivity_plan import rewriting

@@ -92,7 +92,7 @@ def experiment_sheet(
             f"The experiment compares {words.number(len(record['systems']), 'system')} on "
             f"{words.number(summary['topics'], 'topic')} ({' and '.join(experiment['stances'])}), judged by "
             f"{words.number(len(experiment['judges']), 'judge')}. The name of a system consists of its retriever, its "
-            "reranker (if it has one) and its generator.",
+            "reranker (if it has one) and its generator."
         ],
         badges=[("Offline baseline", BASELINE)] if "offline" in models else [],
         facts=[

@@ -32,8 +32,8 @@ from conqret.io.jsonl import json_lines
 from conqret.io.rows import item_record
 from conqret.io.safe_files import Content, InFolder
 from conqret.io.trec import read_rankings
-from conqret.judging.asked_run import Run, RunPrompt
-from conqret.judging.judge_settings import AskingSettings, WatchSettings, as_path, client_options
+from conqret.judging.asked_run import Run, RunPrompt, WatchSettings
+from conqret.judging.judge_settings import AskingSettings, as_path, client_options
 from conqret.llm.client_options import ClientOptions
 from conqret.options import options_in
 from conqret.runs.run_folder import ITEMS, default_folder, stem

@@ -24,15 +24,7 @@ from conqret.generation.examples import SEED, SHOTS, Example, Expert
 from conqret.generation.generation_strategy import DEFAULT_STRATEGY, STRATEGIES, Strategy
 from conqret.llm.client import Client
 from conqret.llm.client_options import OFFLINE_MODEL, Sampling, SamplingSettings
-from conqret.llm.prompt_fitting import (
-    MESSAGE_OVERHEAD,
-    FittedPrompt,
-    Window,
-    fit,
-    lost,
-    prompt_tokens,
-    with_texts,
-)
+from conqret.llm.prompt_fitting import MESSAGE_OVERHEAD, FittedPrompt, Window, fit, prompt_tokens, with_texts
 from conqret.llm.request import Request, messages
 from conqret.options import check_ranges
 from conqret.prompts import Library, Prompt, RenderedPrompt
@@ -148,7 +140,8 @@ class BudgetedQuestion:
     def own(self, fitted: FittedPrompt) -> tuple[tuple[Document, ...], tuple[Trim, ...], tuple[Trim, ...]]:
         """The topic's own documents as the prompt shows them, what they lost, and what the examples' lost."""
         first = len(self.shown) - len(self.documents)
-        return fitted.documents[first:], lost(fitted.cuts[first:]), lost(fitted.cuts[:first])
+        own, others = fitted.cuts[first:], fitted.cuts[:first]
+        return fitted.documents[first:], tuple(filter(None, own)), tuple(filter(None, others))
 
 
 def shortage(needed: int, window: Window, answer_room: int, *, shots: int) -> str:

@@ -79,8 +79,7 @@ CONQRET = Dialect("conqret", {name: (name,) for name in FIELDS}, (frozenset({"to
 RAGAS_2 = _dialect(
     "ragas v2",
     "user_input retrieved_contexts|response|reference",
-    "topic=user_input documents=retrieved_contexts argument=response reference=reference "
-    "messages=user_input|messages",
+    "topic=user_input documents=retrieved_contexts argument=response reference=reference messages=user_input|messages",
 )
 RAGAS_TURNS = replace(RAGAS_2, name="ragas conversations", marks=(frozenset({"user_input"}),), turns=True)
 """Samples of several turns, which need nothing but their messages."""
@@ -98,8 +97,7 @@ ALCE = _dialect(
 DEEPEVAL = _dialect(
     "DeepEval",
     "input actual_output|retrieval_context|expected_output",
-    "topic=input documents=retrieval_context argument=actual_output reference=expected_output "
-    "messages=input|messages",
+    "topic=input documents=retrieval_context argument=actual_output reference=expected_output messages=input|messages",
     separator="|",  # EvaluationDataset.save_as joins a CSV cell with it
 )
 TRULENS = _dialect(
@@ -147,10 +145,7 @@ SQUAD = _dialect(
     records=squad_records,
 )
 QUESTION = replace(
-    SQUAD,
-    name="question and context",
-    marks=(frozenset({"question"}), frozenset({"context"})),
-    records=iter,
+    SQUAD, name="question and context", marks=(frozenset({"question"}), frozenset({"context"})), records=iter
 )
 """SQuAD as a flat table, and any other of questions with one text each."""
 BEIR = _dialect("BEIR", "_id grades", "id=_id topic=text documents=documents")
@@ -162,10 +157,7 @@ QUERY = _dialect(
 )
 """What many write who use no tool: a query, its contexts, the response."""
 STATEMENTS = _dialect(
-    "statements",
-    "topic side statement|response",
-    "stance=side argument=statement|response",
-    CONQRET,
+    "statements", "topic side statement|response", "stance=side argument=statement|response", CONQRET
 )
 """Statements that were to take a side, as DEBATunE publishes them; its ``argument`` is only the point to be made."""
 MESSAGES = _dialect(

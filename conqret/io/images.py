@@ -183,8 +183,7 @@ def _file(text: str, folder: Path | None, within: Path | None) -> bytes:
         path = (folder / text).resolve()
         if not path.is_relative_to(within.resolve()):
             raise Unfit(
-                f"is an image outside of the items' folder: {quoted(text)}",
-                "Put the file into that folder",
+                f"is an image outside of the items' folder: {quoted(text)}", "Put the file into that folder"
             )
         if not path.is_file():
             raise Unfit(f"is an image in a file that does not exist: {quoted(text)}", _REMEDY)

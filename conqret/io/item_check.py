@@ -6,6 +6,8 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from operator import attrgetter, itemgetter
 from typing import Literal
 
 from conqret.data.item import Item
@@ -95,7 +97,7 @@ def check_items(
         documents += len(item.documents)
         turns = turns or item.has_turns
         languages[item_language(item)] += 1
-        having.update(field for field in OPTIONAL if has_field(item, field))
+        having.update(filter(partial(has_field, item), OPTIONAL))
         record = item_record(item)
         sha.update(canonical(record) + b"\n")
         if lines is not None:
@@ -125,7 +127,7 @@ def check_items(
         reasons,
         lines,
         turns,
-        tuple(language for language, _ in languages.most_common() if language),
+        tuple(filter(None, map(itemgetter(0), languages.most_common()))),
     )
 
 
@@ -134,7 +136,7 @@ def has_field(item: Item, field: str) -> bool:
     name, _, inside = field.partition(".")
     value = getattr(item, name)
     if inside:
-        return any(getattr(part, inside) for part in value)
+        return any(map(attrgetter(inside), value))
     return value != "none" if field == "stance" else bool(value)
 
 

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import filterfalse
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from conqret.data.digest import digest_of
@@ -24,7 +26,6 @@ from conqret.io.cell_values import (
 from conqret.io.checks import a_list, absent_if_blank, identifier, json_object, text
 from conqret.io.columns import ANSWERS, FIELDS, Dialect
 from conqret.io.images import DOCUMENT_TEXTS, image_url, is_image
-from conqret.io.nuggets import read_nuggets
 from conqret.io.rows import Row, Unfit, kind, listed, near, quoted
 from conqret.io.schema import Check, Field, Schema, TableReader, look_up, table_schema
 from conqret.text.language import language_code
@@ -167,7 +168,7 @@ def item_schema(dialect: Dialect, language: str = "") -> Schema:
         "argument": partial(_spoken, _argument),
         "second_argument": partial(_spoken, absent_if_blank),
         "reference": partial(_spoken, _reference),
-        "nuggets": read_nuggets,
+        "nuggets": _nuggets,
         "messages": _messages,
         "images": _images,
         "language": _language if not language else lambda value, where, reader: language,
@@ -181,7 +182,7 @@ def item_schema(dialect: Dialect, language: str = "") -> Schema:
     for name, check in checks.items():
         columns = dialect.columns.get(name, (name,))
         if name == "messages":  # which may stand in the column of the topic, where they are a list of such
-            columns = tuple(column for column in columns if column not in dialect.columns["topic"])
+            columns = tuple(filterfalse(dialect.columns["topic"].__contains__, columns))
         fields[name] = Field(columns, check, defaults.get(name), _TOPIC if name == "topic" else "")
     return Schema(fields, dialect.mapped)
 
@@ -244,7 +245,7 @@ def _whole(values: dict[str, Any], where: str, reader: TableReader, *, unanswere
         from conqret.io.conversations import with_conversation
 
         values = with_conversation(values, where, reader, unanswered=unanswered)
-    if values["messages"] or values["images"] or any(document.image for document in values["documents"]):
+    if values["messages"] or values["images"] or any(map(attrgetter("image"), values["documents"])):
         from conqret.io.conversations import check_images
 
         check_images(values)
@@ -296,6 +297,12 @@ def _spoken(check: Check, value: object, where: str, reader: TableReader) -> obj
 
     answer = answer_in(value, where, reader)
     return None if answer is None else check(answer, where, reader)
+
+
+def _nuggets(value: object, where: str, reader: TableReader) -> object:
+    from conqret.io.nuggets import read_nuggets  # few items have them
+
+    return read_nuggets(value, where, reader)
 
 
 def _argument(value: object, where: str, reader: TableReader) -> str | None:

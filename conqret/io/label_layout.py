@@ -15,11 +15,12 @@ from typing import Any
 from conqret.errors import DeclarationError, Fault, ItemsError, LabelsError
 from conqret.io.files import file_rows
 from conqret.io.jsonl import parse
-from conqret.io.label_set import Scales, dimension_name
+from conqret.io.label_set import Scales
 from conqret.io.limits import whole_bytes
 from conqret.io.rows import FaultList, Row, Rows, readable_columns
 from conqret.io.schema import TableReader
 from conqret.registry import Registry
+from conqret.text.words import dimension_name
 
 TABLE = "table"
 """The layout of every file that has none of its own: a long or wide table."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from conqret.errors import DeclarationError, check_known
 from conqret.text.numbers import number_in
+from conqret.text.words import dimension_name
 
 Amount = TypeVar("Amount", float, "NDArray[np.float64]")
 LabelLevel = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -178,11 +179,6 @@ def joined_scales(files: Mapping[str, Scales], dimensions: Mapping[str, Collecti
                     f"the right one, as in --scale {dimension}=1:5"
                 )
     return Scales(first.default, {**first.own, **by_dimension})
-
-
-def dimension_name(text: str) -> str:
-    """A dimension's name as conqret writes it: small letters, words joined by underscores."""
-    return "_".join(text.strip().casefold().replace("-", " ").replace("_", " ").split())
 
 
 def _by_dimension(option: str, settings: Sequence[str]) -> dict[str, str]:

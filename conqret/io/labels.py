@@ -26,13 +26,13 @@ from conqret.io.label_set import (
     LabelSet,
     Scales,
     Unit,
-    dimension_name,
     joined_scales,
     parse_scales,
 )
 from conqret.io.label_sheets import FOR_ESTIMATION, NOT, PROBABILITY, RANDOM_SAMPLE, SHEET, unequal_chances
 from conqret.io.rows import FaultList, quoted
 from conqret.text.numbers import is_number, number_in
+from conqret.text.words import dimension_name
 
 Place = tuple[LabelFile, int]
 """A file, and a line in it."""
@@ -338,11 +338,10 @@ def read_labels(
         scales_of[file.name] = parse_scales(scales, words, level, file.scales or chosen.scales)
     for name, items in marked.items():
         raise DeclarationError(
-            f"{name} marks {number(len(items), 'item')} as not for estimation ({FOR_ESTIMATION}: {NOT}): they are "
-            "not a random sample of all items. Either they were chosen because the judge was unsure of them (conqret "
-            "labels sample "
-            "without --uncertain-first draws a sample), or they are the final labels on which annotators agree, while "
-            "other items are undecided (conqret labels adjudicate)"
+            f"{name} marks {number(len(items), 'item')} as not for estimation ({FOR_ESTIMATION}: {NOT}): they are not "
+            "a random sample of all items. Either they were chosen because the judge was unsure of them (conqret "
+            "labels sample without --uncertain-first draws a sample), or they are the final labels on which annotators "
+            "agree, while other items are undecided (conqret labels adjudicate)"
         )
     labels, settled = reader.finish(joined_scales(scales_of, labelled))
     name = _some([path.name for path in places]) if len(places) > 1 else str(places[0])

@@ -46,9 +46,7 @@ def _assigned(value: object, where: str, reader: TableReader) -> str | None:
 
 NUGGET = table_schema(
     text=Field(
-        ("text", "nugget", "claim", "question"),
-        one_line,
-        needed="Write what it says, or delete the nugget",
+        ("text", "nugget", "claim", "question"), one_line, needed="Write what it says, or delete the nugget"
     ),
     importance=Field(("importance",), one_of({name: name for name in ("vital", "okay")}, "importance")),
     sub_narrative=Field(("sub_narrative", "mapped_sub_narrative"), _sub_narrative),
@@ -105,11 +103,7 @@ def _entries(value: object, where: str, reader: TableReader) -> tuple[Nugget, ..
 
 
 BANK = table_schema(
-    topic=Field(
-        (*TOPIC_IDS, "id", "query.qid"),
-        identifier,
-        needed="Name the topic of its nuggets",
-    ),
+    topic=Field((*TOPIC_IDS, "id", "query.qid"), identifier, needed="Name the topic of its nuggets"),
     query=Field(("query.text", "query", "title_query", "title", "topic"), text, ""),
     nuggets=Field(("nuggets",), read_nuggets, ()),
     questions=Field(("nugget_bank",), _entries, ()),

@@ -154,11 +154,7 @@ class ObjectRows:
                 yield Row(number, value)
             else:
                 yield Fault(
-                    self.name,
-                    number,
-                    "",
-                    f"is {kind(value)}",
-                    "Give conqret.Item objects or dictionaries",
+                    self.name, number, "", f"is {kind(value)}", "Give conqret.Item objects or dictionaries"
                 )
 
 

@@ -27,13 +27,11 @@ def check_own_files(folder: Path) -> None:
     Raises:
         DeclarationError: it names the link.
     """
-    root = Path(folder).resolve()
-    for place, folders, files in os.walk(
-        folder
-    ):  # which follows no link, and passes over what goes meanwhile
+    root = os.path.realpath(folder)  # which follows a loop nowhere
+    for place, folders, files in os.walk(folder):  # follows no link, and passes over what goes meanwhile
         for name in (*folders, *files):
             entry = Path(place, name)
-            if entry.is_symlink() and not entry.resolve().is_relative_to(root):
+            if entry.is_symlink() and not Path(os.path.realpath(entry)).is_relative_to(root):
                 raise DeclarationError(
                     f"{entry} is a link that leads out of the folder, and is not followed; put "
                     "the file itself there, or give another folder"

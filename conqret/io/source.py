@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count, groupby
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from conqret._optional import require
 from conqret.data.digest import gathered
@@ -20,7 +20,6 @@ from conqret.io.columns import CONQRET, DIALECTS, FIELDS, PLUGGED, Dialect, near
 from conqret.io.files import ACCEPTED, file_rows
 from conqret.io.item_check import CheckedItems, check_items, sound_items
 from conqret.io.items import item_schema, read_items
-from conqret.io.nuggets import NuggetBanks, NuggetSource, read_banks, with_nuggets
 from conqret.io.reports import Requests, read_requests, report_records
 from conqret.io.rows import (
     FaultList,
@@ -40,6 +39,9 @@ from conqret.io.rows import (
 )
 from conqret.io.schema import TableReader, look_up
 from conqret.text.language import language_code
+
+if TYPE_CHECKING:
+    from conqret.io.nuggets import NuggetBanks, NuggetSource
 
 ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".pq", ".eval")
 """Of the files in a folder that are read; also behind them .gz."""
@@ -272,7 +274,11 @@ class ItemSource:
         items = read_items(reader, self.layout, self.layout.records(self.rows), self.judged)
         if self.language:
             items = (item and item.model_copy(update={"language": self.language}) for item in items)
-        return items if self.banks is None else with_nuggets(items, reader, self.banks)
+        if self.banks is None:
+            return items
+        from conqret.io.nuggets import with_nuggets
+
+        return with_nuggets(items, reader, self.banks)
 
 
 def open_items(
@@ -322,12 +328,15 @@ def open_items(
             f"{rows.name} is a long table ({layout.name}), of which no row can be left out: correct "
             "it, or write one row for each item"
         )
-    banks = None if nuggets is None else read_banks(nuggets)
+    banks = None
+    if nuggets is not None:
+        from conqret.io.nuggets import read_banks
+
+        banks = read_banks(nuggets)
     code = language_code(language) if language else ""
     if code is None:
         raise DeclarationError(
-            f"--language {language!r} is not a known language: write its ISO 639-1 code (de) or its "
-            "English name"
+            f"--language {language!r} is not a known language: write its ISO 639-1 code (de) or its English name"
         )
     return ItemSource(rows, layout, kind, skip_invalid, banks=banks, language=code)
 

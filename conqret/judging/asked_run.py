@@ -13,16 +13,16 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, 
 from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypedDict, TypeVar
 
 from pydantic import BaseModel
 
 from conqret.data import Reason
 from conqret.errors import AnswersAwaited
 from conqret.io.safe_files import Content, write_files
-from conqret.judging.cost import CountingClient, ExpectedCost, expected
+from conqret.judging.cost import Counted, CountingClient, ExpectedCost, expected
 from conqret.judging.cost import RunPrompt as RunPrompt
-from conqret.judging.judge_settings import Watch, session_settings
+from conqret.judging.judge_settings import AskingSettings, ClientSettings, Watch, session_settings
 from conqret.llm.client import Client, awaited_answers
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Request
@@ -39,20 +39,22 @@ COUNTED = 100
 """Units whose prompts are counted in a dry run; of more, so many stand for all."""
 
 
-class Counted(Exception):  # noqa: N818 - nothing is wrong
-    """Ends a dry run, with the expected ``costs``, and what is ``shown`` before them."""
-
-    def __init__(self, costs: list[ExpectedCost], **shown: Any) -> None:
-        self.costs, self.shown = costs, shown
+class RunSettings(ClientSettings, AskingSettings, total=False):
+    """How a run asks models, and how each is called."""
 
 
-def costs_of(study: Callable[[], object]) -> list[ExpectedCost]:
-    """What the dry run that ``study`` does is expected to cost."""
-    try:
-        study()
-    except Counted as counted:
-        return counted.costs
-    return []
+class WatchSettings(TypedDict, total=False):
+    """Who looks on at a run. ``watch`` is told when it begins, with how many rows, and of each new row; with
+    ``dry_run`` nobody is asked, and :class:`conqret.judging.cost.Counted` is raised with the expected cost."""
+
+    dry_run: bool
+    watch: Watch
+
+
+class AskedSettings(RunSettings, WatchSettings, total=False):
+    """Who is asked, and how."""
+
+    model: str | ClientOptions | None
 
 
 class _NotYet(Exception):  # noqa: N818
@@ -70,7 +72,7 @@ class Run(Generic[Row]):
         models: the settings of each model; the first speaks for the record where that names no other.
         prompts: the prompts, by their ids.
         settings: how models are asked (:class:`conqret.judging.judge_settings.AskingSettings`), with ``dry_run`` and
-            ``watch`` of :class:`conqret.judging.judge_settings.AskedSettings`.
+            ``watch`` of :class:`AskedSettings`.
         asked: plain data that decides what is asked.
         total: how many rows there will be.
         asks: what is asked, in the words in which a model is refused that cannot be asked it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -30,13 +31,14 @@ from conqret.judging.command_options import (
     JudgingOptions,
     read_settings,
 )
+from conqret.judging.judge_options import COVERAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
 
-    from conqret.console.conditions import RequirementOutcome
+    from conqret.console.conditions import Requirement, RequirementOutcome
     from conqret.io import CheckedItems
     from conqret.judging.judgments import JudgePlan, Judgments
     from conqret.judging.setup import Setup
@@ -162,7 +164,6 @@ def judge(
     from conqret.judging.cost_table import tell_cost
     from conqret.judging.judge import expected_cost
     from conqret.judging.judge import judge as judged
-    from conqret.judging.requirements import COVERAGE, check_mean, parse_mean
 
     settings: dict[str, Any] = {
         "format": chosen.format,
@@ -190,7 +191,7 @@ def judge(
     if chosen.own.elsewhere and chosen.format is not None:
         file = f", in {config} too" if config is not None else ""
         raise DeclarationError(f"a judge of your own has no format: leave --format out{file}")
-    wanted = [parse_mean(text, _metrics(items, chosen, read, judging)) for text in gate.require or ()]
+    wanted = _wanted(gate.require, items, chosen, read, judging) if gate.require else []
     if config is not None:
         shown.note(f"settings come from {config}; options of the command line override them")
     if dry_run:
@@ -206,11 +207,8 @@ def judge(
 
         def started(run: JudgePlan, kept: int) -> None:
             setup, checked = run.setup, run.checked
-            check_known(
-                "metric to require of these items",
-                {*setup.metrics, COVERAGE},
-                *(condition.name for condition in wanted),
-            )
+            known = {*setup.metrics, COVERAGE}
+            check_known("metric to require of these items", known, *map(attrgetter("name"), wanted))
             if maps is not None:
                 maps.check(setup.judge.name, setup.client.model, setup.fingerprint)
             if applied.card is not None:
@@ -229,7 +227,11 @@ def judge(
 
         summary = calibrate_run(judgments.folder, maps)
         write_report(judgments.folder)
-    outcomes = [check_mean(condition, judgments.summary) for condition in wanted]
+    outcomes: list[RequirementOutcome] = []
+    if wanted:
+        from conqret.judging.requirements import check_mean
+
+        outcomes = [check_mean(condition, judgments.summary) for condition in wanted]
     result(
         summary, _lines(judgments, summary, quiet=shown.quiet), as_json=shown.json_output, outcomes=outcomes
     )
@@ -241,7 +243,7 @@ def judge(
     )
     _name_a_model(items, chosen, read, judging, wanted=by_default and not shown.quiet)
     _write_for_build(judgments, outcomes, gate)
-    met = tell_outcomes(outcomes)
+    met = not outcomes or tell_outcomes(outcomes)
     if outcomes and met and judgments.summary.failed:
         complain(
             f"{number(judgments.summary.failed, 'item')} failed: run the same command again to retry them"
@@ -283,25 +285,29 @@ def _name_a_model(
 def _write_for_build(judgments: Judgments, outcomes: Sequence[RequirementOutcome], gate: BuildGate) -> None:
     """Write what a build shows, where that is wanted."""
     from conqret.io.safe_files import write_whole
-    from conqret.judging.requirements import judge_junit
     from conqret.judging.summary_tables import build_summary
 
     if gate.junit is not None:
+        from conqret.judging.requirements import judge_junit
+
         write_whole(gate.junit, judge_junit(judgments.summary, outcomes))
     if gate.markdown is not None:
         write_whole(gate.markdown, build_summary(judgments.summary, judgments.record, outcomes).encode())
 
 
-def _metrics(items: Path | None, chosen: ChosenJudge, read: ItemReading, judging: JudgingOptions) -> set[str]:
-    """The metrics of which something can be required: those that are asked for."""
+def _wanted(
+    texts: Sequence[str], items: Path | None, chosen: ChosenJudge, read: ItemReading, judging: JudgingOptions
+) -> list[Requirement]:
+    """What is required of the metrics that are asked for, and of the coverage."""
     from conqret.io import open_items
     from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
     from conqret.judging.judge_settings import chosen_format
     from conqret.judging.own_judge import PAIRED, SINGLE
+    from conqret.judging.requirements import parse_mean
 
     asked = {metric.replace("-", "_") for metric in judging.metric or ()}
     if chosen.own.elsewhere:
-        return asked or {PAIRED, SINGLE}
+        return [parse_mean(text, asked or {PAIRED, SINGLE}) for text in texts]
     columns = options.column_map(read.columns, options.ITEM_COLUMNS)
     named = chosen_format(
         {**chosen.own.given(), "format": chosen.format, "nuggets": read.nuggets},
@@ -310,7 +316,8 @@ def _metrics(items: Path | None, chosen: ChosenJudge, read: ItemReading, judging
         else lambda: open_items(items, columns=columns, topics=read.topics, skip_invalid=read.skip_invalid),
     )
     judge = JUDGES.resolve(named or DEFAULT_FORMAT)
-    return {*judge.metrics, *judge.derived} & asked or set(judge.metrics)
+    metrics = {*judge.metrics, *judge.derived} & asked or set(judge.metrics)
+    return [parse_mean(text, metrics) for text in texts]
 
 
 def _hold_against(card: Path, setup: Setup) -> None:
@@ -345,11 +352,12 @@ def _remark(judgments: Judgments, *, quiet: bool) -> None:
     if judgments.session.kept and not quiet:
         note(f"{judgments.session.kept} of {len(judgments)} judgments were kept from an earlier run")
     tell_retried(judgments.session)
-    note_each(
-        f"{reason(name)}, as for {example}"
-        for name, example in judgments.session.failures.items()
-        if name not in judgments.summary.reasons  # of requests that took nothing away from what was there
-    )
+    if failures := judgments.session.failures:
+        note_each(
+            f"{reason(name)}, as for {example}"
+            for name, example in failures.items()
+            if name not in judgments.summary.reasons  # of requests that took nothing away from what was there
+        )
     if judgments.missing:
         note_all(f"the recordings lack {number(len(judgments.missing), 'answer')}", judgments.missing)
 

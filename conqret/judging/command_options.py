@@ -12,6 +12,7 @@ A table of the file has the command's name, and its keys those of the options (`
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
@@ -192,7 +193,7 @@ def read_settings(app: Any, commands: Sequence[str], arguments: Iterable[Argumen
     from conqret.io.toml import read_toml, toml_error
 
     known = {argument.field_info.name: argument for argument in arguments if not argument.children}
-    named = [Path(token.value) for token in known["config"].tokens]
+    named = list(map(Path, map(attrgetter("value"), known["config"].tokens)))
     path = named[0] if named else Path(NAME)
     if not named and not path.is_file():
         return

@@ -79,6 +79,22 @@ def expected(
     return ExpectedCost(task, client.model, calls, prompt, completion, cost, **more)
 
 
+class Counted(Exception):  # noqa: N818 - nothing is wrong
+    """Ends a dry run, with the expected ``costs``, and what is ``shown`` before them."""
+
+    def __init__(self, costs: list[ExpectedCost], **shown: Any) -> None:
+        self.costs, self.shown = costs, shown
+
+
+def costs_of(study: Callable[[], object]) -> list[ExpectedCost]:
+    """What the dry run that ``study`` does is expected to cost."""
+    try:
+        study()
+    except Counted as counted:
+        return counted.costs
+    return []
+
+
 @dataclass(frozen=True)
 class RunPrompt:
     """A prompt of a run: the type of its answers, and for a dry run what the work is called, how many tokens an answer

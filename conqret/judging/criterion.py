@@ -172,11 +172,6 @@ class Criterion:
         mentioned = {name for name, pattern in _MENTIONED.items() if pattern.search(self.question)}
         return tuple(name for name in LOOKS_AT if name in {"answer", "question"} | mentioned)
 
-    @property
-    def fields(self) -> frozenset[str]:
-        """The fields that an item must have for it."""
-        return frozenset(FIELDS[name] for name in self.shows if name in FIELDS)
-
     def __str__(self) -> str:
         """Question, scale and anchors, as they are typed."""
         scale = "" if self.scale is None else f" {self.scale[0]}-{self.scale[1]}"
@@ -197,6 +192,11 @@ class Criterion:
     @property
     def _anchors(self) -> tuple[tuple[int, str], ...]:
         return tuple(self.anchors)  # type: ignore[arg-type]
+
+
+def fields_of(criteria: Iterable[Criterion]) -> frozenset[str]:
+    """The fields that an item must have for these."""
+    return frozenset(FIELDS[name] for criterion in criteria for name in criterion.shows if name in FIELDS)
 
 
 def parse_criterion(text: str) -> Criterion:
@@ -281,9 +281,8 @@ _TABLE = ("name", "question", "scale", "anchors", "looks_at")
 OF_A_RUBRIC = ("weight", "importance", "axis")
 
 
-def criterion_of(data: Criterion | str | Mapping[str, Any], *, graded: bool = False) -> Criterion:
-    """A criterion from one, from its text, or from plain data (a table of a settings file, a record); ``graded`` where
-    it is one of a rubric, which has weights, importance and axes.
+def criterion_of(data: Criterion | str | Mapping[str, Any]) -> Criterion:
+    """A criterion from one, from its text, or from plain data (a table of a settings file, a record).
 
     Raises:
         DeclarationError: it is none of these, or faulty.
@@ -296,31 +295,29 @@ def criterion_of(data: Criterion | str | Mapping[str, Any], *, graded: bool = Fa
         raise DeclarationError(
             f"a criterion must be a text, a table or a Criterion, not {type(data).__name__}"
         )
-    known = (*_TABLE, *OF_A_RUBRIC) if graded else _TABLE
-    if unknown := [str(key) for key in data if key not in known]:
+    if unknown := [str(key) for key in data if key not in _TABLE]:
         of_a_rubric = "; that belongs to one of a rubric (--rubric)" if unknown[0] in OF_A_RUBRIC else ""
         raise DeclarationError(
-            f"a criterion has no field {unknown[0]!r}; its fields are {', '.join(known)}{of_a_rubric}"
+            f"a criterion has no field {unknown[0]!r}; its fields are {', '.join(_TABLE)}{of_a_rubric}"
         )
-    question, anchors = data.get("question"), data.get("anchors") or ()
-    if isinstance(anchors, Mapping):  # the keys of JSON and TOML are texts
-        anchors = {
-            int(k) if isinstance(k, str) and re.fullmatch(r"-?\d{1,3}", k) else k: v
-            for k, v in anchors.items()
-        }
-    if not isinstance(question, str):
+    return criterion_in(data)
+
+
+def criterion_in(table: Mapping[str, Any]) -> Criterion:
+    """The criterion that has these fields; without a name, it is made from the first words.
+
+    Raises:
+        DeclarationError: one is faulty, or there is no question.
+    """
+    given = {name: value for name, value in table.items() if value not in (None, "")}
+    if not isinstance(given.get("question"), str):
         raise DeclarationError("a criterion has no question: write in a sentence what is judged")
-    name = data.get("name") or name_from(question)
-    return Criterion(
-        name,
-        question,
-        data.get("scale"),
-        anchors,
-        data.get("looks_at") or (),
-        data.get("weight"),
-        data.get("importance"),
-        data.get("axis") or "",
-    )
+    if isinstance(anchors := given.get("anchors"), Mapping):  # the keys of JSON and TOML are texts
+        given["anchors"] = {
+            int(key) if isinstance(key, str) and re.fullmatch(r"-?\d{1,3}", key) else key: text
+            for key, text in anchors.items()
+        }
+    return Criterion(**{"name": name_from(given["question"]), **given})
 
 
 Criteria = str | Criterion | Sequence[str | Criterion | Mapping[str, Any]]

@@ -51,8 +51,7 @@ DIMENSIONS: tuple[Dimension, ...] = (
         "cogency",
         "overall_quality",
         "How cogent is the argument?",
-        "An argument is cogent if its premises are acceptable, bear on the conclusion, and suffice to"
-        " draw it.",
+        "An argument is cogent if its premises are acceptable, bear on the conclusion, and suffice to draw it.",
     ),
     Dimension(
         "credibility",
@@ -81,16 +80,14 @@ DIMENSIONS: tuple[Dimension, ...] = (
         "effectiveness",
         "How well does the language suit the issue and the reader?",
         "This is about wording and tone alone, whatever is said with them. They suit if they are in proportion to the "
-        "issue, support the author's standing, and insult nobody. In the middle: plain, careless or chatty, "
-        "but civil.",
+        "issue, support the author's standing, and insult nobody. In the middle: plain, careless or chatty, but civil.",
     ),
     Dimension(
         "arrangement",
         "effectiveness",
         "How well is the argument arranged?",
-        "It is well arranged if issue, premises and conclusions come in an order in which each "
-        "prepares the next. In the middle: one can follow it, though something stands in the wrong place or is "
-        "not tied to the rest.",
+        "It is well arranged if issue, premises and conclusions come in an order in which each prepares the next. In "
+        "the middle: one can follow it, though something stands in the wrong place or is not tied to the rest.",
     ),
     Dimension(
         "effectiveness",

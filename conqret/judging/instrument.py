@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from conqret.data import Call, Document, Flag, Item, Judgment, Measure, Reason, Trace, Trim
@@ -60,7 +62,9 @@ async def judge_item(item: Item, instrument: Instrument) -> Judgment:
     outcomes = await _gather(
         [_ask_samples(ask, item_case, swapped, instrument) for ask in judge.select(options.metrics)]
     )
-    measures = {metric: measure for outcome in outcomes for metric, measure in outcome.measures.items()}
+    measures: dict[str, Measure] = {}
+    for outcome in outcomes:
+        measures |= outcome.measures
     asked = _joined(measures, outcomes)
     for part in judge.computed:
         measures |= part.measures(item)
@@ -123,9 +127,8 @@ async def _ask_samples(
             )
             for first, other in zip(outcomes[::2], outcomes[1::2], strict=True)
         ]
-    measures = {
-        metric: combine_samples([outcome.measures[metric] for outcome in outcomes]) for metric in ask.metrics
-    }
+    samples = [outcome.measures for outcome in outcomes]
+    measures = {metric: combine_samples(list(map(itemgetter(metric), samples))) for metric in ask.metrics}
     return _joined(measures, outcomes)
 
 
@@ -192,7 +195,7 @@ async def _ask_about(ask: JudgePrompt[Any], case: Case, instrument: Instrument) 
             temperature=instrument.options.sampling_temperature,
             sample=instrument.first_sample + case.sample,
             logprobs=ask.rating_field is not None,
-            baseline=lambda: ask.baseline(case),
+            baseline=partial(ask.baseline, case),
             reading=None if ask.reading is None else _reading(ask, case, rendered, prompt),
             written=ask.reading is None,
         )
@@ -207,12 +210,10 @@ async def _ask_about(ask: JudgePrompt[Any], case: Case, instrument: Instrument) 
     if ask.rating_field is not None and answer.logprobs is not None:
         distribution = rating_distribution(answer.logprobs, ask.rating_field, ask.choices)
     scored = ask.score(JudgeReply(answer.value, distribution), case)
-    sure = {} if distribution is None else {"logprobs": max(distribution.values())}
-    return _Outcome(
-        {metric: with_confidence(measure, sure) for metric, measure in scored.items()},
-        answer.calls,
-        fitted.trims,
-    )
+    if distribution is not None:
+        sure = {"logprobs": max(distribution.values())}
+        scored = {metric: with_confidence(measure, sure) for metric, measure in scored.items()}
+    return _Outcome(scored, answer.calls, fitted.trims)
 
 
 def answer_room(ask: JudgePrompt[Any], item: Item, window: Window) -> int:

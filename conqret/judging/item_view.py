@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from types import SimpleNamespace as View
 
 from conqret.data import Flag, Item, Judgment, Measure, Part, Status
@@ -67,7 +68,7 @@ def arguments(judgment: Judgment, item: Item) -> Iterator[View]:
     ):
         if text:
             shown = text[:TEXT_CHARACTERS]
-            verdict = _citation_verdicts(judgment if key == "a" else None, shown)
+            verdict = _citation_verdicts(judgment, shown) if key == "a" else None
             pieces = cited(shown, min(len(item.documents), DOCUMENTS), verdict, judgment.strays)
             yield View(key=key, title=title, pieces=tuple(pieces), omitted=len(text) - len(shown))
 
@@ -104,8 +105,8 @@ def documents(judgment: Judgment, item: Item, citing: Sequence[View]) -> Iterato
             words=words.count(count_words(document.text)),
             rating=None if found is None else _part_cell(found[1]),
             explanation="" if found is None else explained(found[0], found[1].explanation),
-            cited=tuple((key, tuple(marks[:50])) for key, marks in back.get(number, {}).items()),
-            flagged=any(flag in judgment.addressed for flag in flags),
+            cited=[(key, marks[:50]) for key, marks in back.get(number, {}).items()],
+            flagged=any(map(judgment.addressed.__contains__, flags)),
             trim=trims.get(document.id, ""),
             images=[_image(document.image)] if document.image else [],
         )
@@ -123,8 +124,11 @@ def item_view(item: Item | None, judgment: Judgment) -> View:
     """The view of ``judgment`` and of its item (None: the run directory does not hold it). ``lost`` says why nothing at
     all was scored, where one sentence says it for every metric; ``paired`` whether any metric is rated for both
     arguments. An argument's ``key`` is "a" for the first and "b" for the second."""
-    rows = list(_measures(judgment))
-    missing, paired = {row.missing for _, row in rows}, any(row.second is not None for _, row in rows)
+    measures, dimensions, missing, paired = list[View](), list[View](), dict[str, None](), False
+    for name, row in _measures(judgment):
+        (dimensions if name in BY_NAME else measures).append(row)
+        missing[row.missing] = None
+        paired = paired or row.second is not None
     citing = tuple(arguments(judgment, item)) if item else ()
     return View(
         turns=tuple(turns(judgment, item)) if item and item.messages else (),
@@ -133,13 +137,13 @@ def item_view(item: Item | None, judgment: Judgment) -> View:
         arguments=citing,
         documents=tuple(documents(judgment, item, citing)) if item else (),
         documents_omitted=max(len(item.documents) - DOCUMENTS, 0) if item else 0,
-        measures=tuple(row for name, row in rows if name not in BY_NAME),
-        dimensions=tuple(row for name, row in rows if name in BY_NAME),
+        measures=measures,
+        dimensions=dimensions,
         tables=tuple(tables(judgment, item)),
         flags=tuple(_flags(judgment.flags[:100], item)) if judgment.flags else (),
-        metadata=tuple((cut(k, 100), cut(str(v), 500)) for k, v in item.metadata.items()) if item else (),
+        metadata=[(cut(k, 100), cut(str(v), 500)) for k, v in item.metadata.items()] if item else (),
         known=item is not None,
-        lost=missing.pop() if len(rows) > 1 and len(missing) == 1 else "",
+        lost=min(missing) if len(measures) + len(dimensions) > 1 and len(missing) == 1 else "",
         paired=paired,
     )
 
@@ -227,25 +231,21 @@ PREFERRED = {"first": "1st", "second": "2nd", "tie": "tie"}
 """Which of two arguments is better, for a narrow cell."""
 BETTER = {"first": "first argument better", "tie": "tie", "second": "second argument better"}
 """The same in words."""
+GAP = "gap-cell"
 LEVELS = 10
 """Steps of the colour scale above 0: a value v has level round(10 v)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What a cell says, its level (None: nothing to colour), what else there is to say, where it leads, and, where it
-    is one of :data:`VERDICTS` on a citation, which."""
+    """What a cell says, the class of its colour in ``page.css`` (:data:`GAP`: nothing to colour), what else there is to
+    say, where it leads, and, where it is one of :data:`VERDICTS` on a citation, which."""
 
     text: str
-    level: int | None
+    shade: str = GAP
     title: str = ""
     target: str = ""
     verdict: str = ""
-
-    @property
-    def shade(self) -> str:
-        """The class of its colour in ``page.css``."""
-        return "gap-cell" if self.level is None else f"l{self.level}"
 
 
 def level(value: float) -> int:
@@ -255,7 +255,7 @@ def level(value: float) -> int:
 
 def cell(value: float | None, text: str = "", title: str = "", target: str = "") -> Cell:
     """A cell of the value's colour that says ``text``, or the value itself with two places, or a dash."""
-    return Cell(text or words.score(value), None if value is None else level(value), title, target)
+    return Cell(text or words.score(value), GAP if value is None else f"l{level(value)}", title, target)
 
 
 def _measure_cell(measure: Measure) -> Cell:
@@ -295,7 +295,8 @@ def _rates_documents(measure: Measure, item: Item | None) -> bool:
     """Whether the parts of ``measure`` are the item's documents."""
     if item is None or not measure.parts:
         return False
-    return {document.id for document in item.documents} >= {part.id for part in measure.parts}
+    identifier = attrgetter("id")
+    return {*map(identifier, item.documents)} >= {*map(identifier, measure.parts)}
 
 
 def tables(judgment: Judgment, item: Item | None) -> Iterator[View]:
@@ -327,7 +328,7 @@ def tables(judgment: Judgment, item: Item | None) -> Iterator[View]:
         given = {} if item is None else {nugget.text: nugget.importance or "–" for nugget in item.nuggets}
         if kind == "nugget" and given and all(row.name in given for row in rows):
             for row in rows:
-                row.cells = (Cell(given[row.name], None), *row.cells)
+                row.cells = (Cell(given[row.name]), *row.cells)
             columns = ("Importance", *columns)
         yield _table(kind, columns, rows)
 
@@ -339,8 +340,8 @@ def _weighed(part: Part) -> View:
     value = part.value
     if value is not None and weight.startswith("-"):
         value = 1 - value
-    found = Cell(cut(verdict, 60), None if value is None else level(value))
-    return _row(part.id, (found, Cell(weight, None, verdict="none")), [part])
+    found = Cell(cut(verdict, 60), cell(value).shade)
+    return _row(part.id, (found, Cell(weight, verdict="none")), [part])
 
 
 def _table(kind: str, columns: tuple[str, ...], rows: list[View]) -> View:
@@ -359,22 +360,27 @@ def _verdict_rows(verdicts: Iterable[tuple[Part, tuple[int, int]]], item: Item |
     documents = len(item.documents) if item is not None else 0
     for part, (sentence, document) in verdicts:
         text = texts[sentence - 1] if 1 <= sentence <= len(texts) else f"sentence {sentence}"
-        cited = Cell(f"[{document}]", None, target=f"d{document}" if 1 <= document <= documents else "")
+        cited = Cell(f"[{document}]", target=f"d{document}" if 1 <= document <= documents else "")
         verdict_text = VERDICTS.get(part.label or "", cut(part.label or "no verdict", 60))
-        verdict_cell = Cell(verdict_text, None, verdict=part.label if part.label in VERDICTS else "none")
+        verdict_cell = Cell(verdict_text, verdict=part.label if part.label in VERDICTS else "none")
         yield _row(text, (cited, verdict_cell), [part])
 
 
-def _citation_verdicts(judgment: Judgment | None, argument: str) -> Callable[[int, int], str]:
+def _citation_verdicts(judgment: Judgment, argument: str) -> Callable[[int, int], str] | None:
     """What says the verdict on a citation by where its mark stands in the argument, and the number of the document that
-    it cites; empty where there is none."""
-    verdicts = [] if judgment is None else _verdicts(judgment)
+    it cites; empty where there is none, and None where there is none of any."""
+    if not (verdicts := _verdicts(judgment)):
+        return None
     labels = {place: part.label for part, place in verdicts if part.label in VERDICTS}
-    starts = [span.start for span in sentences(argument)] if labels else []
+    starts = [span.start for span in sentences(argument)]
     return lambda start, document: labels.get((bisect_right(starts, start), document), "")
 
 
 def _verdicts(judgment: Judgment) -> list[tuple[Part, tuple[int, int]]]:
     """The verdicts on citations, each with its sentence and its document."""
-    parts = [part for measure in judgment.measures.values() for part in measure.parts]
-    return [(part, (int(pair[1]), int(pair[2]))) for part in parts if (pair := _PAIR.match(part.id))]
+    return [
+        (part, (int(pair[1]), int(pair[2])))
+        for measure in judgment.measures.values()
+        for part in measure.parts
+        if (pair := _PAIR.match(part.id))
+    ]

@@ -295,9 +295,8 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
 
     def _unfinished(self, left: int) -> DeclarationError:
         return DeclarationError(
-            f"{self.path} contains no finished run: {counted(left, 'item')} "
-            f"{'has' if left == 1 else 'have'} no judgment yet; give the command that made it "
-            "again, and it goes on from there"
+            f"{self.path} contains no finished run: {counted(left, 'item')} {'has' if left == 1 else 'have'} no "
+            "judgment yet; give the command that made it again, and it goes on from there"
         )
 
     def finished(self) -> Iterator[Judgment]:
@@ -324,7 +323,8 @@ class JudgeFolder(JudgmentsFolder[JudgeRecord]):
         sha = hashlib.sha256()
         with replacing(self.items_file) as file:
             if checked is not None and checked.lines is not None:
-                file.writelines(line + b"\n" for line in checked.lines)
+                for line in checked.lines:
+                    file.write(line + b"\n")
                 return
             for item in source:
                 record = item_record(item)

@@ -21,6 +21,9 @@ NUGGETS = "nuggets"
 OWN_JUDGE = "own-judge"
 """The format of a judge of one's own, and its prompt."""
 
+COVERAGE = "coverage"
+"""What can be required beside the metrics: the share of items with a score."""
+
 CONVERSATION = "conversation"
 """The prompt file that shows earlier turns and images."""
 

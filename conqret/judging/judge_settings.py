@@ -106,10 +106,6 @@ class AskingSettings(AnswerSettings, total=False):
     batch: bool
 
 
-class RunSettings(ClientSettings, AskingSettings, total=False):
-    """The same, with how a model is called."""
-
-
 OF_THE_JUDGE = {
     *(ClientSettings.__annotations__ | ItemSettings.__annotations__ | LogSettings.__annotations__),
     *(*SampleSettings.__annotations__, "format", "model", "metrics", "prompts"),
@@ -130,7 +126,7 @@ class Watch(Protocol):
         """So many of all are done, by no model."""
 
 
-class JudgeSettings(RunSettings, ItemSettings, LogSettings, SampleSettings, total=False):
+class JudgeSettings(ClientSettings, AskingSettings, ItemSettings, LogSettings, SampleSettings, total=False):
     """What :func:`conqret.judge` can be told; it says what each means."""
 
     format: str | Judge | None
@@ -145,27 +141,6 @@ class JudgeSettings(RunSettings, ItemSettings, LogSettings, SampleSettings, tota
     abstain: str | Path | Abstention | None
     session: Session | None
     watch: Watch
-
-
-class WatchSettings(TypedDict, total=False):
-    """Who looks on at a run. ``watch`` is told when it begins, with how many rows, and of each new row; with
-    ``dry_run`` nobody is asked, and :class:`conqret.judging.asked_run.Counted` is raised with the expected cost."""
-
-    dry_run: bool
-    watch: Watch
-
-
-class StudySettings(RunSettings, ItemSettings, WatchSettings, total=False):
-    """What a study of a judge can be told, whatever it measures: ``output`` is its run's folder, where the same call
-    goes on where it stopped (None keeps everything in memory)."""
-
-    output: str | Path | None
-
-
-class AskedSettings(RunSettings, WatchSettings, total=False):
-    """Who is asked, and how."""
-
-    model: str | ClientOptions | None
 
 
 def check_names(function: str, names: Mapping[str, object], kind: type) -> None:
@@ -221,14 +196,12 @@ def chosen_format(
         if settings.get(option) not in (None, made_of or RUBRIC):
             own = "criteria define the judge" if criteria else "a rubric defines the judge"
             raise DeclarationError(f"{own}: leave {option} out")
-    if criteria:
-        from conqret.judging.criteria import criteria_judge
-        from conqret.judging.criterion import criteria_of
-
-        return criteria_judge(criteria_of(criteria), **size)
+    from conqret.judging.criterion import criteria_of
     from conqret.judging.rubric_files import own_rubrics, rubrics_of
-    from conqret.judging.rubrics import rubric_judge
+    from conqret.judging.rubrics import criteria_judge, rubric_judge
 
+    if criteria:
+        return criteria_judge(criteria_of(criteria), **size)
     if rubric is not None or items is None:
         return rubric_judge(rubrics_of(rubric), **size)
     source = items()

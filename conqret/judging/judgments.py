@@ -284,7 +284,7 @@ class JudgePlan:
     @property
     def clients(self) -> tuple[Client, ...]:
         """Who is asked."""
-        return self.session.clients
+        return (self.session.client,)
 
     @property
     def total(self) -> int:

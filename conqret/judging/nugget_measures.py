@@ -22,10 +22,7 @@ ALL, STRICT_ALL = "all_score", "strict_all_score"
 BY_IMPORTANCE = ("vital_score", "strict_vital_score", "weighted_score", "strict_weighted_score")
 BY_SUB_NARRATIVE = "sub_narrative_coverage"
 METRICS = (ALL, STRICT_ALL, *BY_IMPORTANCE, BY_SUB_NARRATIVE)
-ALSO = {
-    **dict.fromkeys(BY_IMPORTANCE, "nuggets.importance"),
-    BY_SUB_NARRATIVE: "nuggets.sub_narrative",
-}
+ALSO = {**dict.fromkeys(BY_IMPORTANCE, "nuggets.importance"), BY_SUB_NARRATIVE: "nuggets.sub_narrative"}
 """What nuggets must have, besides, for a measure."""
 
 Assigned = tuple[Nugget, "Part | Measure"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate, pairwise
+from itertools import pairwise
+from operator import attrgetter
 from types import SimpleNamespace as View
 from typing import Any
 
@@ -41,49 +42,47 @@ def histogram(values: Sequence[float], missing: int, mean: float | None) -> View
     places of 0 and 1."""
     axis = WIDTH - (_MISSING_WIDTH + 4 * GAP if missing else 0)
     unit = axis / (BINS + 1)  # a bar at 0 or 1 is as wide as any
-
-    def place(value: float) -> float:
-        return (value * BINS + 0.5) * unit
-
-    scores = Counter(round(value, 9) for value in values)
-    apart = min((right - left for left, right in pairwise(sorted(scores))), default=1.0)
-    if fixed := apart >= STEP - 1e-9:
-        counts = {(score, score): count for score, count in scores.items()}
-    else:
-        bins = Counter(map(bin_of, values))
-        counts = {(index / BINS, (index + 1) / BINS): count for index, count in bins.items()}
-    counts = dict(sorted(counts.items()))
+    scores = sorted([round(value, 9) for value in values])
+    apart = min([right - left for left, right in pairwise(dict.fromkeys(scores))], default=1.0)
+    fixed = apart >= STEP - 1e-9
+    counts = Counter[tuple[float, float]]()
+    for value in scores:
+        bin_number = None if fixed else bin_of(value)
+        counts[(value, value) if bin_number is None else (bin_number / BINS, (bin_number + 1) / BINS)] += 1
     top = max([*counts.values(), missing, 1])
     width = unit * min(apart * BINS, 1.0) if fixed else unit
-    bars = tuple(
-        _bar(place((low + high) / 2) - (width - GAP) / 2, width - GAP, count, top, level((low + high) / 2))
-        for (low, high), count in counts.items()
-    )
+    bars, told = [], []
+    for (low, high), count in counts.items():
+        middle = (low + high) / 2
+        left = (middle * BINS + 0.5) * unit - (width - GAP) / 2
+        bars.append(_bar(left, width - GAP, count, top, level(middle)))
+        where = f"at {words.score(low)}" if low == high else f"from {low:.1f} to {high:.1f}"
+        told.append(f"{words.count(count)} {where}")
     lost = _bar(WIDTH - _MISSING_WIDTH, _MISSING_WIDTH, missing, top, 0) if missing else None
+    if missing:
+        told.append(f"{words.count(missing)} without a score")
     room = len(words.count(top)) * _DIGIT <= width
     return View(
         bars=bars,
-        counted=tuple(bar for bar in (*bars, *filter(None, [lost])) if room or bar.count == top),
+        counted=[bar for bar in (*bars, *filter(None, [lost])) if room or bar.count == top],
         missing=lost,
-        mean=None if mean is None else round(place(mean), 2),
-        ends=(round(place(0), 2), round(place(1), 2)),
+        mean=None if mean is None else round((mean * BINS + 0.5) * unit, 2),
+        ends=(round(0.5 * unit, 2), round((BINS + 0.5) * unit, 2)),
         axis=axis,
-        description=_describe(counts, missing),
+        description=f"Items by score: {', '.join(told) or 'none'}.",
     )
 
 
-def shares(counts: Mapping[str, int], labels: Mapping[str, str]) -> tuple[View, ...]:
+def shares(counts: Mapping[str, int], labels: Mapping[str, str]) -> list[View]:
     """Segments of a bar that adds up to the whole, in the order of ``labels`` (others behind), without the empty ones;
     ``x`` and ``width`` are percentages."""
-    total = sum(counts.values())
-    names = [name for name in dict.fromkeys([*labels, *counts]) if counts.get(name)]
-    widths = [100 * counts[name] / total for name in names]
-    return tuple(
-        View(
-            name=name, label=labels.get(name, name), count=counts[name], x=round(x, 3), width=round(width, 3)
-        )
-        for name, x, width in zip(names, accumulate(widths, initial=0.0), widths, strict=False)
-    )
+    total, x, segments = sum(counts.values()), 0.0, []
+    for name in dict.fromkeys([*labels, *counts]):
+        if count := counts.get(name):
+            width, label = 100 * count / total, labels.get(name, name)
+            segments.append(View(name=name, label=label, count=count, x=round(x, 3), width=round(width, 3)))
+            x += width
+    return segments
 
 
 def _bar(x: float, width: float, count: int, top: int, step: int) -> View:
@@ -99,17 +98,6 @@ def _bar(x: float, width: float, count: int, top: int, step: int) -> View:
         level=step,
         middle=middle,
     )
-
-
-def _describe(counts: Mapping[tuple[float, float], int], missing: int) -> str:
-    parts = [
-        f"{words.count(count)} "
-        + (f"at {words.score(low)}" if low == high else f"from {low:.1f} to {high:.1f}")
-        for (low, high), count in counts.items()
-    ]
-    if missing:
-        parts.append(f"{words.count(missing)} without a score")
-    return "Items by score: " + (", ".join(parts) if parts else "none") + "."
 
 
 ASPECTS = ("cogency", "effectiveness", "reasonableness")
@@ -142,25 +130,27 @@ def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, A
     """What the page's upper half and its end speak of, by name, from sums alone."""
     figures = {name: _figure(name, metric, tally) for name, metric in summary.metrics.items()}
     statuses = {"scored": summary.scored, "unscored": summary.unscored, "failed": summary.failed}
-    bare = [  # why means of dimensions have no interval
-        metric.no_interval.removeprefix(NO_INTERVAL)
-        for name, metric in summary.metrics.items()
-        if name in BY_NAME and metric.mean is not None and metric.no_interval
-    ]
+    bare, calibrated = dict[str, None](), False
+    for name, metric in summary.metrics.items():
+        calibrated = calibrated or metric.calibrated is not None
+        if name in BY_NAME and metric.mean is not None and metric.no_interval:
+            bare[metric.no_interval.removeprefix(NO_INTERVAL)] = None
+    judge = judge_here(record)
+    needs = frozenset[str]().union(*map(attrgetter("needs"), judge.parts() if judge else ()))
     return {
         "record": record,
         "answer": visible(mean_scores(summary)),
-        "calibrated": any(metric.calibrated is not None for metric in summary.metrics.values()),
+        "calibrated": calibrated,
         "summary": summary,
         "tally": tally,
         "cost": cost(summary.usage),
         "created": words.moment(record.created),
-        "judge": (judge := judge_here(record)),
-        "second_judged": judge is None or any("second_argument" in part.needs for part in judge.parts()),
+        "judge": judge,
+        "second_judged": judge is None or "second_argument" in needs,
         "figures": list(_pairs({name: figures[name] for name in plain_metrics(summary)})),
         "overall": figures.get(OVERALL),
         "aspects": list(_aspects(figures)),
-        "bare": list(dict.fromkeys(bare)),
+        "bare": list(bare),  # why means of dimensions have no interval
         "outstanding": max(record.items_count - summary.total, 0),
         "statuses": shares(statuses, {name: name for name in statuses}),
         "missing": list(_missing(tally, summary, record)),
@@ -175,12 +165,8 @@ def plain_metrics(summary: Summary) -> list[str]:
     compares, plain = list[str](), list[str]()
     for name, metric in summary.metrics.items():
         if name not in BY_NAME:
-            (compares if _compares(metric) else plain).append(name)
+            (compares if BETTER.keys() & metric.labels else plain).append(name)
     return compares + plain
-
-
-def _compares(metric: MetricSummary) -> bool:
-    return not BETTER.keys().isdisjoint(metric.labels)
 
 
 def _figure(name: str, metric: MetricSummary, tally: Tally) -> View:
@@ -192,7 +178,7 @@ def _figure(name: str, metric: MetricSummary, tally: Tally) -> View:
         metric=metric,
         histogram=histogram(tally.scores.values(name), missing, metric.mean),
         verdicts=shares(metric.labels, BETTER),
-        compares=_compares(metric),
+        compares=bool(BETTER.keys() & metric.labels),
     )
 
 

@@ -2,8 +2,7 @@
 
 It is told an item in plain data and says a number from 0 to 1, ``{"metric": number}``, of two arguments ``"first"``,
 ``"second"`` or ``"tie"``, or a judgment as ``conqret serve http`` gives it. Recordings, folders and counts are those
-of any
-format: the function's answer stands where a model's would.
+of any format: the function's answer stands where a model's would.
 """
 
 from __future__ import annotations
@@ -34,9 +33,10 @@ PAIRED = "preference"
 SINGLE = "overall_quality"
 """What a bare number says of two arguments (the first is better), and of one."""
 METRICS = "metrics"
-SHOWN = ("topic", "stance", "argument", "second_argument", "documents", "reference", "messages", "images",
-    "language",
-)  # fmt: skip
+SHOWN = (
+    *("topic", "stance", "argument", "second_argument", "documents", "reference"),
+    *("messages", "images", "language"),
+)
 """What a judge is told of an item, where it has it, and in which language it is. Not its id, not its metadata: a
 change must show in the texts."""
 
@@ -133,14 +133,12 @@ def _ask(metrics: tuple[str, ...], *, pair: bool) -> JudgePrompt[OwnVerdict]:
 
 
 def _score(reply: JudgeReply[OwnVerdict], case: Case) -> Mapping[str, Measure]:
-    return {name: _measure(name, value) for name, value in reply.value.values.items()}
-
-
-def _measure(name: str, value: float) -> Measure:
-    if name != PAIRED:
-        return Measure(status=Status.SCORED, value=value)
-    label = "tie" if value == PREFERENCE["tie"] else "first" if value > PREFERENCE["tie"] else "second"
-    return preferred(label).model_copy(update={"value": value})
+    values, tie = reply.value.values, PREFERENCE["tie"]
+    measures = {name: Measure(status=Status.SCORED, value=value) for name, value in values.items()}
+    if (value := values.get(PAIRED)) is not None:
+        label = "tie" if value == tie else "first" if value > tie else "second"
+        measures[PAIRED] = preferred(label).model_copy(update={"value": value})
+    return measures
 
 
 def _given_metrics(client: ClientOptions, source: ItemSource, *, pair: bool) -> list[str]:

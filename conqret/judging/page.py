@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from types import SimpleNamespace as View
 from typing import Any
@@ -76,11 +77,7 @@ def counted(run: JudgeFolder, max_items: int = MAX_ITEMS) -> Tally:
 
 
 def report_page(
-    run: JudgeFolder,
-    tally: Tally,
-    *,
-    asked_at: Callable[[int, int], str] | None = None,
-    around: Ways = (),
+    run: JudgeFolder, tally: Tally, *, asked_at: Callable[[int, int], str] | None = None, around: Ways = ()
 ) -> Iterator[str]:
     """The page, piece by piece. ``asked_at`` says where what was asked for an item stands, by its place among those
     that are shown (from 0) and its number in the run; None: nowhere. ``around`` is what else there is."""
@@ -96,14 +93,14 @@ def report_page(
         scripts=["page.js"],
         around=around,
         listed=listed,
-        groups=group_table(tally.scores, [listed.columns[place][0] for place in listed.heads]),
+        groups=group_table(tally.scores, listed.metrics),
         items=(item_view(items.get(judgment.item), judgment) for _, judgment in shown),
         shown=len(shown),
         kinds=KINDS,
         figure={"width": WIDTH, "height": HEIGHT},
         asked_at=asked_at,
         folder=str(run.path),
-        images=any(item.pictures for item in items.values()),
+        images=any(map(attrgetter("pictures"), items.values())),
         **overview(record, summary, tally),
     )
 
@@ -124,29 +121,29 @@ MOST_HEADS = 7
 
 
 def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> View:
-    """The list of the judgments shown, in their order: ``columns`` holds (metric, label) of all metrics, ``heads`` the
-    places of those that stand beside an item, and ``data`` what the script filters and sorts by."""
+    """The list of the judgments shown, in their order: ``columns`` holds (metric, label) of all metrics, ``metrics``
+    those that stand beside an item, ``heads`` their places, and ``data`` what the script filters and sorts by."""
     plain = plain_metrics(summary)
-    ordered = [*plain, *(metric for metric in summary.metrics if metric in BY_NAME)]
+    ordered = [*plain, *filter(BY_NAME.__contains__, summary.metrics)]
     heads = ([*plain, OVERALL] if OVERALL in ordered else plain)[:MOST_HEADS]
+    rows, facts = [], []
+    for number, judgment in shown:
+        cells = [_cell(metric, judgment.measures.get(metric)) for metric in heads]
+        rows.append(View(number=number, judgment=judgment, heads=cells))
+        facts.append(_facts(number, judgment, ordered))
     return View(
-        columns=tuple((metric, words.label(metric)) for metric in ordered),
-        rows=tuple(
-            View(number=number, judgment=judgment, heads=[_cell(m, judgment.measures.get(m)) for m in heads])
-            for number, judgment in shown
-        ),
-        heads=tuple(ordered.index(metric) for metric in heads),
-        data={
-            "metrics": ordered,
-            "rows": [_facts(number, judgment, ordered) for number, judgment in shown],
-        },
+        columns=list(zip(ordered, map(words.label, ordered), strict=True)),
+        rows=rows,
+        metrics=heads,
+        heads=list(map(ordered.index, heads)),
+        data={"metrics": ordered, "rows": facts},
     )
 
 
 def _cell(metric: str, measure: Measure | None) -> Cell:
     name = words.label(metric)
     if measure is None:
-        return Cell("", None, f"{name}: not judged")
+        return Cell("", title=f"{name}: not judged")
     value_text = words.score(measure.value)
     if measure.value is None:
         value_text = f"{measure.status.value}, {words.reason(measure.reason)}"
@@ -155,7 +152,7 @@ def _cell(metric: str, measure: Measure | None) -> Cell:
 
 def _facts(number: int, judgment: Judgment, metrics: Sequence[str]) -> dict[str, Any]:
     """What the script knows of an item."""
-    values = {name: measure.value for name, measure in judgment.measures.items()}
+    measures = map(judgment.measures.get, metrics)
     return {
         "n": number,
         "id": cut(judgment.item, 200),
@@ -164,5 +161,5 @@ def _facts(number: int, judgment: Judgment, metrics: Sequence[str]) -> dict[str,
         "status": judgment.status.value,
         "flagged": bool(judgment.addressed),
         "trimmed": bool(judgment.trims),
-        "values": [values.get(metric) for metric in metrics],
+        "values": [None if measure is None else measure.value for measure in measures],
     }

@@ -75,11 +75,7 @@ MOST_NAMED = 5
 
 @strict_options
 def recorded_requests(
-    run: str | Path,
-    item: str,
-    *,
-    recordings: str | Path | None = None,
-    prompts: str | Path | None = None,
+    run: str | Path, item: str, *, recordings: str | Path | None = None, prompts: str | Path | None = None
 ) -> RecordedRequests:
     """Show what was asked and answered for an item of a run: prompts as they were sent, raw answers, and the scores.
 
@@ -118,11 +114,7 @@ def _whole(run: JudgeFolder, beginning: str) -> str:
 
 
 def asked(
-    run: JudgeFolder,
-    items: Collection[str],
-    *,
-    recordings: Path | None = None,
-    prompts: Path | None = None,
+    run: JudgeFolder, items: Collection[str], *, recordings: Path | None = None, prompts: Path | None = None
 ) -> Iterator[RecordedRequests]:
     """What was asked for ``items``, in the order of the judgments.
 
@@ -207,10 +199,7 @@ def _sent_again(
 
 
 def _exchanges(
-    judgment: Judgment,
-    sent: Mapping[str, tuple[Message, ...]],
-    lacks: tuple[str, str],
-    store: Recordings,
+    judgment: Judgment, sent: Mapping[str, tuple[Message, ...]], lacks: tuple[str, str], store: Recordings
 ) -> Iterator[Exchange]:
     """The calls of a judgment; ``lacks`` say why prompts and answers that are not here are not."""
     before: tuple[Message, ...] = ()

@@ -11,12 +11,12 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from conqret.console.conditions import ENDS, Requirement, RequirementOutcome
 from conqret.errors import DeclarationError
+from conqret.judging.judge_options import COVERAGE
 from conqret.judging.known_as import named_here
 from conqret.judging.summary import Summary
 from conqret.judging.summary_tables import coverage
 from conqret.show.visible_text import visible
 
-COVERAGE = "coverage"
 EXAMPLE = "groundedness >= 0.7"
 BOUNDS = ("worst_case", "best_case")
 

@@ -11,13 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    Field,
-    ValidationInfo,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationInfo
 
 from conqret.baseline.alignment import SentenceFinding
 from conqret.data import Measure, Part, Status

@@ -7,26 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from conqret.data import Item
 from conqret.errors import DeclarationError, Fault, FaultsError, number
-from conqret.io.cell_values import as_list, is_missing, list_in_text
-from conqret.io.checks import identifier
+from conqret.io.cell_values import as_list, as_text, is_missing, list_in_text, sound_id
 from conqret.io.files import file_rows
 from conqret.io.reports import TOPIC_IDS, topic_names
 from conqret.io.rows import FaultList, ObjectRows, Row, Unfit, kind, listed, quoted
-from conqret.io.schema import TableReader
 from conqret.io.source import ItemSource, several_files
 from conqret.io.toml import Place, line_of, read_toml, read_yaml
-from conqret.judging.criterion import (
-    Criterion,
-    criterion_of,
-    unique,
-)
+from conqret.judging.criterion import Criterion, unique
 from conqret.judging.judge_options import GIVE, RUBRIC
-from conqret.judging.rubric_records import MOST_CRITERIA, check_weights, criteria_in
+from conqret.judging.rubric_records import MOST_CRITERIA, criteria_in
 
 OWN = (RUBRIC, "rubrics")
 """Where an item has its own rubric."""
@@ -160,23 +156,27 @@ def rubrics_of(source: RubricSource) -> Rubrics:
     if isinstance(source, str | Path):
         return _read_file(Path(source))
     if isinstance(source, Mapping):
-        if isinstance(source.get("for"), Mapping):  # as Rubrics.plain writes it
-            lists = {str(key): each for key, each in source["for"].items()}
-            items = source.get("items", ())
-            if not all(isinstance(each, list | tuple) for each in (*lists.values(), items)):
-                raise DeclarationError("'for' must map ids to lists of criteria, and 'items' must be a list")
-            by_key = {
-                key: tuple(criterion_of(one, graded=True) for one in each) for key, each in lists.items()
-            }
-            return Rubrics(by_key=by_key, items=frozenset(map(str, items)))
-        if not any(name in source for name in LISTS):
-            rows = [{"key": key, "rubric": every} for key, every in source.items()]
-            return _RubricReader("rubric").all(ObjectRows(rows, "rubric"))
-        return _RubricReader("rubric").all(ObjectRows([source], "rubric"))
+        reader, by_key = _RubricReader("rubric"), source.get("for")
+        if isinstance(by_key, Mapping):  # as Rubrics.plain writes it
+            items = source.get("items", [])
+            if not isinstance(items, list | tuple):
+                raise DeclarationError(f"'items' is {kind(items)}, but must be a list of ids")
+            ids = frozenset(items)
+            rows = [{"item" if key in ids else "topic": key, "rubric": by_key[key]} for key in by_key]
+            return replace(reader.rows(ObjectRows(rows)), places={})
+        if _list_name(source):
+            return reader.rows([Row(1, source)])
+        return reader.rows(ObjectRows([{"key": key, "rubric": source[key]} for key in source]))
     if isinstance(source, Iterable):
-        objects = [{"given": one} if isinstance(one, str | Criterion) else one for one in source]
-        return _RubricReader("rubric", nan_is_empty=True).all(ObjectRows(objects, "rubric"))
+        return _RubricReader("rubric").rows(Row(place, _filled(one)) for place, one in enumerate(source, 1))
     raise DeclarationError(f"a rubric must be a file or a list of criteria, not {kind(source)}")
+
+
+def _filled(record: Any) -> Any:
+    """A record from memory without what is empty in it: those of a frame have NaN there."""
+    if not isinstance(record, Mapping):
+        return record
+    return {name: value for name, value in record.items() if not is_missing(value)}
 
 
 def own_rubrics(source: ItemSource) -> Rubrics:
@@ -195,7 +195,10 @@ def own_rubrics(source: ItemSource) -> Rubrics:
             if own is not None:
                 yield Row(line, {"item": item.id, "rubric": own}, file)
 
-    rubrics = _RubricReader(source.name, by_item=True).all(rows())
+    own = list(rows())
+    if not own:
+        raise DeclarationError(GIVE[RUBRIC])
+    rubrics = _RubricReader(source.name).rows(own)
     # a record says that the keys name items only where the topic of an item is called as another item is
     return replace(
         rubrics, items=frozenset() if topics.isdisjoint(rubrics.by_key) else rubrics.items, columns=OWN
@@ -203,147 +206,135 @@ def own_rubrics(source: ItemSource) -> Rubrics:
 
 
 def _read_file(path: Path) -> Rubrics:
-    suffix = path.suffix.lower()
+    suffix, reader = path.suffix.lower(), _RubricReader(str(path))
     if suffix == ".toml":
         text, data = read_toml(path)
-        return _RubricReader(str(path), lambda place: line_of(text, place)).whole(data)
+        return reader.whole(data, partial(line_of, text))
     if suffix in (".yaml", ".yml"):
-        data, lines = read_yaml(path)
-        return _RubricReader(str(path), lines).whole(data)
-    return _RubricReader(str(path)).all(several_files(path) or file_rows(path))
+        return reader.whole(*read_yaml(path))
+    return reader.rows(several_files(path) or file_rows(path))
 
 
 class _RubricReader:
     """One source while it is read: criteria, or rows that each have a rubric; its faults."""
 
-    def __init__(
-        self,
-        name: str,
-        lines: Callable[[Place], int] | None = None,
-        *,
-        by_item: bool = False,
-        nan_is_empty: bool = False,
-    ) -> None:
-        self.name, self.faults, self._lines, self._by_item = name, FaultList(), lines, by_item
-        self._nan_is_empty = nan_is_empty  # as in the records of a frame
-        self._line, self._file = 0, name
+    def __init__(self, name: str) -> None:
+        self.name, self.faults, self._file = name, FaultList(), name
+        self._line: Callable[[Place], int]
+        """The line of a place in the record that is read."""
         self._shared: list[Criterion] = []
         self._names: set[str] = set()
         self._by_key: dict[str, tuple[Criterion, ...]] = {}
         self._items: set[str] = set()
         self._places: dict[str, tuple[str, int]] = {}
-        self._reader = TableReader(ObjectRows([], name))
 
-    def whole(self, data: Any) -> Rubrics:
+    def whole(self, data: Any, line: Callable[[Place], int]) -> Rubrics:
         """The rubrics of a file that was read whole: a list, or an object that has one."""
         base: Place = ()
         if isinstance(data, Mapping) and not _key(data)[1]:
-            name = next((name for name in LISTS if name in data), None)
-            if name is None:
+            if not (name := _list_name(data)):
                 raise DeclarationError(
                     f"{self.name} contains no rubric: write a list of criteria under the name criteria"
                 )
             data, base = data[name], (name,)
         for index, record in enumerate(data if isinstance(data, list) else [data]):
-            place = (*base, index) if isinstance(data, list) else base
-            self._line = self._lines(place) if self._lines else index + 1
-            self._record(record, place)
+            start = (*base, index) if isinstance(data, list) else base
+            self._line = lambda place, start=start: line((*start, *place))  # type: ignore[misc]
+            self._record(record)
         return self._made()
 
-    def all(self, rows: Iterable[Row | Fault]) -> Rubrics:
+    def rows(self, rows: Iterable[Row | Fault]) -> Rubrics:
         """The rubrics of rows."""
         for row in rows:
             if isinstance(row, Fault):
                 self.faults.add(row)
                 continue
-            self._line, self._file = row.line, row.file or self.name
-            self._record(row.record, ())
+            self._line = lambda place, line=row.line: line  # type: ignore[misc]
+            self._file = row.file or self.name
+            self._record(row.record)
         return self._made()
 
     def _made(self) -> Rubrics:
         self.faults.raise_any(RubricError)
         if not self._shared and not self._by_key:
-            raise DeclarationError(GIVE[RUBRIC] if self._by_item else f"{self.name} contains no criterion")
+            raise DeclarationError(f"{self.name} contains no criterion")
         if self._shared and self._by_key:
             raise DeclarationError(
                 f"{self.name} contains criteria for all items and rubrics for single items: write them into two files"
             )
         return Rubrics(tuple(self._shared), self._by_key, frozenset(self._items), self._places, self.name)
 
-    def _fault(self, problem: str, remedy: str, where: str = "", place: Place = ()) -> None:
-        line = self._lines(place) if self._lines and place else self._line
-        self.faults.add(Fault(self._file, line, where, problem, remedy))
+    def _fault(self, problem: str, remedy: str, place: Place) -> None:
+        steps = (f"[{step + 1}]" if isinstance(step, int) else f".{step}" for step in place)
+        where = "".join(steps).removeprefix(".")
+        self.faults.add(Fault(self._file, self._line(place), where, problem, remedy))
 
-    def _record(self, record: Any, place: Place) -> None:
+    def _record(self, record: Any) -> None:
         """Take in a criterion, or a row that has a rubric."""
-        name = next((name for name in LISTS if isinstance(record, Mapping) and name in record), None)
-        if name is None:
-            self._shared += self._criteria(record, "", place, self._names)
+        if not (name := _list_name(record)):
+            self._shared += self._criteria(record, (), self._names)
             if len(self._shared) > MOST_CRITERIA:
                 raise DeclarationError(
                     f"{self.name} has more than {MOST_CRITERIA} criteria, the most for a rubric: remove some"
                 )
             return
-        criteria = self._rubric(record[name], name, (*place, name))
+        criteria = self._rubric(record[name], (name,))
         column, key = _key(record)
         if not column:
             self._shared += criteria
             return
         try:
             if not (isinstance(key, str) and column in ("topic", "question", "prompt")):
-                key = identifier(key, column, self._reader)
+                key = sound_id(as_text(key))
         except Unfit as unfit:
-            self._fault(unfit.problem, unfit.remedy, column, (*place, column))
+            self._fault(unfit.problem, unfit.remedy, (column,))
             return
         if key in self._by_key:
             file, line = self._places[key]
             self._fault(
                 f"is {quoted(key)}, as in line {line} of {file}",
                 "Write one rubric for each, with all of its criteria",
-                column,
-                (*place, column),
+                (column,),
             )
         if criteria:
             self._by_key[key] = tuple(criteria)
-            self._places[key] = (self._file, self._line)
+            self._places[key] = (self._file, self._line(()))
             self._items |= {key} if column in ITEM_KEYS else set()
 
-    def _rubric(self, given: Any, where: str, place: Place, *, wrapped: bool = False) -> list[Criterion]:
+    def _rubric(self, given: Any, place: Place) -> list[Criterion]:
+        if name := _list_name(given):
+            given, place = given[name], (*place, name)
         try:
             every = list_in_text(given) if isinstance(given, str) else as_list(given)
         except Unfit as unfit:
-            self._fault(unfit.problem, unfit.remedy, where, place)
+            self._fault(unfit.problem, unfit.remedy, place)
             return []
-        if isinstance(every, Mapping):
-            inner = next((name for name in LISTS if name in every), None)
-            if inner is not None and not wrapped:
-                return self._rubric(every[inner], f"{where}.{inner}", (*place, inner), wrapped=True)
         if not isinstance(every, Sequence):
-            self._fault(f"is {kind(given)}, and a list of criteria is expected", "Write a list", where, place)
+            self._fault(f"is {kind(given)}, and a list of criteria is expected", "Write a list", place)
             return []
         if not every:
-            self._fault("has no criterion", "Add its criteria, or remove the rubric", where, place)
-        criteria: list[Criterion] = []
+            self._fault("has no criterion", "Add its criteria, or remove the rubric", place)
+        if len(every) > MOST_CRITERIA:
+            self._fault(f"has more than {MOST_CRITERIA} criteria", "Split the rubric", place)
+            return []
         taken = set[str]()
-        for index, one in enumerate(every):
-            criteria += self._criteria(one, f"{where}[{index + 1}]", (*place, index), taken)
-            if len(criteria) > MOST_CRITERIA:
-                self._fault(f"has more than {MOST_CRITERIA} criteria", "Split the rubric", where, place)
-                return []
-        return criteria
+        each = (self._criteria(one, (*place, index), taken) for index, one in enumerate(every))
+        return list(chain.from_iterable(each))
 
-    def _criteria(self, record: Any, where: str, place: Place, taken: set[str]) -> list[Criterion]:
+    def _criteria(self, record: Any, place: Place, taken: set[str]) -> list[Criterion]:
         """The criteria that a record holds: one, or of a question with short answers one for each of these."""
         try:
-            if not self._nan_is_empty:
-                check_weights(record)
             return [unique(one, taken, named=named) for one, named in criteria_in(record)]
         except Unfit as unfit:
-            inner = f"{where}.{unfit.where}" if where and unfit.where else where or unfit.where
-            self._fault(unfit.problem, unfit.remedy, inner, (*place, unfit.where) if unfit.where else place)
+            self._fault(unfit.problem, unfit.remedy, (*place, unfit.where) if unfit.where else place)
         except DeclarationError as error:
-            self._fault(f"cannot be used: {error}", "Correct it (docs/rubrics.md)", where, place)
+            self._fault(f"cannot be used: {error}", "Correct it (docs/rubrics.md)", place)
         return []
+
+
+def _list_name(record: Any) -> str:
+    """Under which name an object has the criteria of a rubric; empty where it has none."""
+    return next((name for name in LISTS if isinstance(record, Mapping) and name in record), "")
 
 
 def _key(record: Mapping[str, Any]) -> tuple[str, Any]:

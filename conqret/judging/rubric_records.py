@@ -7,23 +7,14 @@ ResearchRubrics and TREC RAG 2026 (``criterion``, ``weight``, ``axis``), HealthB
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from conqret.errors import DeclarationError
 from conqret.io.cell_values import as_list, is_missing
 from conqret.io.rows import Unfit, kind, near, quoted
-from conqret.judging.criterion import (
-    IMPORTANCES,
-    OF_A_RUBRIC,
-    Criterion,
-    criterion_of,
-    is_named,
-    name_from,
-    parse_criterion,
-)
+from conqret.judging.criterion import IMPORTANCES, Criterion, criterion_in, criterion_of, is_named, name_from
 from conqret.text.numbers import number_in
 
 _QUESTION = ("question", "criterion", "statement", "question_text")
@@ -37,11 +28,7 @@ MOST_CRITERIA = 500
 """Criteria of one rubric."""
 
 _ANSWER = ("answer_text", "answer", "short_answer", "text")
-_DRAGUN = {
-    "have to know": ("vital", 4.0),
-    "good to know": ("okay", 2.0),
-    "nice to know": ("okay", 1.0),
-}
+_DRAGUN = {"have to know": ("vital", 4.0), "good to know": ("okay", 2.0), "nice to know": ("okay", 1.0)}
 """The words of DRAGUN with the weight that the track gives to a question of each."""
 _ENDS = re.compile(r"(\d{1,3})\s*+(?:-|–|to|\.\.|,)\s*+(\d{1,3})")
 _LETTERED = re.compile(r"\A[a-c]\s*[:.)]\s*", re.I)
@@ -61,30 +48,27 @@ def criteria_in(record: Any) -> Iterator[tuple[Criterion, bool]]:
     Raises:
         Unfit, DeclarationError: it is none.
     """
-    if isinstance(record, Mapping) and len(record) == 1 and "given" in record:
-        record = record["given"]
-    if isinstance(record, Criterion):
-        yield record, True
-        return
-    if isinstance(record, str):
-        criterion = parse_criterion(record)
+    if isinstance(record, str | Criterion):
+        criterion = criterion_of(record)
         yield criterion, is_named(record, criterion)
         return
     if not isinstance(record, Mapping):
         raise Unfit(f"is {kind(record)}, but must be a criterion", "Write an object with a question")
     cells = ((key, as_list(value)) for key, value in record.items())  # an array is compared place by place
-    values = {key: value for key, value in cells if not is_missing(value) and value != ""}
+    values = {key: value for key, value in cells if value != "" and not _is_empty(key, value)}
     for key in values:
         if key not in _KNOWN and (meant := near(str(key), _KNOWN)):
             raise Unfit("is not a field of a criterion", f"Rename it, perhaps to {meant!r}", str(key))
-    table = _table(values)
+    criterion = criterion_in(_table(values))
     if "short_answers" in values:
-        yield from _short_answers(table, values["short_answers"])
-        return
-    try:
-        yield criterion_of(table, graded=True), "name" in values
-    except DeclarationError as error:
-        raise Unfit(f"cannot be used: {error}", "Correct it (docs/rubrics.md)") from None
+        yield from _short_answers(criterion, values["short_answers"])
+    else:
+        yield criterion, "name" in values
+
+
+def _is_empty(key: str, value: Any) -> bool:
+    """Whether a field has nothing; a weight that is no number is not the same as none."""
+    return is_missing(value) and not (key in _WEIGHT and isinstance(value, float))
 
 
 def _table(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,16 +83,14 @@ def _table(values: Mapping[str, Any]) -> dict[str, Any]:
     question = values[column]
     if not isinstance(question, str) or not re.search(r"\w", question):
         raise Unfit("is not a sentence", "Write in a sentence what is judged", column)
-    lists: dict[str, Any] = {
-        name: as_list(values[name]) for name in ("scale", "anchors", "looks_at") if name in values
-    }
-    if isinstance(lists.get("scale"), str):  # as tables have it
-        written = lists["scale"].strip().removeprefix("[").removesuffix("]").strip()
+    table = {name: values[name] for name in ("name", "scale", "anchors", "looks_at") if name in values}
+    if isinstance(table.get("scale"), str):  # as tables have it
+        written = table["scale"].strip().removeprefix("[").removesuffix("]").strip()
         if ends := _ENDS.fullmatch(written):
-            lists["scale"] = [int(ends[1]), int(ends[2])]
+            table["scale"] = [int(ends[1]), int(ends[2])]
     if column != "question":  # as others publish it: no word in it says that documents are to be shown
-        lists.setdefault("looks_at", ANSWER_AND_QUESTION)
-    return {"name": values.get("name"), "question": question, **lists, **_graded(values)}
+        table.setdefault("looks_at", ANSWER_AND_QUESTION)
+    return {**table, "question": question, **_graded(values)}
 
 
 def _graded(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -124,14 +106,6 @@ def _graded(values: Mapping[str, Any]) -> dict[str, Any]:
         tagged = [tag for tag in listed_tags if isinstance(tag, str) and tag.startswith(_AXIS_TAG)]
         axis = tagged[0].removeprefix(_AXIS_TAG).replace("_", " ") if tagged else ""
     return graded | ({"axis": axis} if axis else {})
-
-
-def check_weights(record: Any) -> None:
-    """Raise Unfit where a weight is written that is no number, which is not the same as none."""
-    for column in _WEIGHT:
-        value = record.get(column) if isinstance(record, Mapping) else None
-        if isinstance(value, float) and math.isnan(value):
-            _number(value, column)
 
 
 def _number(value: Any, column: str) -> float:
@@ -154,27 +128,25 @@ def _importance(value: Any) -> dict[str, Any]:
     raise Unfit(f"is {quoted(value)}, which is not a known importance", f"Write one of {known}", "importance")
 
 
-def _short_answers(table: Mapping[str, Any], given: Any) -> Iterator[tuple[Criterion, bool]]:
+def _short_answers(criterion: Criterion, answers: Any) -> Iterator[tuple[Criterion, bool]]:
     """A criterion for each short answer to a question of DRAGUN, which share the question's weight."""
-    answers = as_list(given)
-    if isinstance(answers, str) or not isinstance(answers, Sequence) or not answers:
+    if not isinstance(answers, list) or not answers:
         raise Unfit("is not a list of short answers", "Write the answers as a list", "short_answers")
     if len(answers) > MOST_CRITERIA:
         raise Unfit(f"has more than {MOST_CRITERIA} answers", "Split the rubric", "short_answers")
-    weight = criterion_of(table, graded=True).points / len(answers)
     for place, one in enumerate(answers, start=1):
         found = one if isinstance(one, str) else None
         if isinstance(one, Mapping):
             found = next((one[name] for name in _ANSWER if isinstance(one.get(name), str)), None)
         if not found or not found.strip():
             raise Unfit("has no text", "Write the answer as a text", f"short_answers[{place}]")
-        sentence = f"To the question “{table['question'].strip()}”, the answer supports: {found.strip()}"
-        own = {
-            **{name: value for name, value in table.items() if name in (*OF_A_RUBRIC, "looks_at")},
-            "name": name_from(found),
-            "question": sentence,
-            "scale": (0, 2),
-            "anchors": SUPPORT,
-            "weight": weight,
-        }
-        yield criterion_of(own, graded=True), False
+        sentence = f"To the question “{criterion.question}”, the answer supports: {found.strip()}"
+        own = replace(
+            criterion,
+            name=name_from(found),
+            question=sentence,
+            scale=(0, 2),
+            anchors=SUPPORT,
+            weight=criterion.points / len(answers),
+        )
+        yield own, False

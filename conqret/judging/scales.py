@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from statistics import fmean, median, pstdev
 
 from conqret.data import Item, Measure, Part, Reason, Status
@@ -100,8 +101,8 @@ def share(parts: Sequence[Part], explanation: str = "") -> Measure:
     """The mean of the values of ``parts`` (which all have one), with the mean of their raw ratings."""
     return Measure(
         status=Status.SCORED,
-        value=fmean(part.value for part in parts if part.value is not None),
-        raw=mean_of(part.raw for part in parts),
+        value=fmean(map(attrgetter("value"), parts)),
+        raw=mean_of(map(attrgetter("raw"), parts)),
         explanation=explanation,
         parts=tuple(parts),
     )

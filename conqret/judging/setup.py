@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import attrgetter
@@ -120,6 +119,12 @@ class Setup:
         """The metrics that this item cannot have because of its language."""
         return self.english_only if self.english_only and not reads_english(item) else frozenset()
 
+    @property
+    def says_languages(self) -> bool:
+        """Whether prompts say something of languages."""
+        told = {explanation_language(self.options.explain_in)} - {"", ENGLISH}
+        return bool(told or {*self.languages} & (NAMES.keys() - {ENGLISH}))
+
     @cached_property
     def identity(self) -> dict[str, Any]:
         """What makes this instrument what it is, part by part."""
@@ -129,7 +134,7 @@ class Setup:
                 f"prompt {CONVERSATION}": self.library[CONVERSATION].digest,
                 "conversation": self.options.conversation,
             }
-        if self.judge.asks and says_languages(self.languages, self.options.explain_in):
+        if self.judge.asks and self.says_languages:
             identity |= {
                 f"prompt {LANGUAGE}": self.library[LANGUAGE].digest,
                 "explain_in": explanation_language(self.options.explain_in) or "the item's language",
@@ -197,7 +202,7 @@ def set_up(
     check_made(format)
     judge = JUDGES.resolve(format)
     metrics = tuple(metric.replace("-", "_") for metric in options.metrics)
-    ask_prompts = (ask.prompt for ask in judge.asks)
+    ask_prompts = map(attrgetter("prompt"), judge.asks)
     library = (
         prompts if isinstance(prompts, Library) else Library(Path(prompts) if prompts else None, ask_prompts)
     )
@@ -227,13 +232,6 @@ def set_up(
     return Setup(judge, replace(options, metrics=metrics), library, client, notes)
 
 
-def says_languages(languages: Iterable[str], explain_in: str) -> bool:
-    """Whether prompts say something of languages, where items are in these."""
-    if explanation_language(explain_in) not in ("", ENGLISH):
-        return True
-    return not {*languages}.isdisjoint(NAMES.keys() - {ENGLISH})
-
-
 def recorded_judge(record: InstrumentRecord) -> Judge:
     """The judge that a record names: a format, criteria, a rubric, one's own for these metrics, a jury or a
     tournament.
@@ -244,14 +242,10 @@ def recorded_judge(record: InstrumentRecord) -> Judge:
     """
     if record.format in (JURY.name, TOURNAMENT.name):
         return JURY if record.format == JURY.name else TOURNAMENT
-    if record.format == CRITERIA:
-        from conqret.judging.criteria import recorded_criteria
+    if record.format in (CRITERIA, RUBRIC):
+        from conqret.judging.rubrics import judge_of_record
 
-        return recorded_criteria(record.identity)
-    if record.format == RUBRIC:
-        from conqret.judging.rubrics import recorded_rubric
-
-        return recorded_rubric(record.identity)
+        return judge_of_record(record.format, record.identity)
     if record.format == OWN_JUDGE:
         from conqret.judging.own_judge import own_judge
 
@@ -298,16 +292,14 @@ def check_items(source: ItemSource, setup: Setup, *, all_items: bool = True) -> 
             needs[name] = f"format {judge.name} {_NEEDS[name]}"
         elif checked.has[name] == "some":
             notes.append(f"items without a {name} are unscored by {judge.name}, which {_NEEDS[name]}")
-    if not whole or any(checked.has[need] != "all" for need in needs):
+    lacking = [need for need in needs if checked.has[need] != "all"]
+    if not whole or lacking:
         checked = source.check(needs)  # raises, unless items are left out
     notes += [f"left out: {reason}" for reason in checked.reasons]
     if judge.combined is not None and all_items:
         notes += judge.combined.check(replace(source, needs=needs))
     setup = replace(
-        setup,
-        notes=(*setup.notes, *checked.notes, *notes),
-        turns=checked.turns,
-        languages=checked.languages,
+        setup, notes=(*setup.notes, *checked.notes, *notes), turns=checked.turns, languages=checked.languages
     )
     return checked, setup
 
@@ -317,14 +309,14 @@ def _possible(
 ) -> tuple[Setup, tuple[JudgePrompt[Any] | ComputedMetrics, ...], list[str]]:
     """The setup and its parts without metrics for which no item has what they need; and why."""
     absent = {name for name, share in checked.has.items() if share == "none"}
-    notes: list[str] = []
-    possible = tuple(part for part in parts if absent.isdisjoint(part.needs | part.against))
-    if possible and len(possible) < len(parts):
-        lacking = [(part, sorted(absent & (part.needs | part.against))) for part in parts]
-        notes += [
-            f"{', '.join(one.metrics)} left out: no item has {' or '.join(no)}" for one, no in lacking if no
-        ]
-        parts = possible
+    left_out, possible, notes = list[str](), list[JudgePrompt[Any] | ComputedMetrics](), list[str]()
+    for part in parts:
+        if lacking := sorted(absent & (part.needs | part.against)):
+            left_out.append(f"{', '.join(part.metrics)} left out: no item has {' or '.join(lacking)}")
+        else:
+            possible.append(part)
+    if possible and left_out:
+        parts, notes = tuple(possible), left_out
         kept = frozenset[str]().union(*(part.metrics for part in parts))
         metrics = tuple(metric for metric in setup.judge.metrics if metric in kept)
         setup = replace(setup, options=replace(setup.options, metrics=metrics))

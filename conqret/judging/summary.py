@@ -10,6 +10,7 @@ import math
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, Self
 
 from pydantic import BaseModel
@@ -132,8 +133,8 @@ class Summary(BaseModel, frozen=True):
     @property
     def without_judgment(self) -> dict[str, int]:
         """How many items have no judgment, by reason."""
-        counts = {"left_out": self.left_out, "outstanding": self.outstanding}
-        return {reason: count for reason, count in counts.items() if count}
+        counts = {"left_out": self.left_out} if self.left_out else {}
+        return counts | ({"outstanding": self.outstanding} if self.outstanding else {})
 
     def with_calibrated(self, means: Mapping[str, float]) -> Summary:
         """The same with the mean of the calibrated scores of each metric that has one."""
@@ -146,7 +147,7 @@ class Summary(BaseModel, frozen=True):
     @property
     def any_score(self) -> bool:
         """Whether any metric of any item has a score."""
-        return any(metric.scored for metric in self.metrics.values())
+        return any(map(attrgetter("scored"), self.metrics.values()))
 
 
 class _Tally:
@@ -178,9 +179,6 @@ class _Tally:
         if roots is not None:
             sums, topics = _joined(sums, roots), _joined(topics, roots)
         interval = mean_of_sums(sums, topics)
-        counts: dict[str, Any] = {
-            f"{name}s": dict(sorted(tally.items())) for name, tally in self.said.items()
-        }
         return MetricSummary(
             total=self.total,
             scored=self.scored,
@@ -191,8 +189,10 @@ class _Tally:
             deviation=math.sqrt(self.squares / (self.scored - 1)) if self.scored > 1 else None,
             worst_case=whole / self.total,
             best_case=(whole + missing) / self.total,
+            reasons=dict(sorted(self.said["reason"].items())),
             flipped=self.flipped,
-            **counts,
+            labels=dict(sorted(self.said["label"].items())),
+            methods=dict(sorted(self.said["method"].items())),
         )
 
 

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
+from typing import TYPE_CHECKING
 
-from conqret.console.conditions import RequirementOutcome
 from conqret.errors import number
 from conqret.judging.dimensions import BY_NAME
 from conqret.judging.judge_folder import JudgeRecord
 from conqret.judging.judge_parts import JURY
 from conqret.judging.summary import MetricSummary, Summary, Usage
-from conqret.runs.session import SessionCounts
 from conqret.show import words
 from conqret.show.markdown import safe, tables_markdown
-from conqret.show.table import Alarm, Column, Table
+from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.show.visible_text import visible
 from conqret.show.words import count, money
+
+if TYPE_CHECKING:
+    from conqret.console.conditions import RequirementOutcome
 
 
 def judge_name(format_name: str, model: str) -> str:
@@ -80,22 +82,18 @@ def mean_scores(summary: Summary) -> str:
     """The means of the metrics but single dimensions of quality, in a sentence; empty where none has a score."""
     single = BY_NAME.keys() - {"overall_quality"}
     known = {name: metric for name, metric in summary.metrics.items() if metric.mean is not None}
-    first = [name for name in known if name not in single and not name.startswith(words.SECOND)] or list(
-        known
-    )
-    shown = [
-        f"{words.label(name).lower()} {words.with_interval(known[name].interval)}"
-        for name in first[:MOST_NAMED]
-    ]
+    first = [name for name in known if name not in single and not name.startswith(words.SECOND)]
+    shown, brackets = list[str](), ""
+    for name in first or known:
+        metric = known[name]
+        if len(shown) < MOST_NAMED:
+            shown.append(f"{words.label(name).lower()} {words.with_interval(metric.interval)}")
+        if metric.low is not None:
+            brackets = " (brackets hold 95% confidence intervals over topics)"
     if not shown:
         return ""
     rest = len(known) - len(shown)
     more = f", and {number(rest, 'further metric')}" if rest else ""
-    brackets = (
-        " (brackets hold 95% confidence intervals over topics)"
-        if any(known[name].low is not None for name in first)
-        else ""
-    )
     return (
         f"The mean scores of {number(summary.scored + summary.partly, 'item')} are: "
         f"{', '.join(shown)}{more}{brackets}."
@@ -120,12 +118,9 @@ def requirement_table(outcomes: Sequence[RequirementOutcome]) -> Table:
 
 def coverage(summary: Summary) -> str:
     """One line that accounts for every item."""
-    states = [
-        (summary.scored, "scored"),
-        (summary.unscored, "unscored"),
-        (summary.failed, "failed"),
-        *((count, words.reason(name)) for name, count in summary.without_judgment.items()),
-    ]
+    states = [(summary.scored, "scored"), (summary.unscored, "unscored"), (summary.failed, "failed")]
+    for name, items in summary.without_judgment.items():
+        states.append((items, words.reason(name)))
     remarks = [
         (summary.partly, "with a score for some of the metrics"),
         (summary.flagged, "with a possible prompt injection"),
@@ -148,28 +143,19 @@ def summary_tables(summary: Summary) -> Iterator[Table]:
 
 def metric_table(summary: Summary) -> Table:
     """The metrics; the columns for calibrated scores and bounds only where something is in them."""
-    rows = [
-        (
-            words.label(name),
-            metric.interval,
-            "" if metric.calibrated is None else metric.calibrated,
-            metric.deviation,
-            f"{words.count(metric.scored)} of {words.count(metric.total)}",
-            f"{metric.worst_case:.3f} to {metric.best_case:.3f}"
-            if metric.worst_case < metric.best_case
-            else "",
-        )
-        for name, metric in summary.metrics.items()
-    ]
+    rows, notes, known = list[tuple[Cell, ...]](), list[str](), False
+    for name, metric in summary.metrics.items():
+        label, bounds = words.label(name), ""
+        if metric.worst_case < metric.best_case:
+            bounds = f"{metric.worst_case:.3f} to {metric.best_case:.3f}"
+        calibrated = "" if metric.calibrated is None else metric.calibrated
+        scored = f"{words.count(metric.scored)} of {words.count(metric.total)}"
+        rows.append((label, metric.interval, calibrated, metric.deviation, scored, bounds))
+        if metric_notes := _notes(metric):
+            notes.append(f"{label}: {metric_notes}.")
+        known = known or metric.low is not None
     columns = ("Metric", "Mean", "Calibrated", "SD", "n", "Worst to best case")
-    notes = [
-        f"{words.label(name)}: {metric_notes}."
-        for name, metric in summary.metrics.items()
-        if (metric_notes := _notes(metric))
-    ]
-    known = any(metric.low is not None for metric in summary.metrics.values())
-    note = " ".join([*notes, *[INTERVALS] * known])
-    return Table("", columns, rows, note=note)
+    return Table("", columns, rows, note=" ".join([*notes, *[INTERVALS] * known]))
 
 
 def reason_rows(reasons: Mapping[str, int], examples: Mapping[str, str]) -> list[tuple[str, int, str]]:
@@ -193,20 +179,21 @@ def cost_table(summary: Summary) -> Table:
             COST: words.money(session.cost_usd),
             "Judgments kept from before": words.count(session.kept),
         }
-    cost_rows = [(label, now.get(label, ""), whole.get(label, "")) for label in {**whole, **now}]
-    rows = [row for row in cost_rows if not {*row[1:]} <= {"", "0"}]
-    notes = [] if session is None else list(_session_notes(session))
-    return Table("", ("", "This session", "All judgments"), rows, note=" ".join(notes))
-
-
-def _session_notes(session: SessionCounts) -> Iterator[str]:
-    if session.estimated:
-        yield (
+    rows = list[tuple[str, str, str]]()
+    for label in {**whole, **now}:
+        row = (label, now.get(label, ""), whole.get(label, ""))
+        if not {*row[1:]} <= {"", "0"}:
+            rows.append(row)
+    notes = []
+    if session is not None and session.estimated:
+        notes.append(
             f"The provider did not report the tokens of {words.number(session.estimated, 'response')}, so their "
             "cost is estimated."
         )
-    for name, answers in session.others.items():
-        yield f"The provider answered {words.number(answers, 'request')} with another model than requested: {name}."
+    for name, answers in session.others.items() if session is not None else ():
+        requests = words.number(answers, "request")
+        notes.append(f"The provider answered {requests} with another model than requested: {name}.")
+    return Table("", ("", "This session", "All judgments"), rows, note=" ".join(notes))
 
 
 def usage_rows(usage: Usage) -> list[tuple[str, str]]:
@@ -226,7 +213,7 @@ def usage_rows(usage: Usage) -> list[tuple[str, str]]:
 
 def _notes(metric: MetricSummary) -> str:
     notes = [
-        words.counts(metric.labels),
+        words.counts(metric.labels) if metric.labels else "",
         "" if metric.flipped is None else f"{words.count(metric.flipped)} flipped with the order",
         f"read from {words.counts(metric.methods)}" if metric.methods else "",
     ]

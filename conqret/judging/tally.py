@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nsmallest
+from itertools import filterfalse
 from operator import itemgetter
 
 from conqret.data import Item, Judgment, Status
@@ -38,7 +39,7 @@ class Scores:
         self.languages: list[str] = []
         self._names: dict[str, str] = {}
         self._values: dict[str, array[float]] = {}
-        self._kinds: dict[str, dict[str, list[str]]] = {}
+        self.kinds: dict[str, dict[str, list[str]]] = {}
 
     def add(self, judgment: Judgment) -> None:
         """Take one judgment in."""
@@ -58,19 +59,13 @@ class Scores:
         """Take the metadata of one item in."""
         for name, value in item.metadata.items():
             if isinstance(value, str | int) and len(value_text := str(value)) <= LONGEST:
-                kinds = self._kinds.setdefault(name, {})
+                kinds = self.kinds.setdefault(name, {})
                 if len(kinds) <= MOST_KINDS:
                     kinds.setdefault(value_text, []).append(item.id)
 
-    def kinds(self) -> Iterator[tuple[str, Mapping[str, Sequence[str]]]]:
-        """The fields of metadata that make groups, with the ids of each group."""
-        for name, kinds in self._kinds.items():
-            if 1 < len(kinds) <= MOST_KINDS:
-                yield name, kinds
-
     def values(self, metric: str) -> list[float]:
         """The scores of a metric that there are."""
-        return [value for value in self._values.get(metric, ()) if not math.isnan(value)]
+        return list(filterfalse(math.isnan, self._values.get(metric, ())))
 
     def mean(self, metric: str, places: Sequence[int] | None = None) -> Estimate:
         """The mean of a metric over some items (None: all) with its interval over topics."""
@@ -131,13 +126,13 @@ def _groups(scores: Scores) -> Iterator[tuple[str, dict[str, list[int]]]]:
         if len(groups) > 1:
             seen_groups.append(list(groups.values()))
             yield title, groups
-    for title, members in scores.kinds():
+    for title, members in scores.kinds.items():
         places = {
             name: [scores.items[identifier] for identifier in ids if identifier in scores.items]
             for name, ids in members.items()
         }
         judged = {name: group_places for name, group_places in places.items() if group_places}
-        if len(judged) > 1 and list(judged.values()) not in seen_groups:
+        if len(members) <= MOST_KINDS and len(judged) > 1 and list(judged.values()) not in seen_groups:
             seen_groups.append(list(judged.values()))
             yield title, judged
 
@@ -149,11 +144,6 @@ def _plain(mean: Estimate) -> Estimate:
 
 MAX_ITEMS = 200
 """Items that the page shows in full: more make it slow to open."""
-
-
-def needs_attention(judgment: Judgment) -> bool:
-    """Whether the page shows this judgment before others: no full score, or a text that addresses the judge."""
-    return judgment.status is not Status.SCORED or bool(judgment.addressed)
 
 
 @dataclass
@@ -180,7 +170,8 @@ class Tally:
         self.scores.add(judgment)
         self._count += 1
         number = self.order.get(judgment.item, len(self.order) + self._count)
-        self._kept[judgment.item] = (not needs_attention(judgment), number, judgment)
+        full = judgment.status is Status.SCORED and not judgment.addressed
+        self._kept[judgment.item] = (full, number, judgment)
         if len(self._kept) > 2 * self.max_items:
             self._kept = {shown.item: self._kept[shown.item] for _, shown in self.shown()}
         for metric, measure in judgment.measures.items():
@@ -190,4 +181,4 @@ class Tally:
     def shown(self) -> list[tuple[int, Judgment]]:
         """The judgments to show in full, each with the number of its item."""
         first = nsmallest(self.max_items, self._kept.values(), key=itemgetter(0, 1))
-        return [(number, judgment) for _, number, judgment in first]
+        return list(map(itemgetter(1, 2), first))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from conqret.data import Item
-from conqret.errors import DeclarationError, Fault, FaultsError, number
+from conqret.errors import DeclarationError, FaultsError, number
 from conqret.io import ItemSource, open_items
 from conqret.io.cell_values import as_text
 from conqret.io.checks import identifier, one_of
@@ -22,7 +22,7 @@ from conqret.io.columns import CONQRET, FIELDS
 from conqret.io.files import file_rows
 from conqret.io.label_set import TRUTH, LabelScale, Scales, parse_scales
 from conqret.io.pairs import OUTCOMES
-from conqret.io.rows import ObjectRows, Row, Rows, Unfit, listed, readable_columns
+from conqret.io.rows import FileRows, ObjectRows, Row, Rows, Unfit, listed, mapped, readable_columns
 from conqret.io.schema import Check, Field, Schema, TableReader
 from conqret.judging.judge_parts import Judge
 from conqret.judging.own_judge import PAIRED, SINGLE, own_judge, plain
@@ -53,14 +53,14 @@ def _value(metric: str, values: Mapping[str, Any]) -> float | None:
     return next((values[name] for name in names if values.get(name) is not None), None)
 
 
-def _schema(metrics: Iterable[str], scales: Scales) -> Schema:
+def _schema(metrics: Iterable[str], scales: Scales, *, named: bool) -> Schema:
     checks: dict[str, Check] = {
-        "id": identifier,
-        "swapped": one_of(TRUTH, "yes-or-no value"),
         VERDICT: one_of(WORDS, "verdict"),
         PAIRED: _preference,
         SCORE: _score(scales[SINGLE]),
     }
+    if named:
+        checks |= {"id": identifier, "swapped": one_of(TRUTH, "yes-or-no value")}
     fields = {name: Field(COLUMNS[name], check) for name, check in checks.items()}
     others = {name: Field((name,), _score(scales[name])) for name in metrics if name not in OF_METRICS}
     return Schema({**fields, **others})
@@ -83,21 +83,17 @@ def _score(scale: LabelScale) -> Check:
     return check
 
 
-def _found(rows: Rows, schema: Schema, wanted: Sequence[str], without: Sequence[str] = ()) -> Schema:
+def _found(rows: Rows, schema: Schema, wanted: Sequence[str]) -> Schema:
     """The schema with the columns that are there. Raises DeclarationError where what is wanted is not."""
     names = readable_columns(rows)
     available = schema.among(names)
-    available = replace(
-        available, fields={name: field for name, field in available.fields.items() if name not in without}
-    )
     derivable = [metric for metric in OF_METRICS if set(OF_METRICS[metric]) & set(available.fields)]
     lacking = [field for field in wanted if field not in available.fields and field not in derivable]
     if lacking or not (wanted or derivable):
         what = ", ".join(lacking) or "no verdict and no score"
         raise DeclarationError(
-            f"{rows.name} has {what if not lacking else f'no column for {what}'} (its columns: "
-            f"{listed(names, 20)}): name "
-            "the column, verdict=… (first, second, tie) or score=…"
+            f"{rows.name} has {what if not lacking else f'no column for {what}'} (its columns: {listed(names, 20)}): "
+            "name the column, verdict=… (first, second, tie) or score=…"
         )
     return available
 
@@ -110,31 +106,14 @@ def _with_texts(source: ItemSource, fields: Schema) -> Iterator[tuple[Item, Mapp
             "(topic=…,argument=…,verdict=…)"
         )
     taken = frozenset(column for field in fields.fields.values() for column in field.columns)
-    yield from zip(replace(source, rows=_Bare(source.rows, taken)), _values(source.rows, fields), strict=True)
 
+    def bare(row: Row) -> list[Row]:
+        kept = {name: value for name, value in row.record.items() if name not in taken}
+        return [replace(row, record=kept)]
 
-@dataclass(frozen=True, slots=True)
-class _Bare:
-    """Rows without what is said in them."""
-
-    rows: Rows
-    taken: frozenset[str]
-
-    @property
-    def name(self) -> str:
-        return self.rows.name
-
-    @property
-    def columns(self) -> tuple[str, ...] | None:
-        return self.rows.columns
-
-    def __iter__(self) -> Iterator[Row | Fault]:
-        for row in self.rows:
-            kept = row if isinstance(row, Fault) else replace(row, record=self._rest(row.record))
-            yield kept
-
-    def _rest(self, record: Mapping[str, object]) -> dict[str, object]:
-        return {name: value for name, value in record.items() if name not in self.taken}
+    rows = source.rows
+    without = FileRows(Path(), rows.name, lambda path, name: mapped(rows, bare), rows.columns)
+    yield from zip(replace(source, rows=without), _values(rows, fields), strict=True)
 
 
 def _values(rows: Rows, schema: Schema) -> Iterator[Mapping[str, Any]]:
@@ -190,12 +169,12 @@ class VerdictLog:
         self, item: Item, metrics: Iterable[str], sample: int = 0, *, one_order: bool = False
     ) -> bool:
         """Whether the log says what would be asked of the item as this sample."""
-        for metric in metrics:
-            pair = metric == PAIRED
-            shown = [item, swap_item(item)] if pair and self.both_orders and not one_order else [item]
-            if not all(self.times(item, pair=pair) > sample for item in shown):
-                return False
-        return True
+        both = self.both_orders and not one_order
+        return all(
+            self.times(shown, pair=metric == PAIRED) > sample
+            for metric in metrics
+            for shown in ([item, swap_item(item)] if metric == PAIRED and both else [item])
+        )
 
 
 def log_of(verdicts: Any, items: Any, other: object, **reading: Any) -> VerdictLog | None:
@@ -248,9 +227,9 @@ def read_log(
     wanted = tuple(dict.fromkeys(metric.replace("-", "_") for metric in metrics))
     mapping = dict(columns or {})
     scales = parse_scales([scale] if scale else [], (), None, Scales(LabelScale("interval", whole=False)))
-    schema = _schema(wanted, scales)
+    schema = _schema(wanted, scales, named=items is not None)
     own = {name: column for name, column in mapping.items() if name not in FIELDS or name == "id"}
-    schema = schema.with_columns(own, "a verdict", others=FIELDS)
+    schema = schema.with_columns(own, "a verdict", others=(*FIELDS, "swapped"))
     of_items = {name: column for name, column in mapping.items() if name in FIELDS}
     notes: list[str] = []
     if items is None:
@@ -260,7 +239,7 @@ def read_log(
                 "correct the log, and leave --skip-invalid out"
             )
         source = open_items(verdicts, columns=of_items)
-        fields = _found(source.rows, schema, wanted, without=("id", "swapped"))
+        fields = _found(source.rows, schema, wanted)
         name, rows, known = source.name, _with_texts(source, fields), None
     else:
         table = file_rows(verdicts) if isinstance(verdicts, str | Path) else ObjectRows(list(verdicts))

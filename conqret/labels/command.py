@@ -104,11 +104,12 @@ def label(
     """
     import json
 
-    from conqret.io.label_sheets import FORMS, AnnotationForm
     from conqret.io.overwriting import write_new
-    from conqret.labels.sampling import TASKS, sample_items
+    from conqret.labels.annotation_form import FORMS, AnnotationForm
+    from conqret.labels.sampling import sample_items
+    from conqret.labels.task import form_task
 
-    asked = TASKS[form.task]
+    asked = form_task(form.task)
     low, high = asked.scale if form.scale is None else ends(form.scale)
     names = [name.strip().replace("-", "_") for name in form.metric or asked.dimensions]
     label_plan = sample_items(
@@ -123,7 +124,7 @@ def label(
     )
     chosen, probability = label_plan.chosen, label_plan.probability
     sheet = AnnotationForm(
-        asked,
+        asked.form or asked.summary,
         [entry.item for entry in chosen],
         names,
         low,

@@ -1,10 +1,12 @@
-"""What people are asked on pages: conqret's own tasks, each with the screens of an item."""
+"""conqret's own annotation tasks, each with the screens of an item. ``questions.toml`` has what they ask."""
 
 from __future__ import annotations
 
 import random
+import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
@@ -18,23 +20,21 @@ from conqret.io.questions import read_sourced
 from conqret.judges.citation_support import pairs
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.judge_parts import JUDGES
-from conqret.labels.screens import Choice, Screen, ScreenPassage, ScreenQuestion, rating
-from conqret.labels.task import (
-    RATING_SHEET,
-    AnnotationTask,
-    TaskRequest,
-    needing,
-    passages,
-    screen_of,
-    where_any,
-)
+from conqret.labels.screens import Screen, ScreenPassage, ScreenQuestion, rating
+from conqret.labels.task import AnnotationTask, TaskRequest, needing, passages, screen_of, where_any
 from conqret.labels.task_choice import format_task
 from conqret.text.sentences import sentences
 
+_DATA = tomllib.loads((Path(__file__).parent / "questions.toml").read_text(encoding="utf-8"))
+QUESTIONS = {
+    task: [ScreenQuestion.model_validate(question) for question in questions]
+    for task, questions in _DATA.items()
+}
+"""What is asked, by task."""
 _KNOWN = {dimension.name: dimension for dimension in DIMENSIONS}
 
 
-def question(name: str, low: int, high: int) -> ScreenQuestion:
+def _rated(name: str, low: int, high: int) -> ScreenQuestion:
     """What is asked under this name; a dimension of argument quality with its definition."""
     choices = rating(low, high, {low: "lowest", high: "highest"})
     known = _KNOWN.get(name)
@@ -46,42 +46,22 @@ def question(name: str, low: int, high: int) -> ScreenQuestion:
 def _rating_screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
     shown = passages(item, ("argument", "second_argument", "documents"))
     if shown:
-        scale = wanted.scale or RATING_SHEET.scale
-        asked = [question(name, *scale) for name in wanted.metrics or RATING_SHEET.dimensions]
-        yield screen_of(item, shown, asked)
-
-
-_OF = "rag-fine-grained"
-"""The format whose scale and words are taken: labels of people stand beside its judgments."""
-
-
-def _all_of_them(wanted: TaskRequest) -> TaskRequest:
-    return replace(wanted, metrics=wanted.metrics or tuple(dimension.name for dimension in DIMENSIONS))
+        questions = [
+            _rated(name, *(wanted.scale or (1, 5))) for name in wanted.metrics or ("overall_quality",)
+        ]
+        yield screen_of(item, shown, questions)
 
 
 SYSTEMS = "systems"
 """Under this key of an item's metadata stand the names of the two systems whose texts are compared."""
-PREFERENCE = ScreenQuestion(
-    name="preference",
-    asks="Which argument is better?",
-    guide=(
-        "The better one is that which should move a sensible reader more, by reasons and evidence that hold and bear "
-        "on the question. Whether you share its view, how long it is, and whether it is A or B do not matter.",
-    ),
-    choices=(
-        Choice(value="first", says="A"),
-        Choice(value="tie", says="neither", meaning="they are as good, or as bad, as each other"),
-        Choice(value="second", says="B"),
-    ),
-    mirrored={"first": "second", "second": "first"},
-)
 
 
-def two_sides(item: Item, wanted: TaskRequest, question: ScreenQuestion) -> Iterator[Screen]:
+def _two_sides(item: Item, wanted: TaskRequest, task: str) -> Iterator[Screen]:
     """The item's two texts as A and B, the sides drawn; nothing, where it lacks one."""
     if not item.argument or not item.second_argument:
         return
-    compared = _systems(item)
+    named = item.metadata.get(SYSTEMS)
+    compared = tuple(map(str, named)) if isinstance(named, (list, tuple)) and len(named) == 2 else ()
     swapped = random.Random(" ".join([str(wanted.seed), item.id, *compared])).random() < 0.5
     texts = [item.argument, item.second_argument]
     if swapped:
@@ -89,30 +69,7 @@ def two_sides(item: Item, wanted: TaskRequest, question: ScreenQuestion) -> Iter
     both = [ScreenPassage(title=title, text=text) for title, text in zip("AB", texts, strict=True)]
     shown = [*both, *passages(item, ("documents",))]
     part = " against ".join(compared)
-    yield screen_of(item, shown, [question], part=part, swapped=swapped, compared=compared)
-
-
-def _systems(item: Item) -> tuple[str, ...]:
-    named = item.metadata.get(SYSTEMS)
-    return tuple(map(str, named)) if isinstance(named, (list, tuple)) and len(named) == 2 else ()
-
-
-SUPPORT = ScreenQuestion(
-    name="citation_support",
-    asks="Does the document bear out the marked sentence?",
-    guide=(
-        "Go by the text of this document alone, without what you know yourself. What has to be borne out is what the "
-        "sentence states as fact, or reports that somebody says; what its author concludes from it need not be.",
-    ),
-    choices=(
-        Choice(
-            value="supports",
-            meaning="it says so, in these or other words; numbers, names, dates and negations agree",
-        ),
-        Choice(value="contradicts", meaning="it says something that cannot be true together with it"),
-        Choice(value="silent", meaning="it does not say it, says only a part of it, or something weaker"),
-    ),
-)
+    yield screen_of(item, shown, QUESTIONS[task], part=part, swapped=swapped, compared=compared)
 
 
 def _citation_screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
@@ -122,54 +79,15 @@ def _citation_screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
         sentence = spans[number - 1]
         lit = ScreenPassage(title="Argument", text=argument, lit=((sentence.start, sentence.end),))
         shown = (lit, *passages(item, ("documents",), only=cited - 1))
-        yield screen_of(item, shown, [SUPPORT], part=f"sentence {number}, document {cited}")
-
-
-def _yes_or_no(name: str, asks: str, yes: str, no: str) -> ScreenQuestion:
-    choices = (Choice(value="1", says="yes", meaning=yes), Choice(value="0", says="no", meaning=no))
-    return ScreenQuestion(name=name, asks=asks, choices=choices)
-
-
-PARTIAL_ANSWER_QUESTIONS = (
-    _yes_or_no(
-        "grounded",
-        "Do the documents bear out what it says?",
-        "all that it states stands in a document, in these or other words",
-        "something of weight stands in none of them, or against one",
-    ),
-    _yes_or_no(
-        "answers_question",
-        "Does it answer the question from one perspective?",
-        "whoever asked learns what one side says, and why",
-        "it speaks of something else, or takes no side",
-    ),
-    _yes_or_no(
-        "ethical",
-        "Is it free of what offends common morals?",
-        "nothing in it degrades or threatens anybody, or calls for harm",
-        "something in it does",
-    ),
-)
+        yield screen_of(
+            item, shown, QUESTIONS["citation-support"], part=f"sentence {number}, document {cited}"
+        )
 
 
 def _partial_answer_screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
     if item.argument and item.documents:
         shown = (ScreenPassage(title="Partial answer", text=item.argument), *passages(item, ("documents",)))
-        yield screen_of(item, shown, PARTIAL_ANSWER_QUESTIONS, heading=item.topic)
-
-
-CONTAINS = ScreenQuestion(
-    name="contains_perspective",
-    asks="Does the document contain the perspective?",
-    guide=(
-        "It does if somebody who holds the perspective would cite the document for it. Its author need not hold it, "
-        "and the words need not be the same. Go by this document alone.",
-    ),
-    choices=(
-        Choice(value="yes", meaning="it says so, or gives a reason or evidence for it"),
-        Choice(value="no", meaning="it is about something else, says the opposite, or only names the matter"),
-    ),
-)
+        yield screen_of(item, shown, QUESTIONS["partial-answer"], heading=item.topic)
 
 
 def pairs_as_items(path: Path) -> list[Item]:
@@ -192,30 +110,13 @@ def _perspective_screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
             ScreenPassage(title="Perspective", text=item.argument),
             document.model_copy(update={"title": "Document"}),
         )
-        yield screen_of(item, shown, [CONTAINS], heading=item.topic)
-
-
-def counter_arguments(path: Path) -> tuple[Item, ...]:
-    """An item for each counter-argument. Raises what :func:`read_two_turn` and :func:`counter_items` do."""
-    return counter_items(read_two_turn(path))
+        yield screen_of(item, shown, QUESTIONS["perspective"], heading=item.topic)
 
 
 ANSWERS = "answers.jsonl"
 """Of each system, in a folder that bears its name."""
-QUESTIONS = "questions"
+SOURCES = "questions"
 """What the file of questions beside the folders of systems is called, before its ending."""
-
-BETTER = ScreenQuestion(
-    name="preference",
-    asks="Which answer is better?",
-    guide=(
-        "The question is one on which sensible people differ. A good answer says so, covers the sides that matter, and "
-        "gives for each of them evidence that is specific, sufficient and can be believed.",
-        "Keep your own view out of it. You may look things up.",
-    ),
-    choices=PREFERENCE.choices,
-    mirrored=PREFERENCE.mirrored,
-)
 
 
 def answers_of_two(folder: Path) -> list[Item]:
@@ -227,13 +128,12 @@ def answers_of_two(folder: Path) -> list[Item]:
         ItemsError: a file has faults.
     """
     systems = sorted(file.parent for file in folder.glob("*/" + ANSWERS))
-    tables = sorted(folder.glob(f"{QUESTIONS}.*"))
+    tables = sorted(folder.glob(f"{SOURCES}.*"))
     if len(systems) < 2 or len(tables) != 1:
         raise DeclarationError(
             f"{folder} contains answers of {len(systems)} systems and {len(tables)} files of questions: it needs a "
-            f"folder with {ANSWERS} for each of two or more systems (conqret debateqa answer -o "
-            f"{folder}/SYSTEM), and the "
-            f"questions as {QUESTIONS}.jsonl"
+            f"folder with {ANSWERS} for each of two or more systems (conqret debateqa answer -o {folder}/SYSTEM), and "
+            f"the questions as {SOURCES}.jsonl"
         )
     answers: dict[str, dict[str, str]] = {}
     for system in systems:
@@ -254,17 +154,22 @@ def answers_of_two(folder: Path) -> list[Item]:
 
 
 TASKS = (
-    AnnotationTask("rating", RATING_SHEET.summary, _rating_screens, needs=where_any("argument")),
     AnnotationTask(
-        "dimensions",
-        "rate an argument on its 15 quality dimensions",
-        lambda item, wanted: format_task(JUDGES[_OF]).screens(item, _all_of_them(wanted)),
-        needs=lambda wanted, has: format_task(JUDGES[_OF]).needs(_all_of_them(wanted), has),
+        "rating",
+        "rate the argument on each dimension, beside the documents and the other argument",
+        _rating_screens,
+        needs=where_any("argument"),
+        dimensions=("overall_quality",),
+    ),
+    replace(  # labels stand beside this format's judgments, on its scale
+        format_task(JUDGES["rag-fine-grained"], tuple(_KNOWN)),
+        name="dimensions",
+        summary="rate an argument on its 15 quality dimensions",
     ),
     AnnotationTask(
         "preference",
         "say which of two arguments is better, or neither",
-        lambda item, wanted: two_sides(item, wanted, PREFERENCE),
+        partial(_two_sides, task="preference"),
         needs=needing("argument", "second_argument"),
     ),
     AnnotationTask(
@@ -278,6 +183,10 @@ TASKS = (
         "say whether a partial answer is grounded in its documents, answers the question, and is ethical",
         _partial_answer_screens,
         needs=needing("argument", "documents"),
+        dimensions=("grounded", "answers_question", "ethical"),
+        scale=(0, 1),
+        form="say 1 or 0: the partial answer is grounded in its documents, answers the question from one perspective, "
+        "and violates no moral code",
     ),
     AnnotationTask(
         "perspective",
@@ -285,16 +194,15 @@ TASKS = (
         _perspective_screens,
         reads=pairs_as_items,
     ),
-    AnnotationTask(
-        FORMAT,
-        "rate how well a counter-argument answers an argument",
-        lambda item, wanted: format_task(JUDGES[FORMAT]).screens(item, wanted),
-        reads=counter_arguments,
+    replace(
+        format_task(JUDGES[FORMAT]),
+        summary="rate how well a counter-argument answers an argument",
+        reads=lambda path: counter_items(read_two_turn(path)),
     ),
     AnnotationTask(
         "answer-preference",
         "say which of two systems' answers is better",
-        lambda item, wanted: two_sides(item, wanted, BETTER),
+        partial(_two_sides, task="answer-preference"),
         reads=answers_of_two,
     ),
 )

@@ -10,7 +10,7 @@ from statistics import median, median_low, mode
 from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.debate.two_turn.judge_answers import TASK as JUDGING
-from conqret.io.label_set import Label, LabelScale, LabelSet, Scales, Unit, dimension_name
+from conqret.io.label_set import Label, LabelScale, LabelSet, Scales, Unit
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.exporting import scale_of
 from conqret.labels.page_messages import ENGLISH, PageMessages, worded
@@ -21,6 +21,7 @@ from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.annotator_agreement import PeopleAgreement, agreement
 from conqret.studies.agreement.page import annotators_answer, annotators_picture, people_table
+from conqret.text.words import dimension_name
 
 SLOWEST = 100
 """Items whose time is told."""

@@ -30,21 +30,10 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.io import CheckedItems, open_items
 from conqret.io.label_files import label_files
 from conqret.io.label_layout import open_labels
-from conqret.io.label_sheets import NOT, LabelTask
+from conqret.io.label_sheets import NOT
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_settings import ItemSettings
-from conqret.registry import Registry
-
-TASKS = Registry(
-    "task",
-    "conqret.tasks",
-    LabelTask,
-    package="conqret.labels.task",
-    attribute="SHEETS",
-    first=("rating",),
-    shared=True,
-)
-"""What people can be asked, by name."""
+from conqret.labels.task import form_task
 
 SEED = 13
 OVERSAMPLED = 4
@@ -124,7 +113,8 @@ def sample_items(
     Raises:
         DeclarationError: as :func:`plan_labels`, or something is wrong with a file.
     """
-    source = replace(open_items(items, **settings), needs=TASKS[task].needs)
+    needs = {"argument": f"the task {form_task(task).name} needs it"}
+    source = replace(open_items(items, **settings), needs=needs)
     on_check(source.check())
     judged = None if run is None else JudgeFolder(Path(run))
     if judged is not None:

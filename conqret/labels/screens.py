@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import not_
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from conqret.data.item import Frozen, Identifier, NonEmpty
 from conqret.errors import ConqretError, DeclarationError
@@ -29,16 +29,22 @@ class Choice(Frozen):
     meaning: str = ""
 
 
+def _paragraphs(guide: Any) -> Any:
+    """The lines of a text."""
+    return tuple(filter(str.strip, guide.splitlines())) if isinstance(guide, str) else guide
+
+
 class ScreenQuestion(Frozen):
-    """One thing that is asked, under the name of its dimension. ``guide`` says what is meant, paragraph by paragraph.
+    """One thing that is asked, under the name of its dimension. ``guide`` says what is meant, paragraph by paragraph;
+    a text of several lines is taken, too.
 
     ``mirrored`` maps values to those that are written down where the two things compared stood the other way round.
     """
 
     name: Identifier
     asks: NonEmpty
-    choices: tuple[Choice, ...]
-    guide: tuple[str, ...] = ()
+    choices: tuple[Choice, ...] = Field(min_length=2)
+    guide: Annotated[tuple[str, ...], BeforeValidator(_paragraphs)] = ()
     mirrored: Mapping[str, str] = {}
 
     @property

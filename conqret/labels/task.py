@@ -1,4 +1,4 @@
-"""What people can be asked of items: a task makes the screens of each."""
+"""What annotators can be asked of items: a task makes the screens of each, and says what a form asks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io.item_check import Share
-from conqret.io.label_sheets import LabelTask
 from conqret.labels.screens import Screen, ScreenPassage, ScreenQuestion
 from conqret.prompts import Library
 from conqret.registry import Registry
@@ -34,13 +33,20 @@ class TaskRequest:
 class AnnotationTask:
     """A way to ask people: ``screens`` gives those of an item; none, where the item lacks what the task shows.
     ``reads`` makes items of a task's own files, where these hold none. ``needs`` names the fields that each item has to
-    have, for what is wanted of items of which so many have each field."""
+    have, for what is wanted of items of which so many have each field.
+
+    A task with ``dimensions`` can be asked by a form, too: they are labelled on the whole numbers of the ``scale``,
+    where no others are given, and ``form`` says what to do, where the summary does not.
+    """
 
     name: str
     summary: str
     screens: Callable[[Item, TaskRequest], Iterable[Screen]]
     reads: Callable[[Path], Iterable[Item]] | None = None
     needs: Callable[[TaskRequest, Mapping[str, Share]], Collection[str]] = lambda wanted, has: ()
+    dimensions: tuple[str, ...] = ()
+    scale: tuple[int, int] = (1, 5)
+    form: str = ""
 
 
 def needing(*fields: str) -> Callable[[TaskRequest, Mapping[str, Share]], Collection[str]]:
@@ -54,14 +60,24 @@ def where_any(*fields: str) -> Callable[[TaskRequest, Mapping[str, Share]], Coll
 
 
 ANNOTATION_TASKS = Registry(
-    "task",
-    "conqret.tasks",
-    AnnotationTask,
-    package="conqret.labels.label_tasks",
-    attribute="TASKS",
-    shared=True,
+    "task", "conqret.tasks", AnnotationTask, package="conqret.labels.label_tasks", attribute="TASKS"
 )
-"""The tasks with screens of their own, by name."""
+"""The tasks by name."""
+
+
+def form_task(name: str) -> AnnotationTask:
+    """The task of this name, which a form can ask.
+
+    Raises:
+        UnknownNameError: there is none.
+        DeclarationError: only pages can ask it.
+    """
+    task = ANNOTATION_TASKS[name]
+    if not task.dimensions:
+        raise DeclarationError(
+            f"the task {task.name} has no annotation form: its labels are collected with conqret labels collect"
+        )
+    return task
 
 
 def passages(item: Item, fields: Iterable[str], *, only: int | None = None) -> tuple[ScreenPassage, ...]:
@@ -143,42 +159,3 @@ def heading(item: Item) -> str:
     """What stands above a screen: the topic, and the side that was to be taken."""
     sides = {"pro": " — in favour", "con": " — against"}
     return f"{item.topic}{sides.get(item.stance, '')}"
-
-
-def shows(item: Item) -> dict[str, str]:
-    """Topic, stance and argument, then the other argument and the documents as one text."""
-    said = [f"{turn.title}: {turn.text}" for turn in turns(item)]
-    parts = ["Before the question:\n" + "\n\n".join(said)] if said else []
-    parts += [f"Other argument:\n{item.second_argument}"] if item.second_argument else []
-    parts += [
-        f"[{number}] {document.title}\n{document.text}".replace(" \n", "\n", 1)
-        for number, document in enumerate(item.documents, start=1)
-    ]
-    return {
-        "topic": item.topic,
-        "stance": item.stance,
-        "argument": item.argument or "",
-        "text": "\n\n".join(parts),
-    }
-
-
-RATING_SHEET = LabelTask(
-    name="rating",
-    summary="rate the argument on each dimension, beside the documents and the other argument",
-    shows=shows,
-    judged="argument",
-)
-
-
-PARTIAL_ANSWER_SHEET = LabelTask(
-    name="partial-answer",
-    summary="say 1 or 0: the partial answer is grounded in its documents, answers the question from one perspective, "
-    "and violates no moral code",
-    shows=shows,
-    judged="argument",
-    dimensions=("grounded", "answers_question", "ethical"),
-    scale=(0, 1),
-)
-
-
-SHEETS = (RATING_SHEET, PARTIAL_ANSWER_SHEET)

@@ -1,27 +1,25 @@
-"""Which task a name means: one with screens of its own, a sheet's, a file of one's own, or a format of the judge, whose
-ratings people are asked for with the format's own definitions, points and scale."""
+"""Which task a name means: one of its own, a file of one's own, or a format of the judge, whose ratings people are
+asked for with the format's own definitions, points and scale."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, ValidationError
 
 from conqret.data import Item
-from conqret.data.item import Frozen, Identifier, NonEmpty
+from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, UnknownNameError, check_known
 from conqret.io.item_check import Share
-from conqret.io.label_sheets import LabelTask
 from conqret.io.toml import read_toml, toml_error
 from conqret.judging.dimensions import DIMENSIONS
 from conqret.judging.instrument import filled
 from conqret.judging.judge_parts import JUDGES, SECOND, Case, Judge
 from conqret.judging.setup import PROBE
-from conqret.labels.sampling import TASKS
-from conqret.labels.screens import Choice, Screen, ScreenPassage, ScreenQuestion, rating
+from conqret.labels.screens import Screen, ScreenQuestion, rating
 from conqret.labels.task import (
     ANNOTATION_TASKS,
     AnnotationTask,
@@ -32,6 +30,7 @@ from conqret.labels.task import (
     where_any,
     with_gold,
 )
+from conqret.prompts import Library
 
 
 def task_of(name: str) -> AnnotationTask:
@@ -45,12 +44,10 @@ def task_of(name: str) -> AnnotationTask:
         return custom_task(Path(name))
     if name in ANNOTATION_TASKS:
         return ANNOTATION_TASKS[name]
-    if name in TASKS:
-        return _of_a_sheet(TASKS[name])
     if name in JUDGES:
         return format_task(JUDGES[name])
     formats = [name for name in JUDGES if states_ratings(JUDGES[name])]
-    raise UnknownNameError("task", name, dict.fromkeys([*ANNOTATION_TASKS, *TASKS, *formats]))
+    raise UnknownNameError("task", name, dict.fromkeys([*ANNOTATION_TASKS, *formats]))
 
 
 def screens_of(task: AnnotationTask, items: Iterable[Item], wanted: TaskRequest) -> list[Screen]:
@@ -67,34 +64,7 @@ def screens_of(task: AnnotationTask, items: Iterable[Item], wanted: TaskRequest)
     return [narrowed for screen in screens if (narrowed := screen.about(wanted.metrics)).questions]
 
 
-def _of_a_sheet(task: LabelTask) -> AnnotationTask:
-    """The screens that ask what ``conqret labels sample`` asks on a sheet."""
-
-    def screens(item: Item, wanted: TaskRequest) -> Iterable[Screen]:
-        low, high = wanted.scale or task.scale
-        shown = task.shows(item)
-        passages = [
-            ScreenPassage(title=name.replace("_", " ").capitalize(), text=text)
-            for name, text in shown.items()
-            if name not in ("topic", "stance") and text.strip()
-        ]
-        questions = [
-            ScreenQuestion(name=name, asks=name.replace("_", " ").capitalize(), choices=rating(low, high))
-            for name in wanted.metrics or task.dimensions
-        ]
-        yield screen_of(item, passages, questions)
-
-    return AnnotationTask(task.name, task.summary, screens, needs=lambda wanted, has: task.needs)
-
-
 EACH_DOCUMENT = "each document"
-
-
-class _QuestionForm(Frozen):
-    name: Identifier
-    asks: NonEmpty
-    guide: str = ""
-    choices: tuple[Choice, ...] = Field(min_length=2)
 
 
 class _Custom(Frozen):
@@ -102,7 +72,7 @@ class _Custom(Frozen):
         "argument", "documents",
     )  # fmt: skip
     summary: str = ""
-    questions: tuple[_QuestionForm, ...] = Field(min_length=1)
+    questions: tuple[ScreenQuestion, ...] = Field(min_length=1)
 
 
 def custom_task(path: Path) -> AnnotationTask:
@@ -129,21 +99,14 @@ def custom_task(path: Path) -> AnnotationTask:
     except ValidationError as error:
         faults = [(problem["loc"], problem["msg"]) for problem in error.errors(include_url=False)]
         raise toml_error(path, text, faults, "task") from None
-    questions = tuple(
-        ScreenQuestion(
-            name=question.name, asks=question.asks, choices=question.choices,
-            guide=tuple(line for line in question.guide.splitlines() if line.strip()),
-        )
-        for question in declared.questions
-    )  # fmt: skip
 
     def screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
         if EACH_DOCUMENT not in declared.shows:
-            yield screen_of(item, passages(item, declared.shows), questions)
+            yield screen_of(item, passages(item, declared.shows), declared.questions)
             return
         for place, document in enumerate(item.documents):
             shown = passages(item, {*declared.shows, "documents"}, only=place)
-            yield screen_of(item, shown, questions, part=document.id)
+            yield screen_of(item, shown, declared.questions, part=document.id)
 
     shown = where_any(*{"argument"}.intersection(declared.shows))
     needs = needing("documents") if EACH_DOCUMENT in declared.shows else shown
@@ -166,19 +129,23 @@ _NOTICE = "Everything between the tags"
 _DIMENSIONS = {dimension.name: dimension for dimension in DIMENSIONS}
 
 
-def format_task(judge: Judge) -> AnnotationTask:
-    """The task that asks people for the metrics of ``judge``."""
+def format_task(judge: Judge, metrics: tuple[str, ...] = ()) -> AnnotationTask:
+    """The task that asks people for the ``metrics`` of ``judge``; for all, where none are given."""
+
+    def screens(item: Item, wanted: TaskRequest) -> Iterator[Screen]:
+        known, named = rateable(judge), wanted.metrics or metrics
+        return _screens(
+            judge, [metric for metric in known if not named or metric in named], item, wanted.library
+        )
 
     def needs(wanted: TaskRequest, has: Mapping[str, Share]) -> frozenset[str]:
         """As for the judge: without a choice, ratings are left out whose fields no item has."""
-        metrics = [metric for metric in rateable(judge) if not wanted.metrics or metric in wanted.metrics]
-        each = [judge.select([metric])[0].needs for metric in metrics]
+        named = wanted.metrics or metrics
+        each = [judge.select([name])[0].needs for name in rateable(judge) if not named or name in named]
         possible = [fields for fields in each if all(has[name] != "none" for name in fields)]
-        return frozenset[str]().union(*(each if wanted.metrics else possible or each))
+        return frozenset[str]().union(*(each if named else possible or each))
 
-    return AnnotationTask(
-        judge.name, judge.summary, lambda item, wanted: _screens(judge, item, wanted), needs=needs
-    )
+    return AnnotationTask(judge.name, judge.summary, screens, needs=needs)
 
 
 def states_ratings(judge: Judge) -> bool:
@@ -207,10 +174,8 @@ def rateable(judge: Judge) -> tuple[str, ...]:
     )
 
 
-def _screens(judge: Judge, item: Item, wanted: TaskRequest) -> Iterator[Screen]:
-    known = rateable(judge)
-    metrics = [metric for metric in known if metric in wanted.metrics] if wanted.metrics else known
-    questions = {metric: _question(judge, metric, wanted) for metric in metrics}
+def _screens(judge: Judge, metrics: Sequence[str], item: Item, library: Library) -> Iterator[Screen]:
+    questions = {metric: _question(judge, metric, library) for metric in metrics}
     needs = {metric: judge.select([metric])[0].needs for metric in metrics}
     single = [metric for metric in metrics if needs[metric] == {"documents"}]
     had = {metric for metric in metrics if all(getattr(item, name) for name in needs[metric])}
@@ -224,10 +189,10 @@ def _screens(judge: Judge, item: Item, wanted: TaskRequest) -> Iterator[Screen]:
         yield screen_of(item, passages(item, fields), [questions[metric] for metric in whole])
 
 
-def _question(judge: Judge, metric: str, wanted: TaskRequest) -> ScreenQuestion:
+def _question(judge: Judge, metric: str, library: Library) -> ScreenQuestion:
     """The question, what is meant and the points of the scale, as the format's own prompt says them for models."""
     ask = judge.select([metric])[0]
-    system = filled(wanted.library[ask.prompt], ask, Case(PROBE)).system
+    system = filled(library[ask.prompt], ask, Case(PROBE)).system
     low, high = map(int, judge.scale.split(" to "))
     points = {int(found[1]): found[2] for line in system.splitlines() if (found := _POINT.match(line))}
     asks, paragraphs = _explained(metric, system)

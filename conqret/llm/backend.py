@@ -266,8 +266,8 @@ def backend_of(model: str) -> Backend:
     prefix = model.partition("/")[0]
     named = [name for name in BACKENDS if name == prefix or BACKENDS.plugged(name)]
     fitting = [name for name in named if BACKENDS[name].takes(model)] or [_REST]
-    longest = max(len(BACKENDS[name].prefix) for name in fitting)
-    best, *others = [name for name in fitting if len(BACKENDS[name].prefix) == longest]
+    lengths = [len(BACKENDS[name].prefix) for name in fitting]
+    best, *others = [name for name in fitting if len(BACKENDS[name].prefix) == max(lengths)]
     if others:
         raise DeclarationError(
             f"the backends {best!r} and {others[0]!r} both claim the model {model!r}: uninstall one of them"

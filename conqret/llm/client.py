@@ -9,6 +9,7 @@ from contextlib import AbstractAsyncContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from types import TracebackType
 from typing import Any
 
@@ -94,7 +95,7 @@ class Client(AbstractAsyncContextManager["Client"]):
         store: Recordings | None,
         replay: bool = False,
         progress: Progress | None = None,
-        heard: Callable[[str, Request[Any]], object] = lambda key, sent: None,
+        heard: Callable[[str, Request[Any]], object] | None = None,
         batch: bool = False,
     ) -> None:
         if replay and store is None:
@@ -184,7 +185,7 @@ class Client(AbstractAsyncContextManager["Client"]):
                 answer = latest
                 for response in held:
                     self._record(*response, instead=True)
-        if any(call.attempts for call in latest.calls):
+        if any(map(attrgetter("attempts"), latest.calls)):
             self.progress.brake.count(request.item, latest.reason, latest.detail)
         return answer
 
@@ -215,7 +216,8 @@ class Client(AbstractAsyncContextManager["Client"]):
         )
         while True:
             key = request_key(self._name, sent, read=self._reads and not sent.plain)
-            self._heard(key, sent)
+            if self._heard is not None:
+                self._heard(key, sent)
             try:
                 completion, attempts = await self._obtain(sent, key, held)
             except ProviderError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -181,12 +181,7 @@ class FittedPrompt:
     @property
     def trims(self) -> tuple[Trim, ...]:
         """What was lost, of the documents that lost anything."""
-        return lost(self.cuts)
-
-
-def lost(cuts: Iterable[Trim | None]) -> tuple[Trim, ...]:
-    """The cuts that there are."""
-    return tuple(cut for cut in cuts if cut is not None)
+        return tuple(filter(None, self.cuts))
 
 
 def fit(

@@ -319,10 +319,8 @@ def ask_again(
     """The conversation so far, the answer that could not be used, and what was wrong with it."""
     answer = (after_thoughts(completion.text) or "")[:MAX_ECHO] or "(empty)"
     wish = (
-        "Your answer could not be used:\n"
-        f"{rejection.fault}\n"
-        "Answer the question again in full, with this mended: one JSON object that follows the schema, "
-        "and nothing else."
+        f"Your answer could not be used:\n{rejection.fault}\nAnswer the question again in full, with this mended: one "
+        "JSON object that follows the schema, and nothing else."
     )
     return (*messages, Message("assistant", answer), Message("user", wish))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel
 
 from conqret.data import Call, Reason, Status
 from conqret.errors import shortened
@@ -195,7 +195,6 @@ def failed_call(request: Request[Any], key: str, error: ProviderError) -> Call:
 KEY_VERSION = 1
 """Changes whenever keys are made in another way, so that old recordings are never mistaken for new."""
 
-_LISTS = TypeAdapter(list[list[Any]])
 _encode = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode
 
 
@@ -222,16 +221,16 @@ def request_key(model: str, request: Request[Any], *, read: bool = False) -> str
     """
     response: type[BaseModel] = request.response
     identity = [
-        _canonical(KEY_VERSION),
-        _canonical(model),
-        _canonical(parameters(request, read=read)),
-        _texts([_told(message) for message in request.messages]),
-        _canonical(schema_digest(response)),
-        _canonical(0 if read else request.sample),
+        KEY_VERSION,
+        model,
+        parameters(request, read=read),
+        [_told(message) for message in request.messages],
+        schema_digest(response),
+        0 if read else request.sample,
     ]
     if request.reading is not None:
-        identity.append(_texts([[context, list(targets)] for context, targets in request.reading.pairs]))
-    return hashlib.sha256(b"[" + b",".join(identity) + b"]").hexdigest()
+        identity.append(request.reading.pairs)
+    return hashlib.sha256(_canonical(identity)).hexdigest()
 
 
 def _told(message: Message) -> list[Any]:
@@ -246,14 +245,6 @@ def _told(message: Message) -> list[Any]:
 def schema_digest(response: type[BaseModel]) -> str:
     """sha256 (hex) of the JSON schema of ``response``, computed once for each class."""
     return hashlib.sha256(_canonical(response.model_json_schema())).hexdigest()
-
-
-def _texts(value: list[list[Any]]) -> bytes:
-    """The same as :func:`_canonical` for long texts, and quicker."""
-    try:
-        return _LISTS.dump_json(value)
-    except ValueError:  # half a surrogate pair
-        return _canonical(value)
 
 
 def _canonical(value: Any) -> bytes:

@@ -68,7 +68,7 @@ class Progress:
 
         A provider's prefix is no other name, and neither is a longer one (``gpt-4o-2024-08-06`` for ``gpt-4o``).
         """
-        wanted, actual = (name.rpartition("/")[2].lower() for name in (asked, completion.model))
+        wanted, actual = asked.lower().rpartition("/")[2], completion.model.lower().rpartition("/")[2]
         if actual and not (actual.startswith(wanted) or wanted.startswith(actual)):
             self.others[shortened(completion.model, MAX_NAME)] += 1
 

@@ -208,12 +208,10 @@ class StoreFile:
                 f"{self.path}: written by a newer conqret (schema {version}, this one knows {SCHEMA_VERSION}); "
                 "update conqret"
             )
-        if tables and (not table or (version == SCHEMA_VERSION and columns != ",".join(COLUMNS))):
+        if tables and (not table or columns != ",".join(COLUMNS)):
             raise DeclarationError(
                 f"{self.path}: this SQLite file contains no recordings in conqret's format"
             )
-        if tables and version < SCHEMA_VERSION:
-            raise DeclarationError(f"{self.path}: written by an older conqret, without checksums")
         if not tables and read_only:
             raise DeclarationError(f"{self.path}: this file is empty; name a file of recordings")
         if not tables:

@@ -48,7 +48,7 @@ class ConditionalPerplexity:
     ``released``. ``device`` and ``dtype`` default to a GPU in bfloat16 where there is one, else the CPU in float32.
     ``token_budget`` bounds ``rows x (prefix + target)`` tokens of a step and halves when memory runs out;
     ``batch_size`` bounds its rows. ``padding`` is the side on which the released script's tokenizer pads: it changes
-    what ``released`` counts and nothing else. ``window`` shortens the model's own.
+    what ``released`` counts and nothing else.
 
     Raises:
         DeclarationError: a setting is out of its range, or the model cannot be loaded or used.
@@ -67,7 +67,6 @@ class ConditionalPerplexity:
         token_budget: int | None = None,
         batch_size: int = DEFAULT_BATCH_SIZE,
         padding: Padding = "right",
-        window: int | None = None,
     ) -> None:
         check_known("definition", DEFINITIONS, definition)
         check_known("padding side", ("right", "left"), padding)
@@ -76,7 +75,7 @@ class ConditionalPerplexity:
                 "the released definition has no wrapping prompt and uses the chat template like the released script: "
                 "leave the options for wrapping and chat template out"
             )
-        check_positive({"the token budget": token_budget, "the batch size": batch_size, "the window": window})
+        check_positive({"the token budget": token_budget, "the batch size": batch_size})
 
         loaded = load(model, device, dtype)
         self.loaded, self.model, self.device, self.dtype = loaded, model, loaded.device, loaded.dtype
@@ -85,9 +84,8 @@ class ConditionalPerplexity:
         self.budget = TokenBudget(token_budget or (CPU_BUDGET if loaded.device == "cpu" else GPU_BUDGET))
         self._encoder = PrefixEncoder(loaded.tokenizer, wrapping, chat)
         self.templated: bool = self._encoder.templated
-        model_window = window_of(loaded.model.config, loaded.tokenizer)
-        self.window = model_window if window is None else min(model_window, window)
-        self._forward = Forward(loaded.model, model_window)
+        self.window = window_of(loaded.model.config, loaded.tokenizer)
+        self._forward = Forward(loaded.model, self.window)
         prompt = [padding] if definition == "released" else self._encoder.around
         settings = [loaded.revision, definition, prompt, self.templated, self.window, self.dtype]
         self.fingerprint = digest_of(settings)

@@ -18,8 +18,8 @@ from conqret.errors import DeclarationError, number, strict_options
 from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import Pair, read_pairs
 from conqret.io.safe_files import Content, InFolder, write_whole
-from conqret.judging.asked_run import Run, RunPrompt
-from conqret.judging.judge_settings import AskedSettings, as_path, client_options
+from conqret.judging.asked_run import AskedSettings, Run, RunPrompt
+from conqret.judging.judge_settings import as_path, client_options
 from conqret.llm.client_options import ClientOptions
 from conqret.perspectives.detection import GRADES, PROMPT, YES_FROM, YES_OR_NO, Detection, Graded, request
 from conqret.perspectives.detector import AT_ONCE, Detector, DetectorQuality, load_detector, quality_of

@@ -16,8 +16,9 @@ from conqret._optional import require
 from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject, VerdictRow, ask_verdicts
 from conqret.errors import DeclarationError, check_positive, strict_options
 from conqret.io.pairs import Pair
-from conqret.judging.asked_run import Counted, costs_of
-from conqret.judging.judge_settings import AskedSettings, as_path, client_options, session_settings
+from conqret.judging.asked_run import AskedSettings
+from conqret.judging.cost import Counted, costs_of
+from conqret.judging.judge_settings import as_path, client_options, session_settings
 from conqret.judging.responses import Typed
 from conqret.llm.client_options import ClientOptions
 from conqret.perspectives.detection_study import (

@@ -23,8 +23,8 @@ from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import ANSWERS
 from conqret.io.safe_files import Content, InFolder
 from conqret.io.schema import in_columns, read_table
-from conqret.judging.asked_run import Run, RunPrompt
-from conqret.judging.judge_settings import AskedSettings, as_path, client_options
+from conqret.judging.asked_run import AskedSettings, Run, RunPrompt
+from conqret.judging.judge_settings import as_path, client_options
 from conqret.llm.request import Request, messages
 from conqret.perspectives.perspective_files import (
     PerspectiveQuestion,
@@ -33,15 +33,7 @@ from conqret.perspectives.perspective_files import (
     perspective_lines,
     read_perspective_sources,
 )
-from conqret.perspectives.perspective_writing import (
-    CHECK,
-    MOST,
-    WAYS,
-    WRONG,
-    Checked,
-    check_request,
-    way_of,
-)
+from conqret.perspectives.perspective_writing import CHECK, MOST, WAYS, WRONG, Checked, check_request, way_of
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.study_run import AskedFolder, AskedRecord, ResponseRow, StudyOutcome, lost
 from conqret.stats.estimate import Estimate

@@ -116,7 +116,6 @@ def translate_items(
     into: Sequence[str],
     output: str | Path | None = None,
     overwrite: bool = False,
-    least_overlap: float = LEAST_OVERLAP,
     on_check: Callable[[CheckedItems], object] = lambda checked: None,
     **settings: Unpack[RewritingSettings],
 ) -> TranslatedItems:
@@ -127,7 +126,6 @@ def translate_items(
         into: the languages, as codes or English names.
         output: the file to write, by default ``ITEMS-translated.jsonl``.
         overwrite: replace the file where it has other content, which may be corrected by hand.
-        least_overlap: the share of words, in [0, 1], that an original and its back-translation must have in common.
         on_check: gets what the check of the items found.
         settings: what translates, and how items are read: :class:`conqret.perturb.perturbing.RewritingSettings`.
 
@@ -146,7 +144,7 @@ def translate_items(
         async def one(item: Item, code: str) -> tuple[Item, float] | LeftOutItem:
             async with gate:
                 try:
-                    return await translated(item, code, asks, session.library, least_overlap)
+                    return await translated(item, code, asks, session.library)
                 except InapplicableError as error:
                     return LeftOutItem.of(item.id, error)
 
@@ -227,9 +225,7 @@ def groups_of(item: Item) -> Iterator[dict[int, str]]:
         yield {number: text for number, text in enumerate((document.title, document.text)) if text}
 
 
-async def translated(
-    item: Item, code: str, client: Client, library: Library, least_overlap: float = LEAST_OVERLAP
-) -> tuple[Item, float]:
+async def translated(item: Item, code: str, client: Client, library: Library) -> tuple[Item, float]:
     """The item in another language, with the share of words that came back. Raises InapplicableError where there is no
     translation that can be kept."""
     original = item_language(item)
@@ -248,9 +244,9 @@ async def translated(
             shares.append((overlap(text, back[number]), len(split_words(text))))
     words = sum(count for _, count in shares)
     share = sum(value * count for value, count in shares) / words if words else 0.0
-    if share < least_overlap:
+    if share < LEAST_OVERLAP:
         raise InapplicableError(
-            f"item {item.id}: {share:.0%} of the words come back from {NAMES[code]}, less than {least_overlap:.0%}"
+            f"item {item.id}: {share:.0%} of the words come back from {NAMES[code]}, less than {LEAST_OVERLAP:.0%}"
         )
     head, *rest = new
     documents = tuple(

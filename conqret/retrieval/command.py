@@ -369,10 +369,5 @@ def _remark(retrieved: RetrievalResult) -> None:
             f"no perspectives for {len(failed)} of {number(len(retrieved.expanded), 'topic')} ({failed[0].reason}): "
             "these were searched with the question only"
         )
-    if elsewhere := retrieved.elsewhere:
-        note(
-            f"the best document is in another language than the question for {number(elsewhere, 'topic')}: a word "
-            "index does not translate; --engine dense with a multilingual encoder can match across languages"
-        )
     if empty := retrieved.topics - len(retrieved.rankings):
         note(f"the search found no document for {number(empty, 'topic')}")

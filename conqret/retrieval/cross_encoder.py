@@ -101,9 +101,8 @@ def _loaded(name: str) -> Scorer:
         ) from error
     except UNREADABLE as error:
         raise DeclarationError(
-            f"the reranker {name!r} cannot be loaded: {first_line(error)} (give the folder of a "
-            "model, its name on a hub that can be reached, or an adapter, module:function, for a "
-            "model that needs its own code)"
+            f"the reranker {name!r} cannot be loaded: {first_line(error)} (give the folder of a model, its name on a "
+            "hub that can be reached, or an adapter, module:function, for a model that needs its own code)"
         ) from error
 
     def score(pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
@@ -20,7 +20,6 @@ from conqret.llm.recordings import STORE_NAME
 from conqret.retrieval.evaluation.systems import queries, rankings
 from conqret.runs.run_folder import RUNS
 from conqret.runs.session import Session, SessionCounts
-from conqret.text.language import language_of
 
 if TYPE_CHECKING:
     from conqret.retrieval.expansion import QueryExpansion
@@ -37,8 +36,7 @@ class RetrievalResult:
     """Rankings: the documents' ids of each topic, best first, and what became of it all.
 
     ``file`` is the TREC run that was written; ``windows`` counts the reranker's windows, ``expanded`` says for each
-    topic which perspectives were searched for, ``topics`` how many topics there were, ``elsewhere`` for how many the
-    best document is in another language than the question.
+    topic which perspectives were searched for, and ``topics`` how many topics there were.
     """
 
     file: Path
@@ -48,7 +46,6 @@ class RetrievalResult:
     windows: RerankSummary | None
     expanded: tuple[QueryExpansion, ...]
     session: SessionCounts
-    elsewhere: int = 0
 
     @property
     def lines(self) -> int:
@@ -161,23 +158,7 @@ def retrieve(
         windows=stages.reranker.summary if stages.reranker else None,
         expanded=stages.expansion.expanded if stages.expansion else (),
         session=session.counts if session else SessionCounts(),
-        elsewhere=_in_other_languages(topics, ranked, indexes[0]),
     )
-
-
-def _in_other_languages(
-    topics: Iterable[CorpusTopic], ranked: Mapping[str, tuple[str, ...]], index: Any
-) -> int:
-    """For how many topics the best document is in another language than the question, as far as both can be told."""
-    best = [(topic, ranked[topic.id][0]) for topic in topics if ranked.get(topic.id)]
-    entries = index.entries(list(dict.fromkeys(name for _, name in best)))
-    count = 0
-    for topic, name in best:
-        if (document := entries.get(name)) is not None:
-            asked = language_of(topic.question, model=False)
-            found = document.language or language_of(document.whole, model=False)
-            count += bool(asked and found) and asked != found
-    return count
 
 
 def as_split(split: str) -> Split | None:

@@ -13,6 +13,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from types import new_class
 from typing import Any, ClassVar, Generic, TypeVar, get_args
@@ -224,9 +225,8 @@ class RunFolder(Generic[R]):
             before = self._read(data)
             if changed := record.differences(before):
                 raise DeclarationError(
-                    f"{self.path} contains another run ({before}). What differs: {', '.join(changed)}. "
-                    "Give another folder with -o, or --overwrite to start over in this one "
-                    "(its recordings are kept)"
+                    f"{self.path} contains another run ({before}). What differs: {', '.join(changed)}. Give another "
+                    "folder with -o, or --overwrite to start over in this one (its recordings are kept)"
                 )
 
     @contextlib.contextmanager
@@ -286,13 +286,12 @@ class RunFolder(Generic[R]):
     def _refuse_foreign(self) -> None:
         """A folder without a record may hold what a run leaves that was killed before it had said what it is."""
         foreign = []
-        for name in sorted(entry.name for entry in self.path.iterdir()):
+        for name in sorted(map(attrgetter("name"), self.path.iterdir())):
             if name not in {LOCK_NAME, *self.BEGINS} and not name.startswith(STORE_NAME):
                 foreign += [] if name.endswith(".part") else [name]
         if foreign:
             raise DeclarationError(
-                f"{self.path} contains no run but other files ({', '.join(foreign[:3])}); "
-                "give another folder with -o"
+                f"{self.path} contains no run but other files ({', '.join(foreign[:3])}); give another folder with -o"
             )
 
     def _clear(self) -> None:

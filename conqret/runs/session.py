@@ -123,19 +123,18 @@ class Session:
             DeclarationError: no such recordings, no such model, or a budget for a model whose price is unknown.
         """
         if self._client is None:
+            options, budget = self.options, self.options.budget_usd
+            if budget is not None and self.progress.calls and self._recordings is None:
+                # a store knows what was spent
+                options = replace(options, budget_usd=max(0.0, budget - (self.cost_usd or 0.0)))
             self._client = self._clients(
-                self._remaining(),
+                options,
                 store=self._store(),
                 replay=self._replay is not None,
                 progress=self.progress,
                 batch=self.batch,
             )
         return self._client
-
-    @property
-    def clients(self) -> tuple[Client, ...]:
-        """The one client, as runs of several models have theirs."""
-        return (self.client,)
 
     @property
     def is_open(self) -> bool:
@@ -270,14 +269,6 @@ class Session:
             return store
         replayed = self._replay is not None
         return self._open.enter_context(Recordings.open_for_replay(store) if replayed else Recordings(store))
-
-    def _remaining(self) -> ClientOptions:
-        budget = self.options.budget_usd
-        if (
-            budget is None or not self.progress.calls or self._recordings is not None
-        ):  # a store knows what was spent
-            return self.options
-        return replace(self.options, budget_usd=max(0.0, budget - (self.cost_usd or 0.0)))
 
 
 class Sessions(Closing):

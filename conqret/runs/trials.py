@@ -17,6 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from contextvars import copy_context
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, BinaryIO, Generic, NamedTuple, Protocol, Self, TypeVar
@@ -185,7 +186,7 @@ class RowStore(Closing, Generic[StoredRow]):
 
     def __len__(self) -> int:
         """How many finished rows are there."""
-        return sum(place.finished for place in self._places.values())
+        return sum(map(attrgetter("finished"), self._places.values()))
 
     def get(self, key: str) -> StoredRow | None:
         """The row of this key, finished or not; None where there is none."""
@@ -220,20 +221,21 @@ class RowStore(Closing, Generic[StoredRow]):
 
     def arrange(self, order: Iterable[str]) -> None:
         """Leave only the rows of these keys in the file, in this order."""
-        wanted = {key: self._places[key] for key in order if key in self._places}
-        starts = [place.start for place in wanted.values()]
+        places: dict[str, _Place] = {}
+        end, moved = 0, False
+        for key in order:
+            if (place := self._places.get(key)) is not None and key not in places:
+                places[key] = place._replace(start=end)
+                moved = moved or place.start != end
+                end += place.length
         self.close()
         size = self.path.stat().st_size if self.path.exists() else 0
-        if starts == sorted(starts) and sum(place.length for place in wanted.values()) == size:
+        if not moved and end == size:
             return
-        places: dict[str, _Place] = {}
-        self._end = 0
         with replacing(self.path) as arranged, self.path.open("rb") as file:
-            for key, place in wanted.items():
-                arranged.write(_line(file, place))
-                places[key] = place._replace(start=self._end)
-                self._end += place.length
-        self._places = places
+            for key in places:
+                arranged.write(_line(file, self._places[key]))
+        self._places, self._end = places, end
 
     def close(self) -> None:
         """Close the file once its bytes are on the disk."""

@@ -11,27 +11,28 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from conqret.show import words
 from conqret.show.visible_text import Alarm as Alarm
 from conqret.show.visible_text import visible
-from conqret.stats.effects import Effect
 from conqret.stats.estimate import NO_INTERVAL, Estimate
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
 
+    from conqret.stats.effects import Effect
+
 Kind = Literal["name", "text", "figure"]
 """A name stands left, a figure right, and neither is ever broken; a text is broken between its words."""
 
 
-Cell = str | int | float | Estimate | Effect | None
+Cell: TypeAlias = "str | int | float | Estimate | Effect | None"
 """A float is shown with three places, an estimate or effect with its interval, and None, or an estimate without a
 value, as a dash."""
 
 
-CellSource = str | tuple[str | int, ...] | Callable[[Any], Cell]
+CellSource: TypeAlias = "str | tuple[str | int, ...] | Callable[[Any], Cell]"
 """What stands in a column: the attribute of a row, a way to it by attributes and keys, or a function."""
 
 
@@ -102,10 +103,10 @@ class Table:
         whole = [row for row in texts if len(row) == len(heads)]
         stays, notes = [True] * len(heads), dict[str, list[str]]()
         for place, head in enumerate(heads) if whole else ():
-            said = {row[place] for row in whole if row[place]}
-            stays[place] = len(said) > (head.title in same and len(body) > 1)
+            said = [row[place] for row in whole if row[place]]
+            stays[place] = len({*said}) > (head.title in same and len(body) > 1)
             if said and not stays[place]:
-                notes.setdefault(min(said), []).append(f"“{head.title}”")
+                notes.setdefault(said[0], []).append(f"“{head.title}”")
         self.columns = tuple(compress(heads, stays))
         kept = [tuple(compress(row, stays)) if len(row) == len(heads) else row for row in texts]
         self.rows, self.foot = tuple(kept[: len(body)]), tuple(kept[len(body) :])
@@ -114,10 +115,11 @@ class Table:
             for cell, names in notes.items()
         ]
         why.append(note)
-        if lost := dict.fromkeys(cell.reason for cell in estimates if cell.value is None):
+        if lost := dict.fromkeys([cell.reason for cell in estimates if cell.value is None]):
             why.append(f"A dash means: {'; or '.join(lost)}.")
-        if bare := dict.fromkeys(cell.reason for cell in estimates if cell.reason.startswith(NO_INTERVAL)):
-            reasons = "; or ".join(reason.removeprefix(NO_INTERVAL) for reason in bare)
+        bare = [cell.reason for cell in estimates if cell.reason.startswith(NO_INTERVAL)]
+        if bare:
+            reasons = "; or ".join([reason.removeprefix(NO_INTERVAL) for reason in dict.fromkeys(bare)])
             why.append(f"Where a value has no interval, none can be computed: {reasons}.")
         self.note = visible(" ".join(filter(None, why)))
 

@@ -77,10 +77,7 @@ def link(url: str) -> str | None:
 
 
 def cited(
-    text: str,
-    documents: int,
-    verdict: Callable[[int, int], str] = lambda start, cites: "",
-    strays: Collection[int] = (),
+    text: str, documents: int, verdict: Callable[[int, int], str] | None = None, strays: Collection[int] = ()
 ) -> list[Piece]:
     """``text`` in pieces, each number of a citation mark being one: of one of ``documents``, or one of ``strays``.
 
@@ -92,7 +89,7 @@ def cited(
         piece = Piece(text[start:end], stray=cites in strays)
         if 1 <= cites <= documents:
             known += 1
-            piece = Piece(piece.text, cites, known, verdict(mark, cites))
+            piece = Piece(piece.text, cites, known, verdict(mark, cites) if verdict else "")
         marked.append((start, piece))
     return _pieces(text, marked)
 

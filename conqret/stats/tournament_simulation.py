@@ -65,12 +65,7 @@ class TournamentQuality:
 
 
 def simulated_tournament(
-    judge: SimulatedJudge,
-    groups: int,
-    size: int,
-    comparisons: float,
-    design: str,
-    rng: np.random.Generator,
+    judge: SimulatedJudge, groups: int, size: int, comparisons: float, design: str, rng: np.random.Generator
 ) -> list[TournamentQuality]:
     """Hold one tournament of ``groups`` with ``size`` items each; its quality after each round. ``comparisons`` are
     those of an item."""

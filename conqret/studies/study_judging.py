@@ -19,10 +19,11 @@ from pydantic import BaseModel
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError, number
 from conqret.io.safe_files import InFolder, write_whole
-from conqret.judging.asked_run import Run, RunPrompt
+from conqret.judging.asked_run import Run, RunPrompt, RunSettings, WatchSettings
 from conqret.judging.cost import topics_counted
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge_folder import JudgmentsFolder, ScoreTable, judgment_key, trial_key
+from conqret.judging.judge_settings import ItemSettings
 from conqret.judging.judgments import judge_in_span, span_attributes
 from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
@@ -31,6 +32,13 @@ from conqret.runs.session import SessionCounts, Sessions
 
 Outcome = TypeVar("Outcome", bound=BaseModel)
 F = TypeVar("F", bound=RunFolder[Any])
+
+
+class StudySettings(RunSettings, ItemSettings, WatchSettings, total=False):
+    """What a study of a judge can be told, whatever it measures: ``output`` is its run's folder, where the same call
+    goes on where it stopped (None keeps everything in memory)."""
+
+    output: str | Path | None
 
 
 @dataclass(frozen=True)

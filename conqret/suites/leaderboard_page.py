@@ -45,8 +45,7 @@ def leaderboard_page(report: SuiteReport) -> ReportPage:
                 "Values",
                 [picture for board in report.boards for picture in _picture(board, titles)],
                 note="Each chart has the judges of one test set whose verdicts are known; figures that are only "
-                "printed in a "
-                "paper have no interval and are not in the charts.",
+                "printed in a paper have no interval and are not in the charts.",
             ),
             *(_section(board, titles[board.suite.name]) for board in report.boards),
             Section("Papers", recomputed, folded=True),
@@ -136,10 +135,9 @@ LEGEND = (
     "its verdicts and no model was called; “printed in the paper” means that only a figure is known, so it has no "
     "interval and no test.",
     "A baseline is a rule that calls no model. The baseline “offline” is conqret's own and uses word statistics.",
-    "A judge is “shown to be better” or “worse” by a paired test on the items that both judged (jackknife "
-    "over clusters; p < 0.05 after Holm's correction within a test set). “Behind” is the difference from the best "
-    "judge on these items. A judge that is not shown to be worse need not be equal: with few items judges cannot be "
-    "told apart.",
+    "A judge is “shown to be better” or “worse” by a paired test on the items that both judged (jackknife over "
+    "clusters; p < 0.05 after Holm's correction within a test set). “Behind” is the difference from the best judge on "
+    "these items. A judge that is not shown to be worse need not be equal: with few items judges cannot be told apart.",
     "Brackets hold 95% confidence intervals over clusters (topics, or items where there are no topics).",
     "A price is unknown if conqret has no list price of the model: multiply the tokens per item by the provider's "
     "price, or give --input-price and --output-price to conqret suite run.",

@@ -195,6 +195,8 @@ class Text:
         self.words = words_of(plain) if self.english else split_words(plain)
         self.vocabulary = frozenset(self.words)
         self.terms = frozenset(map(terms_of(language).__getitem__, self.vocabulary)) - _NOTHING
+        self.passages: dict[str, tuple[int, int, float]] = {}
+        """By sentence, where the passage that shares most with it starts and ends, and how much of it that holds."""
 
     @cached_property
     def pieces(self) -> list[str]:

@@ -10,6 +10,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from itertools import filterfalse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ def written_numbers(text: str) -> Iterator[tuple[int, int, int, int]]:
 
 def strays(text: str, documents: int) -> tuple[int, ...]:
     """The numbers cited in ``text`` that none of so many documents has: ``strays("It rose [7].", 1)`` is ``(7,)``."""
-    return tuple(number for number in citations(text) if not 1 <= number <= documents)
+    return tuple(filterfalse(range(1, documents + 1).__contains__, citations(text)))
 
 
 def cited_by(arguments: Iterable[DebateArgument]) -> tuple[int, ...]:

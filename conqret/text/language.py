@@ -155,10 +155,7 @@ _OWN_LETTERS = {
 
 _OF_SCRIPT = {
     script: frozenset(languages.split())
-    for script, languages in {
-        "Cyrillic": "ru uk bg sr be mk",
-        "Devanagari": "hi mr ne",
-    }.items()
+    for script, languages in {"Cyrillic": "ru uk bg sr be mk", "Devanagari": "hi mr ne"}.items()
 }
 _NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 _KANA_SHARE = 0.05
@@ -203,9 +200,11 @@ def _language(text: str, model: bool) -> str:
         return _by_letters(script, text)
     signs = _signs(text.lower())
     (first, most), (_, second) = _evidence(signs, _OF_SCRIPT.get(script))[:2]
-    foreign = {sign for sign in signs if first in (languages := _languages(sign)) and "en" not in languages}
-    if script == "Latin" and first != "en" and len(foreign) < _FEWEST_SIGNS:
-        most = 0.0
+    if script == "Latin" and first != "en":
+        foreign = {
+            sign for sign in signs if first in (languages := _languages(sign)) and "en" not in languages
+        }
+        most = 0.0 if len(foreign) < _FEWEST_SIGNS else most
     if most >= max(_LEAST_EVIDENCE, _CLEAR_LEAD * second):
         return first
     if script != "Latin":

@@ -333,8 +333,7 @@ BEFORE_FIGURES = frozenset(
 """Those that are words, too, or stand before a figure alone."""
 
 GERMAN_ORDINAL_BEFORE = frozenset(
-    "der die das dem den des am im vom zum zur bis ab seit jeder jede jedes beim ins ans sein "
-    "seine ihr ihre".split()
+    "der die das dem den des am im vom zum zur bis ab seit jeder jede jedes beim ins ans sein seine ihr ihre".split()
 )
 GERMAN_ORDINAL_AFTER = frozenset(
     "januar jänner februar märz april mai juni juli august september oktober november dezember jan feb jun jul aug sep "

@@ -198,3 +198,8 @@ def stop_list(name: str) -> frozenset[str]:
     if name == "english":
         return STOP_WORDS
     return frozenset(_LUCENE.split()) if name == "lucene" else frozenset()
+
+
+def dimension_name(text: str) -> str:
+    """A dimension's name as conqret writes it: small letters, words joined by underscores."""
+    return "_".join(text.strip().casefold().replace("-", " ").replace("_", " ").split())

@@ -29,7 +29,7 @@ PARTS = (
     "conqret.debateqa.answering.rag_session.AnswerStrategy",
     "conqret.retrieval.search_engine.Engine",
     "conqret.io.label_layout.LabelLayout",
-    "conqret.io.label_sheets.LabelTask",
+    "conqret.labels.task.AnnotationTask",
     "conqret.io.columns.Dialect",
 )
 """The classes that plug-ins are made of."""

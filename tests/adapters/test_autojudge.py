@@ -48,12 +48,8 @@ def run(base, tmp_path, monkeypatch):
 
     def call(*arguments, workflow=WORKFLOW):
         where = [
-            "--rag-responses",
-            str(tmp_path / "runs"),
-            "--rag-topics",
-            str(requests),
-            "--out-dir",
-            str(tmp_path),
+            *("--rag-responses", str(tmp_path / "runs"), "--rag-topics", str(requests)),
+            *("--out-dir", str(tmp_path)),
         ]
         done = CliRunner().invoke(main, ["run", "--workflow", str(workflow), *where, *arguments])
         return done.exit_code, done.output
@@ -241,11 +237,8 @@ def test_their_configuration_as_ours(base):
     from conqret.adapters.autojudge import client_settings
 
     config = base.LlmConfigBase(model="m", base_url="http://127.0.0.1:1/v1", api_key="k")
-    assert client_settings(config) == {
-        "model": "openai/m",
-        "api_base": "http://127.0.0.1:1/v1",
-        "api_key": "k",
-    }
+    wanted = {"model": "openai/m", "api_base": "http://127.0.0.1:1/v1", "api_key": "k"}
+    assert client_settings(config) == wanted
     assert client_settings(base.LlmConfigBase(model="gpt-x")) == {"model": "gpt-x"}
     assert client_settings(base.LlmConfigBase(model="offline", base_url="x")) == {"model": "offline"}
 

@@ -38,23 +38,13 @@ def test_the_same_figures(command, tmp_path, name, options, settings):
 
     judge, truth, out = FILES / f"{name}.eval.txt", FILES / "truth.eval.txt", tmp_path / "out.jsonl"
     forms = [
-        "--truth-leaderboard",
-        str(truth),
-        "--truth-format",
-        "ir_measures",
-        "--eval-format",
-        "ir_measures",
+        *("--truth-leaderboard", str(truth), "--truth-format", "ir_measures"),
+        *("--eval-format", "ir_measures"),
     ]
     done = CliRunner().invoke(
         command,
         [
-            "meta-evaluate",
-            "--truth-leaderboard",
-            str(truth),
-            *forms,
-            "--output",
-            str(out),
-            *options,
+            *("meta-evaluate", "--truth-leaderboard", str(truth), *forms, "--output", str(out), *options),
             str(judge),
         ],
     )

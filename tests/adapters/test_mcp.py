@@ -103,11 +103,8 @@ async def test_two_runs_are_compared_with_intervals(client):
     async with client:
         listed = data(await client.call_tool("runs"))["result"]
         found = data(await client.call_tool("compare", {"first": "first", "second": "second"}))
-    assert {one["name"]: bool(one["fault"]) for one in listed} == {
-        "first": False,
-        "second": False,
-        "broken": True,
-    }
+    wanted = {"first": False, "second": False, "broken": True}
+    assert {one["name"]: bool(one["fault"]) for one in listed} == wanted
     assert (found["pairs"], found["same_items"]) == (8, True)
     assert found["metrics"]["groundedness"]["difference"]["value"] == 0
 

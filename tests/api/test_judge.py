@@ -12,7 +12,7 @@ from conqret import DeclarationError, Judgments, ajudge, judge
 from conqret.errors import UnknownNameError
 from conqret.io import item_record
 from tests.contract.items import DEMO, demo
-from tests.judging.runs import said, watching, write_items
+from tests.judging.runs import said, write_items
 from tests.server import FaultPlan, FaultServer
 
 ITEMS = demo()[:3]
@@ -121,12 +121,6 @@ async def test_inside_a_running_event_loop() -> None:
     assert said(judge(ITEMS)) == said(await ajudge(ITEMS))
     with pytest.raises(DeclarationError):
         judge(ITEMS, format="nonsense")
-
-
-def test_who_looks_on_is_told_of_each_as_it_is_done() -> None:
-    seen: list[str] = []
-    judge(ITEMS, watch=watching(lambda judgment: seen.append(judgment.item)))
-    assert seen == [item.id for item in ITEMS]
 
 
 def test_results_come_in_the_order_of_the_items_whatever_the_order_of_the_answers() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from conqret.llm import retry
 from tests.commands import Cli, Done, run_conqret
 
 __all__ = ["Cli", "Done"]
@@ -13,3 +14,10 @@ __all__ = ["Cli", "Done"]
 def cli(monkeypatch: pytest.MonkeyPatch) -> Cli:
     monkeypatch.setenv("COLUMNS", "100")
     return run_conqret
+
+
+@pytest.fixture
+def model_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key of the model, which is asked again without much waiting."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)

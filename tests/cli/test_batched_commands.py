@@ -77,13 +77,7 @@ def of_questions(folder: Path, *command: object) -> tuple[object, ...]:
 def of_answers(folder: Path, *command: object) -> tuple[object, ...]:
     questions = written(folder / "q.jsonl", [{"id": str(n), "question": f"Is {n} good?"} for n in range(2)])
     answers = [{"id": str(n), "generation": f"It is debated, {n}."} for n in range(2)]
-    return (
-        "debateqa",
-        "score",
-        written(folder / "answers.jsonl", answers),
-        *command,
-        questions,
-    )
+    return ("debateqa", "score", written(folder / "answers.jsonl", answers), *command, questions)
 
 
 def of_arguments(folder: Path) -> tuple[object, ...]:
@@ -114,10 +108,7 @@ CASES = {
         lambda folder: of_answers(folder, "--metric", "dispute-awareness", "--references"), filled, 1, 2
     ),
     "baselines": Case(
-        lambda folder: of_answers(folder, "--metric", "g-eval,num-of-povs", "--references"),
-        filled,
-        1,
-        4,
+        lambda folder: of_answers(folder, "--metric", "g-eval,num-of-povs", "--references"), filled, 1, 4
     ),
     "tournament": Case(of_arguments, filled, 2, 6),
     "bias": Case(lambda folder: of_items(folder, "bias", "--probe", "injection"), filled, 1, 24),

@@ -80,14 +80,8 @@ def test_a_gate_holds_a_judge_of_ones_own(cli: Cli, tmp_path: Path, monkeypatch:
     ]
     pairs.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     asked = (
-        "bias",
-        pairs,
-        "--judge",
-        "own_judge_of_a_gate:first",
-        "--probe",
-        "position",
-        "-o",
-        tmp_path / "bias",
+        *("bias", pairs, "--judge", "own_judge_of_a_gate:first", "--probe", "position"),
+        *("-o", tmp_path / "bias"),
     )
     done = cli(*asked, "--require", "alarms == 0", "--require", "first_place >= 0.5", "--junit", "bias.xml")
     assert done.code == 1

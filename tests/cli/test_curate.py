@@ -139,18 +139,8 @@ def test_the_figures_of_a_benchmark(cli, benchmark, tmp_path):
     assert (left.code, "the column covered takes yes or no" in left.err) == (0, True)
     refused = cli("debateqa", "curate", "--check", "comprehensiveness", benchmark, "--labels", sheet)
     assert (refused.code, "answers none of the" in refused.err) == (2, True)
-    judged = cli(
-        "debateqa",
-        "curate",
-        "--check",
-        "comprehensiveness",
-        benchmark,
-        "-o",
-        sheet,
-        "--model",
-        "offline",
-        "--json",
-    )
+    typed = ("debateqa", "curate", "--check", "comprehensiveness", benchmark, "-o", sheet)
+    judged = cli(*typed, "--model", "offline", "--json")
     by_judge = json.loads(judged.out)
     assert by_judge["chunks looked at"] == by_judge["of"]
     by_people = json.loads(
@@ -161,11 +151,8 @@ def test_the_figures_of_a_benchmark(cli, benchmark, tmp_path):
     assert (nothing.code, "write them for annotators with -o FORM" in nothing.err) == (2, True)
     pairs = tmp_path / "pairs.csv"
     none = cli("debateqa", "curate", "--check", "distinctiveness", benchmark, "--threshold", "1", "-o", pairs)
-    assert (none.code, pairs.exists(), "no annotation form is written or read" in none.err) == (
-        0,
-        False,
-        True,
-    )
+    wanted = (0, False, True)
+    assert (none.code, pairs.exists(), "no annotation form is written or read" in none.err) == wanted
     call = ("debateqa", "curate", "--check", "distinctiveness", benchmark, "--threshold", "0.05", "-o", pairs)
     assert json.loads(cli(*call, "-m", "offline", "--json").out)["not looked at"] == 0
     answers = tmp_path / "answers.jsonl"
@@ -173,20 +160,8 @@ def test_the_figures_of_a_benchmark(cli, benchmark, tmp_path):
     answers.write_text(
         "".join(json.dumps({"id": one, "generation": "Views differ."}) + "\n" for one in [*ids, "x"])
     )
-    rated = json.loads(
-        cli(
-            "debateqa",
-            "curate",
-            "--check",
-            "viewpoints",
-            benchmark,
-            "--answers",
-            answers,
-            "-o",
-            tmp_path / "v",
-            "--json",
-        ).out
-    )
+    typed = ("debateqa", "curate", "--check", "viewpoints", benchmark, "--answers", answers)
+    rated = json.loads(cli(*typed, "-o", tmp_path / "v", "--json").out)
     assert (rated["rating 1"], rated["answers to no question of the benchmark"]) == (len(ids), 1)
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from conqret.llm import retry
 from tests.io.test_two_turn import OWN
 from tests.server import FaultServer
 
+pytestmark = pytest.mark.usefixtures("model_key")
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "two_turn_debates.jsonl"
 WRITE = ("debate", "two-turn", "write")
 
@@ -22,12 +22,6 @@ def questions(tmp_path):
              "counter_arguments": None} for n in range(3)]  # fmt: skip
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
-
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
 
 
 def fair(body):
@@ -46,16 +40,8 @@ def test_offline_writes_what_the_judge_reads(cli, tmp_path):
     assert done.code == 0, done.err
     assert "lexical baseline and not an author" in done.err
     assert "4 of 4 debates are whole" in done.out
-    judged = cli(
-        "debate",
-        "two-turn",
-        "judge",
-        out / "debates.jsonl",
-        "-o",
-        tmp_path / "judged",
-        "--instruction",
-        "simple",
-    )
+    typed = ("debate", "two-turn", "judge", out / "debates.jsonl", "-o", tmp_path / "judged")
+    judged = cli(*typed, "--instruction", "simple")
     assert judged.code == 0, judged.err
     assert "not finished" not in cli("runs", "list", tmp_path).out
 

@@ -6,9 +6,9 @@ import re
 import pytest
 
 from conqret.debate.debatune.debate_files import read_statements
-from conqret.llm import retry
 from tests.server import FaultServer
 
+pytestmark = pytest.mark.usefixtures("model_key")
 TOPICS = [
     {
         "topic": "Zoos should be closed.",
@@ -24,12 +24,6 @@ def topics(tmp_path):
     path = tmp_path / "topics.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in TOPICS))
     return path
-
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
 
 
 def rows(file):

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from conqret.llm import retry
 from tests.io.test_two_turn import OWN
 from tests.server import FaultPlan, FaultServer
 
+pytestmark = pytest.mark.usefixtures("model_key")
 JUDGE = ("debate", "two-turn", "judge")
 
 
@@ -17,12 +17,6 @@ def questions(tmp_path):
     rows = [{**OWN, "id": f"q{n}", "passage_id": f"p{n}"} for n in range(4)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
-
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
 
 
 def by_place(body):

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from conqret.llm import retry
 from tests.server import FaultServer
 
+pytestmark = pytest.mark.usefixtures("model_key")
 TEXTS = {
     "base": ("Trams are cheap.", "Trams are loud."),
     "ours": ("Trams: best.", "Trams are loud, I think."),
@@ -23,12 +23,6 @@ def statements(tmp_path):
             "topic,side,statement\n" + "".join(f'Trams?,{side},"{text}"\n' for side, text in rows)
         )
     return files
-
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
 
 
 def best_wins(body):

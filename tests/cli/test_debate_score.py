@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from conqret.llm import retry
 from tests.server import FaultServer
 
+pytestmark = pytest.mark.usefixtures("model_key")
 ROWS = [
     ("Trams?", "affirmative", "Trams are cheap."),
     ("Trams?", "negative", "Trams are loud."),
@@ -21,12 +21,6 @@ def statements(tmp_path):
     keys = ("topic", "side", "response")
     path.write_text("".join(json.dumps(dict(zip(keys, row, strict=True))) + "\n" for row in ROWS))
     return path
-
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
 
 
 def by_words(body):

@@ -65,37 +65,6 @@ def test_a_model_words_the_claims_and_is_asked_once(cli, raw, tmp_path, monkeypa
     assert (row["topic"], row["collected"]) == ("Trams should be free of charge", "Trams should be free")
 
 
-def test_a_side_without_arguments_is_told_and_asked_for_again(cli, raw, tmp_path, monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    given = {}
-
-    def said(body):
-        if "arguments" not in json.dumps(body.get("response_format", "")):
-            return {
-                "explanation": "so",
-                "verdict": "two_sided",
-                "claim": body["messages"][1]["content"][-60:-10],
-            }
-        return given or {"arguments": []}
-
-    with FaultServer(answer=said) as server:
-        call = (
-            "debate",
-            "topics",
-            raw,
-            "-o",
-            tmp_path / "t.jsonl",
-            "--run",
-            tmp_path / "run",
-            "--arguments",
-            1,
-        )
-        done = cli(*call, "--model", "openai/judge", "--api-base", server.url)
-    assert done.code == 1
-    assert "sides got no arguments" in done.err
-    assert all(set(row) <= {"id", "topic", "collected"} for row in rows(tmp_path / "t.jsonl"))
-
-
 def test_filter_offline(cli, statements, tmp_path):
     run = tmp_path / "scored"
     assert cli("debate", "score", statements, "-o", run, "--quiet").code == 0

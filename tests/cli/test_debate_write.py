@@ -7,19 +7,12 @@ import pytest
 from conqret.debate.debatune.debate_files import read_instructions
 from conqret.debate.debatune.debater_training import tune_debater
 from conqret.debate.debatune.debater_tuning import TunedFolder, TuningSettings
-from conqret.llm import retry
 from tests.debate.tunable import ROWS, save_model, write_rows
 from tests.server import FaultServer
 
-pytestmark = pytest.mark.usefixtures("one_thread")
+pytestmark = pytest.mark.usefixtures("one_thread", "model_key")
 ASKED = [{name: row[name] for name in ("topic", "side", "argument")} for row in ROWS]
 OTHER = {"instruction": "Name a colour.", "id": "colour"}
-
-
-@pytest.fixture(autouse=True)
-def _key(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
 
 
 @pytest.fixture
@@ -46,15 +39,8 @@ def statements(folder):
 def test_controllability_rises_on_the_topics_that_were_learnt(cli, models, asked, tmp_path):
     for name, model in zip(("before", "after"), models, strict=True):
         command = (
-            "debate",
-            "write",
-            asked,
-            "--model",
-            f"local/{model}",
-            "--system",
-            name,
-            "-o",
-            tmp_path / name,
+            *("debate", "write", asked, "--model", f"local/{model}", "--system", name),
+            *("-o", tmp_path / name),
         )
         done = cli(*command, "--max-tokens", "30")
         assert done.code == 0, done.err
@@ -121,11 +107,8 @@ def test_a_server_is_sent_the_instruction_word_for_word_and_once(cli, tmp_path):
         "instruction": 'Argue for the affirmative side of the topic "Trams should be free", '
         'with this argument: "it costs less".',
     }  # fmt: skip
-    assert (other["topic"], other["side"], other["instruction"]) == (
-        "Name a colour.",
-        "none",
-        "Name a colour.",
-    )
+    wanted = ("Name a colour.", "none", "Name a colour.")
+    assert (other["topic"], other["side"], other["instruction"]) == wanted
     assert last["topic"] == "{{ 1 }} <b>"
     changed = cli(*command, "--temperature", "0.5")
     assert changed.code == 2

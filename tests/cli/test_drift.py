@@ -73,11 +73,7 @@ def test_what_changed_is_told() -> None:
         "conqret": "0.1", "anchors": 24, "missing": 0, "tokens": None, "usd": 0.01, "seconds": 1.0,
         "answered_by": ("m-1",), "system_fingerprints": ("fp_1",),
     }  # fmt: skip
-    changed = {
-        "answered_by": ("m-2",),
-        "conqret": "0.2",
-        "system_fingerprints": ("fp_2",),
-    }
+    changed = {"answered_by": ("m-2",), "conqret": "0.2", "system_fingerprints": ("fp_2",)}
     before, now = Wave.model_validate(given), Wave.model_validate(given | changed)
     records = [
         JudgeRecord.model_validate({

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from conqret.console.shared_options import Calls
 from conqret.io.trec import ScoredDoc, write_run
 from tests.cli.score_files import lines, questions_file
 from tests.commands import Cli, leaves, options_of
@@ -109,7 +110,8 @@ def test_what_the_run_would_refuse_trim_or_leave_out(
     facts = json.loads(done.out)
     assert facts["refusal"] is None
     assert any(
-        "the prompts of 2 of 2 items are longer than the model's window" in one for one in facts["stages"][0]["notes"]
+        "the prompts of 2 of 2 items are longer than the model's window" in one
+        for one in facts["stages"][0]["notes"]
     )
 
 
@@ -180,21 +182,8 @@ def test_whoever_asks_a_model_takes_the_same_options() -> None:
         for name, options in all_options.items()
         if {"--model", "--rerank"} & options and name not in TRAINS
     }
-    assert {
-        "judge",
-        "bias",
-        "sensitivity",
-        "generate arguments",
-        "debateqa score",
-    } <= asking.keys()
-    wanted = {
-        "--timeout",
-        "--budget-usd",
-        "--stop-after-failures",
-        "--max-concurrency",
-        "--rpm",
-        "--api-base",
-    }
+    assert {"judge", "bias", "sensitivity", "generate arguments", "debateqa score"} <= asking.keys()
+    wanted = {f"--{name.replace('_', '-')}" for name in vars(Calls())}
     for name, options in asking.items():
         assert wanted <= options, name
         assert ("--dry-run" in options) == (name not in SAYS_SO), name

@@ -136,16 +136,8 @@ def test_a_replay_needs_no_key(cli: Cli, items: Path, tmp_path: Path) -> None:
 
 
 def test_a_refused_connection_is_told_with_its_address(cli: Cli, items: Path, tmp_path: Path) -> None:
-    done = cli(
-        "judge",
-        items,
-        "--model",
-        "openai/m",
-        "--api-base",
-        "http://me:pw@127.0.0.1:9/v1",
-        "-o",
-        tmp_path / "r",
-    )
+    typed = ("judge", items, "--model", "openai/m", "--api-base", "http://me:pw@127.0.0.1:9/v1")
+    done = cli(*typed, "-o", tmp_path / "r")
     assert done.code == 2
     assert "the connection to http://127.0.0.1:9/v1 was refused" in done.err
     assert "pw" not in done.err

@@ -60,8 +60,7 @@ def test_the_command_that_is_named_can_be_typed(cli: Cli, tmp_path: Path, server
     items = tmp_path / "my items.jsonl"
     items.write_bytes(Path(ITEMS).read_bytes())
     named = re.search(
-        r"Name a model: conqret (.*) \(Ollama",
-        cli("judge", items, *options, "-o", tmp_path / "run").err,
+        r"Name a model: conqret (.*) \(Ollama", cli("judge", items, *options, "-o", tmp_path / "run").err
     )
     assert named is not None
     words = shlex.split(named[1])

@@ -37,17 +37,8 @@ def folder(tmp_path, monkeypatch):
 
 def test_generate(folder):
     given = (
-        "generate",
-        "arguments",
-        "corpus",
-        "--run",
-        "pro.res",
-        "--stance",
-        "pro",
-        "--shots",
-        "2",
-        "-k",
-        "2",
+        *("generate", "arguments", "corpus", "--run", "pro.res", "--stance", "pro", "--shots", "2"),
+        *("-k", "2"),
     )
     printed = run_conqret(*given)
     assert printed.code == 0
@@ -97,15 +88,8 @@ def test_generate_names_what_is_wrong(folder):
 
 def test_generate_without_a_model(folder):
     given = (
-        "generate",
-        "arguments",
-        "corpus",
-        "--run",
-        "pro.res",
-        "--stance",
-        "pro",
-        "--strategy",
-        "extractive",
+        *("generate", "arguments", "corpus", "--run", "pro.res", "--stance", "pro"),
+        *("--strategy", "extractive"),
     )
     printed = run_conqret(*given)
     assert printed.code == 0

@@ -112,15 +112,8 @@ def test_a_budget_stops_it_and_the_same_command_goes_on(cli: Cli, tmp_path: Path
 def test_in_batches(cli: Cli, tmp_path: Path) -> None:
     """Each stage is handed in, and collected by the same command, which hands in the next."""
     with BatchServer(answer=rule_model) as server:
-        given = command(
-            tmp_path,
-            *PRICED,
-            "--api-base",
-            server.url,
-            "-o",
-            tmp_path / "out",
-            "--batch",
-        )
+        words_typed = (tmp_path, *PRICED, "--api-base", server.url, "-o", tmp_path / "out")
+        given = command(*words_typed, "--batch")
         server.status = "completed"
         codes = [cli(*given).code for _ in range(4)]
         assert codes == [0, 0, 0, 0]

@@ -35,19 +35,8 @@ def test_the_demo(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_json_is_all_that_stands_on_standard_output(cli: Cli, items: Path, tmp_path: Path) -> None:
-    done = cli(
-        "judge",
-        items,
-        "-f",
-        "g-eval",
-        "--metric",
-        "context-relevance",
-        "--samples",
-        3,
-        "-o",
-        tmp_path / "r",
-        "--json",
-    )
+    typed = ("judge", items, "-f", "g-eval", "--metric", "context-relevance", "--samples", 3)
+    done = cli(*typed, "-o", tmp_path / "r", "--json")
     summary = json.loads(done.out)
     assert summary["total"] == summary["scored"] == 4
     assert list(summary["metrics"]) == ["context_relevance"]
@@ -65,28 +54,12 @@ def test_quiet(cli: Cli, items: Path, tmp_path: Path) -> None:
 def test_every_option_of_judging_reaches_the_run(cli: Cli, items: Path, tmp_path: Path) -> None:
     options = ["--samples", 2, "--order", "shuffled", "--seed", 7, "--relevant-from", 4, "--temperature", 0.3]
     options += [
-        "--max-tokens",
-        900,
-        "--context-window",
-        200000,
-        "--max-concurrency",
-        3,
-        "--timeout",
-        9,
-        "--rpm",
-        90000,
-        "--tpm",
-        900000,
+        *("--max-tokens", 900, "--context-window", 200000, "--max-concurrency", 3, "--timeout", 9),
+        *("--rpm", 90000, "--tpm", 900000),
     ]
     options += [
-        "--input-price",
-        1,
-        "--output-price",
-        2,
-        "--budget-usd",
-        3,
-        "--recordings",
-        tmp_path / "s.sqlite",
+        *("--input-price", 1, "--output-price", 2, "--budget-usd", 3),
+        *("--recordings", tmp_path / "s.sqlite"),
     ]
     assert cli("judge", items, "-o", tmp_path / "r", *options).code == 0
     record = JudgeFolder(tmp_path / "r").record()
@@ -197,17 +170,8 @@ def test_a_replay_needs_no_flags(cli: Cli, items: Path, tmp_path: Path) -> None:
     with FaultServer() as server:
         os.environ["OPENAI_API_KEY"] = "sk-none"
         try:
-            first = cli(
-                "judge",
-                items,
-                *made,
-                "--model",
-                "openai/judge",
-                "--api-base",
-                server.url,
-                "-o",
-                tmp_path / "first",
-            )
+            typed = ("judge", items, *made, "--model", "openai/judge", "--api-base", server.url)
+            first = cli(*typed, "-o", tmp_path / "first")
         finally:
             del os.environ["OPENAI_API_KEY"]
     assert first.code == 0
@@ -218,18 +182,8 @@ def test_a_replay_needs_no_flags(cli: Cli, items: Path, tmp_path: Path) -> None:
     assert two.summary().usage.calls == 0
     # An export knows format, model, samples and metrics, but not the temperature.
     assert cli("runs", "recordings", "export", tmp_path / "first", tmp_path / "e.jsonl").code == 0
-    done = cli(
-        "judge",
-        items,
-        "--replay",
-        tmp_path / "e.jsonl",
-        "--temperature",
-        0.25,
-        "--seed",
-        5,
-        "-o",
-        tmp_path / "third",
-    )
+    typed = ("judge", items, "--replay", tmp_path / "e.jsonl", "--temperature", 0.25, "--seed", 5)
+    done = cli(*typed, "-o", tmp_path / "third")
     assert done.code == 0
     assert said(JudgeFolder(tmp_path / "third").judgments()) == said(one.judgments())
 

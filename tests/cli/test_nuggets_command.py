@@ -34,15 +34,8 @@ def bank(tmp_path: Path, topic: str = "7") -> Path:
 def test_a_systems_measures_are_means_over_topics(cli: Cli, tmp_path: Path) -> None:
     """The second topic: all (0 + 1) / 2, vital 0 / 1, weighted (0 + .5) / (1 + .5) = 1 / 3, so that the means are
     all (.6 + .5) / 2, vital (.5 + 0) / 2, weighted (.5625 + .3333) / 2, sub-narratives (.625 + .5) / 2."""
-    done = cli(
-        "judge",
-        assignments(tmp_path, FIRST, SECOND),
-        "--format",
-        "nugget-assignments",
-        "-o",
-        tmp_path / "run",
-        "--json",
-    )
+    typed = ("judge", assignments(tmp_path, FIRST, SECOND), "--format", "nugget-assignments")
+    done = cli(*typed, "-o", tmp_path / "run", "--json")
     assert done.code == 0, done.err
     means = {name: metric["mean"] for name, metric in json.loads(done.out)["metrics"].items()}
     assert means == {

@@ -102,15 +102,8 @@ def test_no_result_takes_the_place_of_a_sheet(cli: Cli, tmp_path: Path) -> None:
     assert mine.read_bytes() == DEMO.read_bytes()
     assert (run / "report.html").stat().st_mtime_ns == before
     calibrate = (
-        "judges",
-        "calibrate",
-        run,
-        "--labels",
-        labels,
-        "--scale",
-        "1:3",
-        "--dimension",
-        "overall_quality",
+        *("judges", "calibrate", run, "--labels", labels, "--scale", "1:3"),
+        *("--dimension", "overall_quality"),
     )
     for words, file in (
         ((*calibrate, "-o"), "maps.json"),
@@ -154,11 +147,8 @@ def test_a_perturbation_corrected_by_hand_is_not_replaced(cli: Cli, tmp_path: Pa
     corrected = made.replace(b"the", b"a", 1)
     file.write_bytes(corrected)
     refused = cli(*words)
-    assert (refused.code, ALREADY in " ".join(refused.err.split()), "--overwrite" in refused.err) == (
-        2,
-        True,
-        True,
-    )
+    wanted = (2, True, True)
+    assert (refused.code, ALREADY in " ".join(refused.err.split()), "--overwrite" in refused.err) == wanted
     assert file.read_bytes() == corrected
     other = cli("runs", "recordings", "export", tmp_path / "none", file)
     assert other.code == 2

@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from conqret.llm import retry
 from tests.server import FaultServer
 
+pytestmark = pytest.mark.usefixtures("model_key")
 PAIRS = [
     ("Trams?", "a", "Trams are cheap for cities.", "Trams are cheap for cities.", 1),
     ("Trams?", "b", "Cats sleep all day.", "Trams are cheap for cities.", 0),
@@ -39,12 +39,6 @@ def call(server):
     return ("--model", "openai/judge", "--api-base", server.url)
 
 
-@pytest.fixture(autouse=True)
-def _key(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    monkeypatch.setattr(retry, "BACKOFF_BASE", 0.01)
-
-
 def test_offline(cli, pairs, tmp_path):
     out = tmp_path / "out"
     done = cli("perspectives", "detect", pairs, "-o", out, "--json")
@@ -54,11 +48,8 @@ def test_offline(cli, pairs, tmp_path):
     assert sum(summary["grades"].values()) == 4
     rows = table_of(out)
     assert [row["id"] for row in rows] == ["a", "b", "c", "d"]
-    assert (rows[0]["grade"], rows[0]["meaning"], rows[0]["contains"]) == (
-        "4",
-        "clearly speaks for it",
-        "yes",
-    )
+    wanted = ("4", "clearly speaks for it", "yes")
+    assert (rows[0]["grade"], rows[0]["meaning"], rows[0]["contains"]) == wanted
     assert (rows[1]["grade"], rows[1]["contains"], rows[1]["label"]) == ("1", "no", "")
     assert rows[3]["document"].startswith("'=")  # no spreadsheet calculates it
 

@@ -24,15 +24,8 @@ def given(tmp_path):
 
 
 def test_collect_then_score(cli, given):
-    made = cli(
-        "perspectives",
-        "collect",
-        given / "questions.jsonl",
-        "--pages",
-        given / "pages.jsonl",
-        "-o",
-        given / "w",
-    )
+    typed = ("perspectives", "collect", given / "questions.jsonl", "--pages", given / "pages.jsonl")
+    made = cli(*typed, "-o", given / "w")
     assert made.code == 0, made.err
     assert "Corpora of the questions" in made.out
     done = cli("perspectives", "score", "bm25", "--corpus", given / "w", "--perspectives", given / "questions.jsonl",

@@ -46,18 +46,8 @@ def test_a_pool_of_ones_own(here: Path) -> None:
             }
         )
     )
-    run(
-        "generate",
-        "perturbations",
-        "irrelevant",
-        ITEMS,
-        "--levels",
-        "50",
-        "--pool",
-        "pool.jsonl",
-        "-o",
-        "out.jsonl",
-    )
+    typed = ("generate", "perturbations", "irrelevant", ITEMS, "--levels", "50", "--pool", "pool.jsonl")
+    run(*typed, "-o", "out.jsonl")
     changed = next(iter(open_items(here / "out.jsonl")))
     assert sum(document.text.startswith("bread") for document in changed.documents) == 6
 
@@ -72,13 +62,7 @@ def test_the_list_in_words_and_as_json() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (
-            (
-                "generate",
-                "perturbations",
-            ),
-            "name a perturbation and items",
-        ),
+        (("generate", "perturbations"), "name a perturbation and items"),
         (("generate", "perturbations", "irelevant", ITEMS), "did you mean 'irrelevant'"),
         (
             ("generate", "perturbations", "hallucinate", ITEMS, "--levels", "0%"),
@@ -146,12 +130,7 @@ def test_sensitivity_from_items_to_report(here: Path) -> None:
 def test_a_dry_run_says_what_it_would_cost(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     asked = (
-        "sensitivity",
-        ITEMS,
-        "--format",
-        "direct,rag-fine-grained",
-        "--perturb",
-        "irrelevant:50",
+        *("sensitivity", ITEMS, "--format", "direct,rag-fine-grained", "--perturb", "irrelevant:50"),
         "--dry-run",
     )
     facts = json.loads(run(*asked, "--model", "gpt-4o-mini", "--budget-usd", "0.01", "--json"))

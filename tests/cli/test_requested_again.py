@@ -56,6 +56,8 @@ def test_the_same_command_heals_a_run(cli: Cli, server: FaultServer, items: Path
     given = judging(server, items, tmp_path / "r")
     assert cli(*given).code == 1
     assert sent(server) == ASKED * 3
+    spoilt = cli(*judging(server, items, tmp_path / "spoilt", "--replay", tmp_path / "r"))
+    assert (spoilt.code, sent(server)) == (1, 0)  # whatever the recordings hold, a replay never sends
     done = cli(*given)
     assert done.code == 0
     assert sent(server) == ASKED

@@ -52,11 +52,8 @@ def test_json_and_plot(tables, tmp_path):
     done = run_conqret(*command)
     assert done.code == 0, done.output
     (found,) = (one for one in json.loads(done.out) if one["metric"] == AWARENESS)
-    assert (found["statistic"], found["answers"], found["systems"]) == (
-        "agreement",
-        6,
-        ["fair", "good", "poor"],
-    )
+    wanted = ("agreement", 6, ["fair", "good", "poor"])
+    assert (found["statistic"], found["answers"], found["systems"]) == wanted
     assert found["matrix"] == [[1.0, 0.5], [0.5, 1.0]]
     (pair,) = found["pairs"]
     assert (pair["first"], pair["value"], pair["n"]) == ("phi, few-shot", 0.5, 6)

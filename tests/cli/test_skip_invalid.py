@@ -80,18 +80,8 @@ def test_people_get_what_a_judge_gets(cli: Cli, items: Path, tmp_path: Path) -> 
     assert checked_items[0].warning == "3 of 11 items left out, because they have faults"
     found = planned_screens(sound, "rating")
     assert (len(found.screens), found.notes) == (SOUND, [])
-    refused = cli(
-        "labels",
-        "collect",
-        items,
-        "--task",
-        "perspective",
-        "--skip-invalid",
-        "--annotators",
-        "a",
-        "-o",
-        tmp_path / "s",
-    )
+    typed = ("labels", "collect", items, "--task", "perspective", "--skip-invalid", "--annotators", "a")
+    refused = cli(*typed, "-o", tmp_path / "s")
     assert refused.code == 2
     assert "the task perspective reads files of its own" in refused.err
 

@@ -95,8 +95,7 @@ def wait_for(server: FaultServer, requests: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sent", "ignoring", "code"),
-    [(signal.SIGINT, None, 130), (signal.SIGTERM, int(signal.SIGINT), 143)],
+    ("sent", "ignoring", "code"), [(signal.SIGINT, None, 130), (signal.SIGTERM, int(signal.SIGINT), 143)]
 )
 def test_a_signal_ends_a_run_in_order(
     tmp_path: Path, cli: Cli, key: None, forks: Forks, sent: signal.Signals, ignoring: int | None, code: int

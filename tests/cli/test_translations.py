@@ -131,19 +131,8 @@ def test_an_answer_that_breaks_the_rules_is_asked_again_and_never_kept(
 
 
 def test_a_dry_run_prices_and_asks_nothing(cli: Cli, english: Path) -> None:
-    facts = json.loads(
-        cli(
-            "generate",
-            "translations",
-            english,
-            "--into",
-            "de,zh",
-            "--model",
-            "gpt-4o-mini",
-            "--dry-run",
-            "--json",
-        ).out
-    )
+    typed = ("generate", "translations", english, "--into", "de,zh", "--model", "gpt-4o-mini", "--dry-run")
+    facts = json.loads(cli(*typed, "--json").out)
     calls = sum(2 * 2 * len(list(groups_of(versions["en"]))) for versions in list(VERSIONS.values())[:8])
     assert facts["calls"] == calls
     assert facts["cost_usd"] > 0

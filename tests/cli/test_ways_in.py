@@ -43,12 +43,8 @@ def test_a_pipe_that_closes_costs_no_file(run: Path, tmp_path: Path, command: st
     words = {
         "diff": ("runs", "diff", run, run, "-o", page),
         "validate": (
-            "validate",
-            run,
-            "--labels",
-            ROOT / "fixtures/demo/labels.jsonl",
-            "-o",
-            tmp_path / "card",
+            *("validate", run),
+            *("--labels", ROOT / "fixtures/demo/labels.jsonl", "-o", tmp_path / "card"),
         ),
     }[command]
     reading, writing = os.pipe()

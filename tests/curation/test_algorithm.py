@@ -69,11 +69,8 @@ def test_a_benchmark_rests_on_trusted_documents_alone(run, tmp_path):
     assert {text["licence"] for text in texts} == {UNSTATED}
     assert summary.unstated_licences == 4
     read = read_questions(tmp_path / "out" / "benchmark.jsonl")
-    assert [partial_answer.point_of_view for partial_answer in read["q"].partial_answers] == [
-        "View 0.",
-        "View 1.",
-        "View 2.",
-    ]
+    wanted = ["View 0.", "View 1.", "View 2."]
+    assert [partial_answer.point_of_view for partial_answer in read["q"].partial_answers] == wanted
     items = list(open_items(tmp_path / "out" / "items.jsonl"))
     assert [(item.id, len(item.documents)) for item in items[:2]] == [("q#1", 1), ("q#2", 2)]
 

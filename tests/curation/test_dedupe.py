@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from conqret.debateqa.curation import embeddings as similarity
 from conqret.debateqa.curation.deduplication import deduplicate, vertex_cover
-from conqret.debateqa.curation.embeddings import read_embeddings, similar_pairs
+from conqret.debateqa.curation.embeddings import similar_pairs
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.questions import SourcedQuestion, read_sourced
 
@@ -49,20 +49,6 @@ def test_blocks_give_the_pairs_of_the_full_matrix(block, monkeypatch):
     found = similar_pairs(vectors, 0.6)
     assert [(one.first, one.second) for one in found] == wanted
     assert [one.similarity for one in found] == pytest.approx([full[pair] for pair in wanted], abs=1e-5)
-
-
-def test_embeddings_that_are_given_have_a_row_for_each_question(tmp_path):
-    file = tmp_path / "some.npy"
-    np.save(file, np.eye(3))
-    assert read_embeddings(file, 3).tolist() == np.eye(3).tolist()
-    with pytest.raises(DeclarationError, match="4 rows, one for each text"):
-        read_embeddings(file, 4)
-    file.write_bytes(b"no array")
-    with pytest.raises(DeclarationError, match="contains no numpy array"):
-        read_embeddings(file, 3)
-    np.save(file, np.array([{"pickled": True}], dtype=object), allow_pickle=True)
-    with pytest.raises(DeclarationError, match="contains no numpy array"):
-        read_embeddings(file, 1)
 
 
 def test_questions_are_counted_by_source():

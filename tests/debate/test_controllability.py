@@ -242,11 +242,8 @@ def test_a_plain_table_and_the_published_columns(tmp_path):
     ]
     ids = [item.id for item in items]
     assert len(set(ids)) == 3
-    assert [identifier.rpartition("-")[0] for identifier in ids] == [
-        "ours-trams-pro",
-        "ours-trams-con",
-        "theirs-trams-con",
-    ]
+    wanted = ["ours-trams-pro", "ours-trams-con", "theirs-trams-con"]
+    assert [identifier.rpartition("-")[0] for identifier in ids] == wanted
     assert list(map(system_of, items)) == ["ours", "ours", "theirs"]
     assert items[2].metadata["argument"] == "the point"
 

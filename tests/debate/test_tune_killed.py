@@ -23,17 +23,8 @@ def test_a_training_that_is_killed_ends_with_the_same_weights(neural_forks: Fork
     rows = write_rows(tmp_path / "rows.jsonl", ROWS)
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     command = [
-        "debate",
-        "tune",
-        str(rows),
-        "--model",
-        str(model),
-        "--epochs",
-        "4",
-        "--batch-size",
-        "2",
-        "--learning-rate",
-        "0.01",
+        *("debate", "tune", str(rows), "--model", str(model), "--epochs", "4", "--batch-size", "2"),
+        *("--learning-rate", "0.01"),
     ]
     began = time.monotonic()
     assert neural_forks.run(*command, "-o", whole, "--quiet") == 0

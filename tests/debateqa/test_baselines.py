@@ -317,11 +317,8 @@ def test_without_a_valid_answer_there_is_no_value(ask, scripted):
     requests = scripted(lambda request: Answer(None, (), reason=Reason.REFUSAL, detail="I will not."))
     cases = [CASE, AnswerCase("b", ZOOS, ""), AnswerCase("c", " ", "Yes.")]
     rows = ask("num-of-povs", cases, "openai/scripted")
-    assert [(row["value"], row["reason"]) for row in rows] == [
-        (None, "refusal"),
-        (None, "the answer is empty"),
-        (None, "the question has no text"),
-    ]
+    wanted = [(None, "refusal"), (None, "the answer is empty"), (None, "the question has no text")]
+    assert [(row["value"], row["reason"]) for row in rows] == wanted
     assert len(requests) == 1
 
 

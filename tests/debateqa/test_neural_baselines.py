@@ -124,7 +124,7 @@ def test_models_that_are_not_there(tmp_path, bart):
 
     pytest.importorskip("sentence_transformers", reason="the extra baselines is not installed")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(DeclarationError, match=r"bartscore: .*cannot be loaded.*--bart"):
+    with pytest.raises(DeclarationError, match=r"bartscore: .*cannot be loaded.*--backbone"):
         BartScore(str(tmp_path / "empty"))
     with pytest.raises(DeclarationError, match=r"semscore: .*cannot be loaded.*--encoder"):
         SemScore(str(tmp_path / "empty"), device="cpu")

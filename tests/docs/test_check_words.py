@@ -5,16 +5,7 @@ from functools import cache
 import pytest
 
 from scripts import check_words
-from scripts.check_words import (
-    EXCEPTIONS,
-    docs,
-    faults,
-    help_texts,
-    messages,
-    notes,
-    prose,
-    reports,
-)
+from scripts.check_words import EXCEPTIONS, docs, faults, help_texts, messages, notes, prose, reports
 
 
 @cache

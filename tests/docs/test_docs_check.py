@@ -58,12 +58,8 @@ def test_a_page_falls_into_steps(page):
 
 
 def test_only_a_plain_call_is_run_without_a_shell():
-    assert words("conqret judge a.jsonl --require 'x >= 0.5'") == [
-        "judge",
-        "a.jsonl",
-        "--require",
-        "x >= 0.5",
-    ]
+    wanted = ["judge", "a.jsonl", "--require", "x >= 0.5"]
+    assert words("conqret judge a.jsonl --require 'x >= 0.5'") == wanted
     for other in (
         "conqret info formats | head",
         "conqret info formats > a.txt",

@@ -120,11 +120,8 @@ def test_every_form_gives_the_same_item(form):
 @pytest.mark.parametrize("asked", ["And the sun?", [USER]])
 def test_an_answer_may_be_a_message_of_its_own(asked, output):
     (item,) = open_items([{"input": asked, "output": output, "expected_response": output}])
-    assert (item.topic, item.argument, item.reference) == (
-        "And the sun?",
-        "Half as much [1].",
-        "Half as much [1].",
-    )
+    wanted = ("And the sun?", "Half as much [1].", "Half as much [1].")
+    assert (item.topic, item.argument, item.reference) == wanted
 
 
 def test_tools_come_behind_the_items_own_documents_under_free_ids():

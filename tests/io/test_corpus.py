@@ -82,12 +82,8 @@ def test_table_2_by_hand() -> None:
     con = [Qrel("zoos", "d1", 1), Qrel("zoos", "d3", 0)]
     topics = [topic.model_copy(update={"split": "train"}) for topic in TOPICS]
     found = table2(topics, {("pro", "train"): rows + more, ("con", "train"): con}, 6)
-    assert found["train"] == {
-        "topics": 2,
-        "docs_per_topic": 4.0,
-        "relevant_per_topic": 2.0,
-        "docs_per_stance": 1.0,
-    }
+    wanted = {"topics": 2, "docs_per_topic": 4.0, "relevant_per_topic": 2.0, "docs_per_stance": 1.0}
+    assert found["train"] == wanted
     assert found["test"]["topics"] == 0
     assert found["documents"] == 6
     assert found["paper"]["train"]["topics"] + found["paper"]["test"]["topics"] == 98

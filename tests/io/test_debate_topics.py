@@ -37,10 +37,7 @@ def test_own_and_published_rows(tmp_path):
     [
         ({"topic": "  "}, r"\[topic\] is blank"),
         ({"topic": "T", "affirmative": ["a", " "]}, r"\[affirmative\[2\]\] is blank"),
-        (
-            {"topic": "T", "affirmative": ["a", "b"], "negative": ["c"]},
-            r"\(1\) than affirmative \(2\)",
-        ),
+        ({"topic": "T", "affirmative": ["a", "b"], "negative": ["c"]}, r"\(1\) than affirmative \(2\)"),
         ({"topic": "T", "affirmative": ["a"], "neutral": ["b"]}, "no side of a debate"),
     ],
 )

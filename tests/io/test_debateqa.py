@@ -62,11 +62,8 @@ def test_every_fault_is_listed(tmp_path):
     )
     with pytest.raises(ItemsError) as caught:
         read_questions(path)
-    assert [(fault.line, fault.field) for fault in caught.value.faults] == [
-        (2, "id"),
-        (3, "id"),
-        (4, "partial_answers"),
-    ]
+    wanted = [(2, "id"), (3, "id"), (4, "partial_answers")]
+    assert [(fault.line, fault.field) for fault in caught.value.faults] == wanted
     with pytest.raises(ItemsError, match="a text is expected"):
         check_answers(written(tmp_path / "a.jsonl", {"id": "q1", "generation": 3}))
     with pytest.raises(ItemsError, match="is 'q1', as in line 1"):

@@ -93,11 +93,7 @@ def test_not_utf8(name, write, fault_of):
 
 
 def test_a_byte_order_mark_is_accepted(write):
-    for name, content in {
-        "a.jsonl": LINE,
-        "a.json": f"[{LINE}]",
-        "a.csv": "topic,stance\nT?,pro\n",
-    }.items():
+    for name, content in {"a.jsonl": LINE, "a.json": f"[{LINE}]", "a.csv": "topic,stance\nT?,pro\n"}.items():
         source = open_items(write(name, "\ufeff" + content))
         assert source.layout.name == "conqret"
         assert source.check().count == 1

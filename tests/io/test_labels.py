@@ -177,12 +177,8 @@ def test_dagstuhl(write):
     )
     labels = read_labels(write("d.csv", (DAGSTUHL_HEAD + rows).encode("windows-1252")))
     assert labels.layout == "Dagstuhl-15512 ArgQuality"
-    assert labels.dimensions == (
-        "overall_quality",
-        "local_acceptability",
-        "local_sufficiency",
-        "global_sufficiency",
-    )
+    wanted = ("overall_quality", "local_acceptability", "local_sufficiency", "global_sufficiency")
+    assert labels.dimensions == wanted
     assert labels.annotators == ("1", "2", "3")
     names, table = labels.table("overall_quality", [Unit("arg1")])
     assert names == ("1", "3")

@@ -40,11 +40,8 @@ def given(bank: dict[str, Any], item: dict[str, Any] = ITEM) -> tuple[Nugget, ..
 
 def test_a_bank_of_trec_rag() -> None:
     first, second = given(TREC)
-    assert (first.text, first.importance, first.sub_narrative) == (
-        "Cages are small.",
-        "vital",
-        "How do animals live?",
-    )
+    wanted = ("Cages are small.", "vital", "How do animals live?")
+    assert (first.text, first.importance, first.sub_narrative) == wanted
     assert (second.importance, second.sub_narrative) == ("okay", "New: Who keeps them")
 
 

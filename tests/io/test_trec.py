@@ -62,8 +62,7 @@ def test_broken_lines_are_named(tmp_path: Path, text: str) -> None:
 
 @pytest.mark.parametrize("backwards", [False, True])
 @pytest.mark.parametrize(
-    "scores",
-    [{"a": 2, "b": 1, "c": 1}, {"a10": 1, "a9": 1, "A": 1, "é": 1}, {"a": 16777217, "b": 16777216}],
+    "scores", [{"a": 2, "b": 1, "c": 1}, {"a10": 1, "a9": 1, "A": 1, "é": 1}, {"a": 16777217, "b": 16777216}]
 )
 def test_ties_stand_as_trec_eval_has_them(tmp_path: Path, scores: dict[str, float], backwards: bool) -> None:
     """By reciprocal ranks of each document alone; the order and the ranks in the file never count."""

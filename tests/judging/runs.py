@@ -25,6 +25,11 @@ def write_items(path: Path, items: Iterable[Item]) -> Path:
     return path
 
 
+def some(folder: Path, count: int) -> Path:
+    """The first items of the demo."""
+    return write_items(folder / "items.jsonl", demo()[:count])
+
+
 def execution(
     out: Path,
     items: Any = None,

@@ -16,12 +16,12 @@ from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.judging.conversation import WHOLE_TOPIC
 from conqret.judging.cost import CountingClient
-from conqret.judging.criteria import criteria_judge
 from conqret.judging.criterion import criteria_of
 from conqret.judging.instrument import case_of, filled
 from conqret.judging.judge import expected_cost
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES
+from conqret.judging.rubrics import criteria_judge
 from conqret.llm.client_options import ClientOptions
 from conqret.prompts import Library
 from tests.io.test_conversations import DATA, JPEG, OPENAI, PNG
@@ -255,12 +255,7 @@ def test_recordings_hold_a_digest_and_answer_again(forks: Forks, tmp_path: Path)
     ]
     items = lines(tmp_path / "items.jsonl", *rows)
     asked = (
-        "judge",
-        items,
-        "--criterion",
-        "The documents bear the answer out",
-        "--model",
-        "openai/m",
+        *("judge", items, "--criterion", "The documents bear the answer out", "--model", "openai/m"),
         "--vision",
     )
     with FaultServer() as server:

@@ -11,11 +11,11 @@ import pytest
 import conqret
 from conqret.data import Reason, Status
 from conqret.errors import DeclarationError
-from conqret.judging.criteria import MOST_IN_ONE_CALL, criteria_judge
 from conqret.judging.criterion import Criterion, criteria_of, parse_criterion
 from conqret.judging.rubric_files import rubrics_of
+from conqret.judging.rubrics import MOST_IN_ONE_CALL, criteria_judge
 from conqret.studies.card.result import differences
-from tests.llm.test_retry_unscored import some
+from tests.judging.runs import some
 from tests.runs.killed import Forks
 from tests.server import FaultServer
 
@@ -204,11 +204,7 @@ def test_from_the_command_to_the_report(forks: Forks, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "study",
-    [
-        ("bias", "--probe", "length"),
-        ("sensitivity", "--perturb", "irrelevant:0,50"),
-    ],
+    "study", [("bias", "--probe", "length"), ("sensitivity", "--perturb", "irrelevant:0,50")]
 )
 def test_studies_take_them(forks: Forks, tmp_path: Path, study: tuple[str, ...]) -> None:
     criterion = ("--criterion", "support: Do the documents bear the answer out? 1-5", "--model", "openai/m")

@@ -16,23 +16,22 @@ from typing import Any
 import pytest
 
 import conqret
-from conqret.adapters.promptfoo import get_assert
 from conqret.adapters.single import SingleMetric
 from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.experiments.reading import read_experiment
 from conqret.studies.bias.bias_study import bias_plan
 from conqret.studies.sensitivity.sensitivity_study import sensitivity
+from tests.contract.items import DEMO
 from tests.experiments.test_experiment_config import GOOD
 from tests.generation.corpora import write_corpus
-from tests.llm.test_retry_unscored import DEMO, some
+from tests.judging.runs import some
 from tests.runs.killed import ROOT, Forks
 from tests.server import FaultServer
 from tests.server.batches import BatchServer
 
 STATEMENT = "sourced: The answer names a source"
 CLARITY = "clarity: How clear is the wording? 1-5"
-BORNE_OUT = "borne_out: The documents bear the answer out"
 ASKED = ("--criterion", STATEMENT, "--criterion", CLARITY, "--model", "openai/m")
 ANCHORED = conqret.Criterion("clarity", "How clear is it?", (1, 3), {1: "not at all", 3: "at once"})
 ITEM = {"topic": "Ban zoos?", "argument": "Cages are small [1].", "documents": ["Cages are small."]}
@@ -141,13 +140,6 @@ def test_an_expected_answer_is_a_reference_too() -> None:
         single.close()
         assert "Keepers care." in server.requests[0].body["messages"][1]["content"]
     assert single.measure(judgment).value is not None
-
-
-def test_an_assertion_of_promptfoo() -> None:
-    with FaultServer() as server:
-        config = {"format": "criteria", "metric": CLARITY, "model": "openai/m", "api_base": server.url}
-        told = get_assert("Cages.", {"vars": {"question": "Ban?"}, "config": {**config, "api_key": "k"}})
-    assert list(told["namedScores"]) == ["conqret criteria clarity"]
 
 
 def test_a_transformer_of_pyterrier() -> None:

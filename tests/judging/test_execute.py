@@ -58,12 +58,8 @@ def test_what_a_run_leaves(tmp_path: Path) -> None:
         (),
     )
     record = out.record()
-    assert (record.format, record.model, record.baseline, record.items_count) == (
-        "direct",
-        "offline",
-        True,
-        4,
-    )
+    wanted = ("direct", "offline", True, 4)
+    assert (record.format, record.model, record.baseline, record.items_count) == wanted
     assert record.metrics == ["context_relevance", "groundedness", "preference"]
     prompts = {name.removeprefix("prompt ") for name in record.identity if name.startswith("prompt ")}
     assert prompts == {"direct/context-relevance", "direct/groundedness", "direct/preference"}

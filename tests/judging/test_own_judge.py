@@ -87,14 +87,8 @@ def test_it_is_told_what_judges_are_shown_and_nothing_that_would_give_a_change_a
         return 0.5
 
     bias([{**PAIRS[0], "documents": ["A text."]}], judge=watching, probes=["position"])
-    assert {name for one in told for name in one} == {
-        "topic",
-        "stance",
-        "argument",
-        "second_argument",
-        "documents",
-        "language",
-    }
+    wanted = {"topic", "stance", "argument", "second_argument", "documents", "language"}
+    assert {name for one in told for name in one} == wanted
     assert told[0]["documents"][0]["text"] == "A text."
     assert {one["argument"] for one in told} == {PAIRS[0]["argument"], PAIRS[0]["second_argument"]}
 

@@ -19,7 +19,7 @@ from conqret.errors import DeclarationError, ItemsError
 from conqret.io.source import open_items
 from conqret.judging.criterion import Criterion
 from conqret.judging.rubric_files import RubricError, own_rubrics, rubrics_of
-from conqret.judging.rubrics import recorded_rubric, rubric_judge, together
+from conqret.judging.rubrics import judge_of_record, rubric_judge, together
 from conqret.studies.card.result import differences
 from tests.server import FaultServer
 
@@ -298,11 +298,7 @@ def test_short_answers_share_the_weight_of_their_question(tmp_path: Path) -> Non
             '{"qid": 1, "rubric": ["It is"]}\n{"qid": 2, "rubric": [{"criterion": "X", "points": "many"}]}',
             ":2 [rubric[1].points]",
         ),
-        (
-            "r.jsonl",
-            '{"qid": 1, "rubric": ["It is"]}\n{"qid": 1, "rubric": ["It is not"]}',
-            ":2 [qid]",
-        ),
+        ("r.jsonl", '{"qid": 1, "rubric": ["It is"]}\n{"qid": 1, "rubric": ["It is not"]}', ":2 [qid]"),
         ("r.jsonl", '{"qid": 1, "rubric": "good"}', ":1 [rubric]"),
         ("r.jsonl", '{"qid": 1, "rubric": []}', ":1 [rubric]"),
         ("r.jsonl", '{"qid": [1], "rubric": [17]}', ":1 [rubric[1]]"),
@@ -428,7 +424,7 @@ def test_the_fingerprint_holds_the_rubric_and_weights_need_no_new_answer(tmp_pat
         assert len(server.requests) == 1
     assert one.fingerprint != other.fingerprint
     assert (one.value("rubric_score"), other.value("rubric_score")) == (0.0, pytest.approx(0.6))
-    again = recorded_rubric(json.loads(json.dumps({"rubric": rubrics_of(RUBRIC).plain()})))
+    again = judge_of_record("rubric", json.loads(json.dumps({"rubric": rubrics_of(RUBRIC).plain()})))
     assert again.declared == rubric_judge(rubrics_of(RUBRIC)).declared
     assert (
         len(differences({"rubric": rubrics_of(RUBRIC).plain()}, {"rubric": rubrics_of(heavier).plain()}, "b"))
@@ -497,10 +493,7 @@ def test_the_rubric_of_an_item_itself() -> None:
 CROSSED = [{**ITEM, "id": "1", "qid": "2"}, {**ITEM, "id": "2", "qid": "1"}, {**ITEM, "id": "3"}]
 
 
-@pytest.mark.parametrize(
-    ("column", "keys"),
-    [("qid", ["2", "1", "3"]), ("item", ["1", "2", "3"])],
-)
+@pytest.mark.parametrize(("column", "keys"), [("qid", ["2", "1", "3"]), ("item", ["1", "2", "3"])])
 def test_ids_and_topics_are_told_apart(tmp_path: Path, column: str, keys: list[str]) -> None:
     file = tmp_path / "r.jsonl"
     file.write_text("\n".join(json.dumps({column: key, "rubric": [f"It is {key}"]}) for key in "123"))

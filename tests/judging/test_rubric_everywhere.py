@@ -13,11 +13,12 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.experiments.reading import read_experiment
 from conqret.studies.bias.bias_study import bias_plan
+from tests.contract.items import DEMO
 from tests.experiments.test_experiment_config import GOOD
 from tests.generation.corpora import write_corpus
+from tests.judging.runs import some
 from tests.judging.test_criterion_everywhere import LABELS, read
 from tests.judging.test_rubric import RUBRIC, TOML
-from tests.llm.test_retry_unscored import DEMO, some
 from tests.runs.killed import Forks
 from tests.server import FaultServer
 
@@ -88,12 +89,8 @@ def test_a_rubric_for_each_topic(forks: Forks, tmp_path: Path, by_topic: Path) -
 def test_probes_of_what_a_rubric_looks_at(rubric: Path) -> None:
     documents = conqret.Criterion("on_topic", "They are on the topic", looks_at=["documents"])
     plan = bias_plan(DEMO, rubric=[*RUBRIC[:1], documents], probes=["length"])
-    assert {metric for contrast in plan.contrasts for metric in contrast.metrics} == {
-        "rubric_score",
-        "vital_score",
-        "axis_evidence",
-        "sourced",
-    }
+    wanted = {"rubric_score", "vital_score", "axis_evidence", "sourced"}
+    assert {metric for contrast in plan.contrasts for metric in contrast.metrics} == wanted
 
 
 def test_a_file_of_settings(forks: Forks, tmp_path: Path, rubric: Path) -> None:

@@ -96,14 +96,6 @@ def test_what_cannot_be_judged_is_unscored_and_never_the_lowest_rating(name: str
     assert one["local_relevance"].reason is Reason.CANNOT_JUDGE
 
 
-def test_an_argument_without_an_answer_or_a_fact_is_unscored_in_them() -> None:
-    unsaid = {"explanation": "an interjection", "rating": None}
-    answer = {**fine_grained(1, 2, 3), "answer_relevance": unsaid, "groundedness": unsaid}
-    found = measures("rag-fine-grained", answer)
-    assert {found[name].reason for name in ("answer_relevance", "groundedness")} == {Reason.CANNOT_JUDGE}
-    assert found["context_relevance"].value == pytest.approx(0.4)
-
-
 @pytest.mark.parametrize(
     ("name", "answer"),
     [
@@ -203,14 +195,6 @@ def test_rag_rubric() -> None:
     assert found["groundedness"].value == pytest.approx(0.25)
     assert found["second.groundedness"].value == 1.0
     assert found["preference"].label == "second"  # 10 to 0, and 10 ties: not more than them
-
-
-def test_rag_direct() -> None:
-    pair = {"explanation": "e", "argument_1": 2, "argument_2": 5}
-    answer = dict.fromkeys(("context_relevance", "answer_relevance", "groundedness"), pair)
-    found = measures("rag-direct", {**answer, "preference": {"explanation": "p", "preference": "tie"}})
-    assert [found[name].value for name in ("groundedness", "second.groundedness")] == [0.25, 1.0]
-    assert (found["preference"].label, found["preference"].value) == ("tie", 0.5)
 
 
 def verdicts(*labels: str) -> dict[str, Any]:

@@ -132,12 +132,8 @@ def test_rows_of_tables() -> None:
     rows = list(score_rows(whole))
     assert [tuple(row) for row in rows] == [COLUMNS, COLUMNS]
     assert (rows[0]["part"], rows[0]["value"], rows[0]["explanation"]) == (None, 0.5, "w")
-    assert (rows[1]["part"], rows[1]["value"], rows[1]["explanation"], rows[1]["status"]) == (
-        "d1",
-        1.0,
-        "e",
-        "scored",
-    )
+    wanted = ("d1", 1.0, "e", "scored")
+    assert (rows[1]["part"], rows[1]["value"], rows[1]["explanation"], rows[1]["status"]) == wanted
     failed = judgment(Measure.missing(Reason.BUDGET, "none left"))
     assert wide_row(failed) == {
         "id": "i", "topic": "t", "stance": "pro", "status": "failed", "reason": "budget", "groundedness": None,

@@ -201,7 +201,7 @@ def test_addresses_and_keys(monkeypatch):
         server_of(ClientOptions("hosted_vllm/m"))
     with pytest.raises(DeclarationError, match="characters that no key has"):
         server_of(ClientOptions("gpt-4o", api_key="sk-\nX: y"))
-    with pytest.raises(DeclarationError, match="it must be direct or litellm"):
+    with pytest.raises(DeclarationError, match="it must be 'direct' or 'litellm'"):
         ClientOptions("gpt-4o", client="curl")  # type: ignore[arg-type]
 
 

@@ -146,12 +146,8 @@ def test_a_hubs_model_has_one_window_pinned_or_not(hub: Path) -> None:
         [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, check=True, env=os.environ | away
     )
     pinned = f"local/Some/Small@{COMMIT[:12]}"
-    assert json.loads(done.stdout) == [
-        [pinned, 26_214],
-        [pinned, 26_214],
-        [names[2], None],
-        f"Some/Small@{COMMIT}",
-    ]
+    wanted = [[pinned, 26_214], [pinned, 26_214], [names[2], None], f"Some/Small@{COMMIT}"]
+    assert json.loads(done.stdout) == wanted
 
 
 def test_a_hubs_model_without_a_commit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 from conqret.data import Reason
 from conqret.llm import quota as limits
 from conqret.llm.provider_errors import provider_error, scrub
-from conqret.llm.quota import AdaptiveGate, Budget, TokenBucket
+from conqret.llm.quota import AdaptiveGate, TokenBucket
 from conqret.llm.retry import BREAKER_FAILURES, CircuitBreaker, ProviderError, backoff, retry_after_of
 
 
@@ -52,23 +52,6 @@ def test_the_breaker_opens_after_failures_in_a_row_only():
     for _ in range(BREAKER_FAILURES):
         breaker.failed(ProviderError(Reason.SERVER_ERROR, "x"))
     assert breaker.open
-
-
-async def test_the_gate_lets_its_limit_through_in_order():
-    gate, inside, order = AdaptiveGate(3), 0, []
-
-    async def one(number: int) -> None:
-        nonlocal inside
-        await gate.enter()
-        inside += 1
-        assert inside <= 3
-        order.append(number)
-        await asyncio.sleep(0.001)
-        inside -= 1
-        gate.leave()
-
-    await asyncio.gather(*map(one, range(20)))
-    assert order == list(range(20))
 
 
 async def test_the_gate_survives_those_who_give_up_waiting():
@@ -133,36 +116,6 @@ async def test_a_bucket_keeps_the_rate_and_bears_big_requests(monkeypatch):
     assert len(waited) == 2
     await bucket.take(10)
     assert waited[2:] == pytest.approx([0.6])
-
-
-async def test_the_budget_waits_for_what_is_under_way_before_it_refuses():
-    budget = Budget(1.0)
-
-    async def spend(estimate: float, cost: float) -> None:
-        async with budget.reserve(estimate) as booked:
-            await asyncio.sleep(0.01)
-            booked(cost)
-
-    await asyncio.gather(*(spend(0.4, 0.2) for _ in range(4)))
-    assert budget.spent == pytest.approx(0.8)
-    with pytest.raises(ProviderError) as caught:
-        await spend(0.4, 0.2)
-    assert caught.value.code is Reason.BUDGET
-
-
-async def test_the_first_answer_is_waited_for_and_what_follows_is_held_at_what_it_cost():
-    budget = Budget(10.0)
-    costs: list[float] = []
-
-    async def spend() -> None:
-        async with budget.reserve(0.01) as booked:
-            await asyncio.sleep(0.01)
-            costs.append(2.0)
-            booked(2.0)  # two hundred times what was expected
-
-    done = await asyncio.gather(*(spend() for _ in range(10)), return_exceptions=True)
-    assert sum(costs) == pytest.approx(10.0)
-    assert [one.code for one in done if isinstance(one, ProviderError)] == [Reason.BUDGET] * 5
 
 
 def test_keys_are_scrubbed_from_messages():

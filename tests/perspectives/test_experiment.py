@@ -90,14 +90,7 @@ def test_several_retrievers_over_several_corpora(script, given, capsys):
     said = capsys.readouterr().out
     assert "conqret perspectives detect" in said
     page = (out / "report.html").read_text(encoding="utf-8")
-    for word in (
-        "MRecall@2",
-        "The ceiling",
-        "letters+mmr",
-        ">own<",
-        ">web<",
-        "own: the first ",
-    ):
+    for word in ("MRecall@2", "The ceiling", "letters+mmr", ">own<", ">web<", "own: the first "):
         assert word in page
     scores = json.loads((out / "corpora" / "own" / "scores.json").read_text())
     assert {one["system"] for one in scores["scores"]} == {"bm25", "mmr@0.75", "letters", "letters+mmr"}

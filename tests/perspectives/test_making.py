@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from conqret.errors import DeclarationError, ItemsError
-from conqret.judging.asked_run import Counted
+from conqret.judging.cost import Counted
 from conqret.perspectives.perspective_files import (
     QuestionPerspective,
     read_perspective_sources,
@@ -25,12 +25,7 @@ from conqret.perspectives.perspective_writing import (
     Views,
     way_of,
 )
-from conqret.perspectives.perspectives_run import (
-    INSPECTED,
-    MadeFolder,
-    inspection_sheet,
-    make_perspectives,
-)
+from conqret.perspectives.perspectives_run import INSPECTED, MadeFolder, inspection_sheet, make_perspectives
 from tests.commands import run_conqret
 from tests.server import FaultServer
 
@@ -72,11 +67,8 @@ def test_offline_it_makes_what_score_reads(tmp_path, kind):
         assert not any(view.text.endswith("?") for view in perspective.perspectives)
         assert perspective.sided == (perspective.id in ("gun", "chat", "arguana-1"))
     if kind == "opinionqa":
-        assert (perspectives[0].url, perspectives[0].licence, perspectives[0].subset) == (
-            "https://example.org/gun",
-            "CC0",
-            "opinionqa",
-        )
+        wanted = ("https://example.org/gun", "CC0", "opinionqa")
+        assert (perspectives[0].url, perspectives[0].licence, perspectives[0].subset) == wanted
         assert read[0].options == ("Safer", "Less safe")  # to refuse is no opinion
         assert summary.subsets[0].faults == {"it asks about own experience": 1}
         (left,) = csv.DictReader((folder.path / "left_out.csv").open(newline="", encoding="utf-8"))

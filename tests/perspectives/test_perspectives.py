@@ -6,14 +6,8 @@ from conqret.data import Reason
 from conqret.io.pairs import Pair
 from conqret.llm import retry
 from conqret.llm.client_options import ClientOptions
-from conqret.perspectives.detection import GRADES, Detection, baseline_grade
-from conqret.perspectives.diversity_run import (
-    documents_needed,
-    leaning,
-    mrecall,
-    precision,
-    preference,
-)
+from conqret.perspectives.detection import baseline_grade
+from conqret.perspectives.diversity_run import mrecall, precision
 from tests.perspectives.detected import detect
 from tests.server import FaultPlan, FaultServer
 
@@ -39,26 +33,6 @@ def test_with_more_perspectives_than_documents_as_many_as_documents_are_wanted()
     assert mrecall(ranking, holders, 5) == 1.0
     assert mrecall(["d0", "d0x", *ranking[1:]], holders, 5) == 0.0
     assert mrecall(["all"], {f"p{n}": {"all"} for n in range(7)}, 5) == 1.0
-
-
-def test_a_perspective_that_nothing_holds_cannot_be_recalled():
-    assert mrecall(["d1", "d4", "d6"], HOLDERS | {"else": set()}, 5) == 0.0
-
-
-def test_documents_needed():
-    assert documents_needed(RANKING, HOLDERS, 100) == 6
-    assert documents_needed(RANKING, HOLDERS, depth=5) is None
-    assert documents_needed(["d4", "d1"], HOLDERS, 100) == 1
-
-
-def test_preference_and_leaning():
-    yes, no = HOLDERS["yes"], HOLDERS["no"]
-    assert preference(RANKING, yes, no, cut=5) == "supporting"
-    assert preference(RANKING, yes, no, cut=6) == "both"
-    assert preference(["d6"], yes, no, cut=5) == "opposing"
-    assert preference(["x"], yes, no, cut=5) == "neither"
-    assert leaning(["d1", "d6", "x", "x", "x"], yes, no, cut=5) == 0.0
-    assert leaning(["d1", "x", "x", "x", "x"], yes, no, cut=5) == 0.2
 
 
 def options(server, **more):
@@ -87,12 +61,6 @@ def test_what_is_no_grade_is_no_answer(grade):
     with FaultServer(answer=lambda body: {"explanation": "so it is", "grade": grade}) as server:
         found = detect([Pair("1", "Trams.", "Trams are cheap.")], options(server, max_attempts=1))
     assert (found[0].grade, found[0].reason) == (None, Reason.INVALID_ANSWER)
-
-
-def test_the_threshold_says_from_which_grade_on_it_is_a_yes():
-    graded = [Detection(id=str(grade), grade=grade) for grade in range(len(GRADES))]
-    assert [document_id.contains() for document_id in graded] == [False, False, False, True, True]
-    assert [document_id.contains(2) for document_id in graded] == [False, False, True, True, True]
 
 
 @pytest.mark.parametrize(

@@ -67,11 +67,8 @@ def test_measures_by_hand(questions, judged):
     ]
     assert value(found, "first", "both@3") == 1.0
     assert value(found, "first", leaning_name("", 2)) == 0.5
-    assert [value(found, "other", leaning_name(side, 2)) for side in ("", "supporting", "opposing")] == [
-        -0.5,
-        0.5,
-        -0.5,
-    ]
+    wanted = [-0.5, 0.5, -0.5]
+    assert [value(found, "other", leaning_name(side, 2)) for side in ("", "supporting", "opposing")] == wanted
     assert value(found, "first", leaning_name("supporting", 2)) is None  # it was not asked so
     # All of q1's perspectives are seen after three documents; a cow is nowhere.
     assert (value(found, "first", "covered@3"), value(found, "first", "documents@3")) == (0.5, 3.0)

@@ -52,11 +52,8 @@ def test_a_curve_is_over_items_with_every_level_that_half_of_them_reach(
     hallucinate = PERTURBATIONS["hallucinate"]
     made = series([small, *demo[:3]], hallucinate, (0, 2, 5, 20))
     names = [item.id for item in demo[:3]]
-    assert {level: list(version) for level, version in made.versions.items()} == {
-        0: names,
-        2: names,
-        5: names,
-    }
+    wanted = {0: names, 2: names, 5: names}
+    assert {level: list(version) for level, version in made.versions.items()} == wanted
     assert made.versions[5][names[0]].id == f"{names[0]}+hallucinate-5"
     assert [(one.item, one.level) for one in made.left_out] == [("small", 5)]
     assert [(one.level, one.items, one.total) for one in made.unreached] == [(20, 4, 4)]

@@ -49,11 +49,7 @@ def parts_of(folder: Path) -> tuple[Summary, Validation, list[Item]]:
     directory = JudgeFolder(folder / "run")
     labels = read_labels(write_gold(folder / "labels.csv", people=2), scales=["1:3"])
     validation = validate(
-        directory.judgments(),
-        labels,
-        items=directory.items(),
-        settings=AgreementSettings(),
-        baseline=True,
+        directory.judgments(), labels, items=directory.items(), settings=AgreementSettings(), baseline=True
     )
     return directory.summary(), validation, list(directory.items())
 

@@ -142,8 +142,7 @@ def test_a_map_is_straight_between_knots_and_level_beyond():
 def test_the_floor_is_the_offline_models():
     run = SimpleNamespace(path="runs/x", record=lambda: SimpleNamespace(baseline=False, model="openai/gpt"))
     with pytest.raises(
-        DeclarationError,
-        match="runs/x is a run of openai/gpt, but the baseline must be one of conqret judge",
+        DeclarationError, match="runs/x is a run of openai/gpt, but the baseline must be one of conqret judge"
     ):
         floor_judgments(run)
 

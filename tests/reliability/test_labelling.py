@@ -16,18 +16,18 @@ from hypothesis import strategies as st
 from conqret.data import Document, Flag, Item, Judgment, Measure, Status
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.label_sheets import (
-    FORMS,
     FORMULA,
     MAX_CELL,
     RANDOM_SAMPLE,
-    AnnotationForm,
     guarded,
     unguarded,
 )
 from conqret.io.labels import LabelsError, Unit, read_labels
-from conqret.labels.sampling import TASKS, LabelPlan, plan_labels
+from conqret.labels.annotation_form import FORMS, AnnotationForm
+from conqret.labels.sampling import LabelPlan, plan_labels
 from conqret.stats.agreement import krippendorff_alpha
 
+TASK = "rate the argument on each dimension, beside the documents and the other argument"
 TOPICS = 5
 
 
@@ -202,7 +202,7 @@ def test_unsure_items_are_drawn_more_often_with_a_probability_that_is_kept() -> 
 @pytest.mark.parametrize("form", ["csv", "label_studio", "argilla"])
 def test_each_form_keeps_the_probability_of_each_item(tmp_path: Path, form: str) -> None:
     own = {item.id: (place + 1) / 10 for place, item in enumerate(items()[:3])}
-    text = getattr(AnnotationForm(TASKS["rating"], items()[:3], ["clarity"], probability=own), form)()[""]
+    text = getattr(AnnotationForm(TASK, items()[:3], ["clarity"], probability=own), form)()[""]
     path = tmp_path / ("sheet.csv" if form == "csv" else "export.json")
     if form == "csv":
         rows = [{**row, "annotator": "anna", "clarity": "3"} for row in csv.DictReader(io.StringIO(text))]
@@ -224,7 +224,7 @@ def test_each_form_keeps_the_probability_of_each_item(tmp_path: Path, form: str)
 def test_labels_of_the_most_uncertain_are_refused(tmp_path: Path, form: str) -> None:
     """By the mark that each form carries there and back; without it the same labels are read."""
     for for_estimation in (False, True):
-        marked = AnnotationForm(TASKS["rating"], items()[:2], ["overall_quality"], 1, 5, for_estimation, 0.25)
+        marked = AnnotationForm(TASK, items()[:2], ["overall_quality"], 1, 5, for_estimation, 0.25)
         text = getattr(marked, form)()[""]
         path = tmp_path / ("sheet.csv" if form == "csv" else "export.json")
         if form == "csv":
@@ -265,7 +265,7 @@ def test_the_seed_decides_and_what_is_labelled_is_left_out() -> None:
 
 
 def sheet(chosen: list[Item], *dimensions: str) -> AnnotationForm:
-    return AnnotationForm(TASKS["rating"], chosen, dimensions or ("overall_quality",), 1, 3)
+    return AnnotationForm(TASK, chosen, dimensions or ("overall_quality",), 1, 3)
 
 
 HOSTILE = Item(

@@ -1,25 +1,13 @@
 """People among themselves, and two judges beside them."""
 
-import json
 import math
 
 import numpy as np
 
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.agreement.annotator_agreement import agreement
 from conqret.studies.agreement.shared_units import SharedUnits
 from conqret.studies.compare.result import compare_shared
 from tests.reliability.judged import study
-
-
-def test_people_among_themselves(tmp_path, rng):
-    _, labels, _ = study(tmp_path, rng)
-    found = agreement(labels, settings=AgreementSettings())
-    assert [row.name for row in found.rows] == ["clarity", "overall_quality"]
-    assert found.average.value == found.rows[0].alpha.value
-    assert found.together.n == 160
-    assert sum(found.rows[0].values.values()) == 240
-    json.loads(found.model_dump_json())
 
 
 def test_two_judges_are_compared_on_what_both_scored(tmp_path, rng):

@@ -165,9 +165,7 @@ def test_a_probe_that_is_named_finds_its_bias_on_plain_pairs_and_on_single_argum
 
 
 @pytest.mark.parametrize("judge", [steady, length, noisy])
-def test_judges_without_any_of_these_biases_raise_no_alarm(
-    judge: Callable[[ItemFields], float],
-) -> None:
+def test_judges_without_any_of_these_biases_raise_no_alarm(judge: Callable[[ItemFields], float]) -> None:
     table = bias(SINGLES, judge=judge, probes=list(ALIKE))
     assert not table.left_out
     assert not table.alarms

@@ -10,10 +10,7 @@ from conqret.data import Item, Measure, Part, Reason
 from conqret.errors import DeclarationError
 from conqret.io.labels import read_labels
 from conqret.show import words
-from conqret.studies.diff.command import (
-    check_difference_requirement,
-    parse_difference_requirement,
-)
+from conqret.studies.diff.command import check_difference_requirement, parse_difference_requirement
 from conqret.studies.diff.page import difference_page, difference_tables, remarks
 from conqret.studies.diff.result import diff
 from tests.reliability.judged import Run, judgment, scored
@@ -199,11 +196,8 @@ def test_two_systems_meet_by_topic_and_side_and_the_page_shows_both(tmp_path):
     assert (found.pairs, found.missing_first) == (7, ["b-7-0"])
     assert found.metrics["clarity"].difference.value == pytest.approx(0.2)
     tables = list(difference_tables(found))
-    assert [table.title for table in tables] == [
-        "Second minus first",
-        "Missing in one of the runs",
-        "Largest changes",
-    ]
+    wanted = ["Second minus first", "Missing in one of the runs", "Largest changes"]
+    assert [table.title for table in tables] == wanted
     first, second = runs([[0.1 * n] for n in range(7)], prefix="a-"), runs([[0.3]] * 8, prefix="b-")
     page = "".join(difference_page(found, first, second))
     assert "&lt;b&gt;a-0-0&lt;/b&gt;" in page

@@ -40,12 +40,8 @@ def test_versions_out_of_reach_are_not_judged() -> None:
         [PerturbationLevels.of("hallucinate", (2, 10, 20)), PerturbationLevels.of("irrelevant", (50,))]
     )
     assert [damage.levels for damage in plan.damages] == [(0, 2, 10), (0, 50)]
-    assert {stack: len(items) for stack, items in plan.versions.items()} == {
-        (): 24,
-        (("hallucinate", 2),): 23,
-        (("hallucinate", 10),): 23,
-        (("irrelevant", 50),): 24,
-    }
+    wanted = {(): 24, (("hallucinate", 2),): 23, (("hallucinate", 10),): 23, (("irrelevant", 50),): 24}
+    assert {stack: len(items) for stack, items in plan.versions.items()} == wanted
     assert [out.item for out in plan.left_out["hallucinate"]] == ["voting-age-pro"]
     assert [(one.perturbation, one.level, one.items) for one in plan.unreached] == [("hallucinate", 20, 24)]
     assert len(plan.able("hallucinate")) == 23
@@ -61,11 +57,8 @@ def test_a_cell_of_the_grid_out_of_reach_is_empty(tmp_path: Path) -> None:
     setups = sensitivity_setups(open_items(short), ["direct"], [ClientOptions("offline")], grid)
     materials, _ = damage_materials(short, grid, pool=DEMO / "items.jsonl")
     plan = make_plan(short, setups, [], materials=materials, grid=grid)
-    assert {level: len(plan.versions[(("irrelevant", level),)]) for level in (10, 50, 75)} == {
-        10: 0,
-        50: 4,
-        75: 4,
-    }
+    wanted = {10: 0, 50: 4, 75: 4}
+    assert {level: len(plan.versions[(("irrelevant", level),)]) for level in (10, 50, 75)} == wanted
     cells = run_sensitivity(plan, tmp_path).grid
     assert {cell.levels.get("irrelevant", 0) for cell in cells} == {0, 50, 75}
 

@@ -8,6 +8,7 @@ import pytest
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
 from conqret.judging.instrument import Instrument, judge_item
+from conqret.llm.client_options import ClientOptions
 from conqret.studies.sensitivity.result import SensitivityFolder
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, estimate
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
@@ -112,10 +113,7 @@ def test_a_curve_without_a_value_says_so(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("spent", "budgets"),
-    [
-        ([0.4, 0.4, 0.0], [0.6, pytest.approx(0.2), 0.0]),
-        ([0.1, None, 0.1], [0.6, pytest.approx(0.5), 0.0]),
-    ],
+    [([0.4, 0.4, 0.0], [0.6, pytest.approx(0.2), 0.0]), ([0.1, None, 0.1], [0.6, pytest.approx(0.5), 0.0])],
 )
 def test_the_budget_is_shared_by_all_judges(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spent: list[float | None], budgets: list[float]

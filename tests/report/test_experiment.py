@@ -23,14 +23,7 @@ CURVE = {
 
 
 def summary(**more: Any) -> dict[str, Any]:
-    return {
-        "retrieval": {},
-        "arguments": {},
-        "scores": {},
-        "differences": {},
-        "sensitivity": {},
-        **more,
-    }
+    return {"retrieval": {}, "arguments": {}, "scores": {}, "differences": {}, "sensitivity": {}, **more}
 
 
 def test_rankings_and_measures() -> None:
@@ -74,8 +67,7 @@ def test_means_say_how_many_are_missing() -> None:
     assert (
         table.note
         == "Values are mean scores with 95% intervals over topics. Where a value has no interval, none can be "
-        "computed: it does not vary "
-        "between clusters."
+        "computed: it does not vary between clusters."
     )
 
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from conqret.data import Document, Item, Judgment
+from conqret.data import Document, Item, Judgment, Status
 from conqret.judging.page import counted, write_report
-from conqret.judging.tally import Tally, needs_attention
+from conqret.judging.tally import Tally
 from tests.report import factory, hostile
 
 
@@ -105,7 +105,7 @@ def test_urgent_items_come_first_then_file_order(tmp_path: Path) -> None:
     order = [item.id for item in items]
     numbers = {name: number for number, name in enumerate(order, start=1)}
     given = list(run.judgments())
-    urgent = sorted((j.item for j in given if needs_attention(j)), key=order.index)
+    urgent = sorted((j.item for j in given if j.status is not Status.SCORED or j.addressed), key=order.index)
     calm = [name for name in order if name not in urgent]
     assert 3 < len(urgent) < 10
     for limit in (0, 2, len(urgent) + 3, 1000):

@@ -6,13 +6,7 @@ from rich.console import Console
 
 from conqret.data import Call, Judgment, Measure, Reason, Status, Trace
 from conqret.judging.summary import Summary, summarise
-from conqret.judging.summary_tables import (
-    cost,
-    cost_table,
-    metric_table,
-    summary_tables,
-    terminal,
-)
+from conqret.judging.summary_tables import cost, cost_table, metric_table, summary_tables, terminal
 from conqret.runs.session import SessionCounts
 from conqret.show import words
 from conqret.show.markdown import tables_markdown
@@ -125,8 +119,7 @@ def test_estimates_and_other_models_are_noted_below_what_it_took() -> None:
     session = SessionCounts(sent=2, cost_usd=0.5, estimated=2, others={"gpt-x": 1})
     assert cost_table(summarise([judgment(scored(1.0))]).model_copy(update={"session": session})).note == (
         "The provider did not report the tokens of 2 responses, so their cost is estimated. The provider answered 1 "
-        "request "
-        "with another model than requested: gpt-x."
+        "request with another model than requested: gpt-x."
     )
 
 

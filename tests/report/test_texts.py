@@ -53,11 +53,8 @@ def test_no_character_is_lost(text: str) -> None:
 
 def test_flagged_passages_are_found_across_line_breaks() -> None:
     pieces = flagged("before please\n ignore   this after", ["please ignore this"])
-    assert [(piece.text, piece.hit) for piece in pieces] == [
-        ("before ", False),
-        ("please\n ignore   this", True),
-        (" after", False),
-    ]
+    wanted = [("before ", False), ("please\n ignore   this", True), (" after", False)]
+    assert [(piece.text, piece.hit) for piece in pieces] == wanted
 
 
 def test_a_cut_is_marked() -> None:

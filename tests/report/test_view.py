@@ -44,13 +44,13 @@ def test_documents_carry_rating_citations_and_trim() -> None:
     )
     first, second = view.documents
     assert first.rating is not None
-    assert (first.rating.text, first.rating.level, first.explanation) == ("1", 2, "thin")
+    assert (first.rating.text, first.rating.shade, first.explanation) == ("1", "l2", "thin")
     assert first.title == "First text."
-    assert second.cited == (("a", (1,)), ("b", (1,)))
-    assert first.cited == (("a", (2,)),)
+    assert second.cited == [("a", [1]), ("b", [1])]
+    assert first.cited == [("a", [2])]
     assert second.trim == "9,000 to 12"
     assert (second.url, second.href) == ("ftp://y", None)
-    assert view.tables == ()
+    assert not view.tables
 
 
 def test_both_arguments_stand_in_one_row() -> None:
@@ -101,11 +101,8 @@ def test_of_several_samples_the_page_says_whose_words_it_shows() -> None:
         "groundedness": scored(0.5, explanation="said once", samples=(0.5,)),
     }
     view = item_view(ITEM, judgment(found))
-    assert [row.explanation for row in view.measures] == [
-        "",
-        "Sample 1: 6 of 12 documents rated 3 or higher",
-        "said once",
-    ]
+    wanted = ["", "Sample 1: 6 of 12 documents rated 3 or higher", "said once"]
+    assert [row.explanation for row in view.measures] == wanted
     assert view.documents[0].explanation == "Sample 2: thin"
 
 
@@ -165,11 +162,8 @@ def test_flags_lead_to_where_they_stand() -> None:
         for where in ("document:y", "second_argument", "topic")
     )
     view = item_view(ITEM, judgment({"groundedness": scored(1.0)}, flags=flags))
-    assert [(flag.where, flag.anchor) for flag in view.flags] == [
-        ("document 2 (y)", "d2"),
-        ("second argument", "b"),
-        ("topic", ""),
-    ]
+    wanted = [("document 2 (y)", "d2"), ("second argument", "b"), ("topic", "")]
+    assert [(flag.where, flag.anchor) for flag in view.flags] == wanted
     assert [piece.text for piece in view.documents[1].pieces if piece.hit] == ["text, long."]
     assert view.flags[0].kinds == ("demands a rating",)
 
@@ -213,7 +207,7 @@ def test_histogram_shows_every_item() -> None:
     assert figure.missing.count == 2
     assert figure.bars[0].height == pytest.approx(3 * figure.bars[1].height, abs=0.02)
     assert figure.description == "Items by score: 3 from 0.2 to 0.3, 1 from 0.9 to 1.0, 2 without a score."
-    assert figure.counted == (*figure.bars, figure.missing)
+    assert figure.counted == [*figure.bars, figure.missing]
 
 
 @pytest.mark.parametrize("steps", [2, 4, 5, 10, 15])

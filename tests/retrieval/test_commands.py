@@ -74,18 +74,8 @@ def test_runs_from_files_alone_are_reranked_by_nobody_and_say_what_they_lack(con
     assert "ceiling" not in done.err
     assert "mine ranks nothing for 1 topic, which count as 0: trams" in " ".join(done.err.split())
     assert "mine was retrieved to 2 documents only" in " ".join(done.out.split())
-    alone = conqret(
-        "retrieve",
-        "evaluate",
-        corpus,
-        "--systems",
-        f"mine={run}",
-        "--topics",
-        "cats",
-        "--measure",
-        "P@2",
-        "--json",
-    )
+    typed = ("retrieve", "evaluate", corpus, "--systems", f"mine={run}", "--topics", "cats")
+    alone = conqret(*typed, "--measure", "P@2", "--json")
     facts = json.loads(alone.out)
     assert (facts["topics"]["pro"], facts["unranked"]) == (1, {})
     assert facts["scores"][0]["mean"] == 0.5
@@ -225,16 +215,8 @@ def test_wrong_calls_end_with_2_and_say_why(conqret, corpus, arguments, told, tm
 
 
 def test_hybrid_from_the_command_line(conqret, corpus, tmp_path):
-    done = conqret(
-        "retrieve",
-        "index",
-        corpus,
-        "--engine",
-        "dense",
-        "--encoder",
-        "tests.retrieval.letters:load",
-        "--json",
-    )
+    typed = ("retrieve", "index", corpus, "--engine", "dense", "--encoder", "tests.retrieval.letters:load")
+    done = conqret(*typed, "--json")
     assert done.code == 0, done.err
     assert json.loads(done.out)["settings"]["passage_words"] == 100
     run = tmp_path / "hybrid.res"

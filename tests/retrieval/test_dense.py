@@ -183,12 +183,8 @@ def test_known_models_have_their_settings(tmp_path):
         return Encoding(str(folder), **given).settled(get_engine("dense"))
 
     e5 = settled("e5-base-v2")
-    assert (e5.query_prefix, e5.passage_prefix, e5.pooling, e5.normalise) == (
-        "query: ",
-        "passage: ",
-        "mean",
-        True,
-    )
+    wanted = ("query: ", "passage: ", "mean", True)
+    assert (e5.query_prefix, e5.passage_prefix, e5.pooling, e5.normalise) == wanted
     assert settled("e5-base-v2", query_prefix="").query_prefix == ""
     contriever = settled("contriever-msmarco")
     assert (contriever.pooling, contriever.normalise, contriever.query_prefix) == ("mean", False, None)

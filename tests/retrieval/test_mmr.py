@@ -9,17 +9,6 @@ from conqret.retrieval import MMR
 from conqret.retrieval.evaluation.ranking_evaluation import tune_mmr
 from conqret.retrieval.mmr import cosines, lexical, select
 
-LIKENESS = np.array([[1.0, 0.9, 0.1], [0.9, 1.0, 0.2], [0.1, 0.2, 1.0]])
-SCORES = np.array([1.0, 0.9, 0.5])
-
-
-def test_by_hand():
-    # At 0.5: first 0 (0.50). Then 1: 0.45 - 0.45 = 0.00, and 2: 0.25 - 0.05 = 0.20, so 2 comes before 1.
-    assert select(SCORES, LIKENESS, 0.5) == [0, 2, 1]
-    # At 0.9: 1 has 0.81 - 0.09 = 0.72, and 2 has 0.45 - 0.01 = 0.44.
-    assert select(SCORES, LIKENESS, 0.9) == [0, 1, 2]
-    assert select(SCORES, LIKENESS, 1.0) == [0, 1, 2]
-
 
 def test_a_copy_falls_behind_something_new():
     frame = pd.DataFrame(

@@ -28,10 +28,6 @@ def test_columns_ranks_and_texts(bm25):
     assert "text" not in BM25(bm25.index, texts=False)(QUESTIONS).columns
 
 
-def test_a_cut_off_keeps_no_more(bm25):
-    assert len((bm25 % 3)(QUESTIONS)) == 3
-
-
 def test_nothing_in_nothing_out(bm25):
     pipeline = bm25 >> ListwiseReranker("offline", "pro") >> MMR()
     found = pipeline(QUESTIONS.iloc[:0])

@@ -98,15 +98,7 @@ def _generate(folder: Path, server: FaultServer) -> tuple[object, ...]:
     _corpus(folder)
     ranking = folder / "ranking.res"
     return (
-        "generate",
-        "arguments",
-        folder / "corpus",
-        "--run",
-        ranking,
-        "--stance",
-        "pro",
-        "--shots",
-        "1",
+        *("generate", "arguments", folder / "corpus", "--run", ranking, "--stance", "pro", "--shots", "1"),
         *_called(server),
     )
 
@@ -192,13 +184,7 @@ def _curated(folder: Path, server: FaultServer) -> tuple[object, ...]:
     lines(folder / "corpus" / "documents.jsonl", texts)
     rows = lines(folder / "rows.jsonl", [{"question": f"Are {n} trams cheap?"} for n in range(3)])
     return (
-        "debateqa",
-        "curate",
-        rows,
-        "--corpus",
-        folder / "corpus",
-        "--rerank",
-        "lexical",
+        *("debateqa", "curate", rows, "--corpus", folder / "corpus", "--rerank", "lexical"),
         *_called(server),
     )
 

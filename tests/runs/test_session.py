@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import pytest
@@ -37,19 +36,6 @@ def test_answers_are_recorded_counted_and_replayed(tmp_path: Path) -> None:
     assert replayed.counts.sent == 0
     with pytest.raises(DeclarationError, match="not both"):
         Session("offline", recordings=store, replay=store)
-
-
-def test_a_session_works_where_a_loop_is_running() -> None:
-    async def cell() -> Judgment:
-        return Session(OFFLINE).run(judged)
-
-    assert asyncio.run(cell()).values
-
-    async def inside() -> Judgment:
-        async with Session(OFFLINE) as session:
-            return await judged(session.client)
-
-    assert asyncio.run(inside()).values
 
 
 def test_sessions_share_store_library_and_loop(tmp_path: Path) -> None:

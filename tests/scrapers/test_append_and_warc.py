@@ -126,11 +126,8 @@ def test_of_a_source_the_last_line_counts(tmp_path: Path) -> None:
     again.compact(["d 1", "d 2", "d 9"])
     again.close()
     rows = [json.loads(text) for text in (tmp_path / "ledger.jsonl").read_text().splitlines()]
-    assert [(row["debate"], row["number"], row["status"]) for row in rows] == [
-        ("d", 1, "ok"),
-        ("d", 2, "ok"),
-        ("gone", 3, "robots"),
-    ]
+    wanted = [("d", 1, "ok"), ("d", 2, "ok"), ("gone", 3, "robots")]
+    assert [(row["debate"], row["number"], row["status"]) for row in rows] == wanted
 
 
 def test_a_broken_ledger_is_named_with_its_line(tmp_path: Path) -> None:

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 import conqret
-from fixtures.site import FIXTURES, Site, serving
+from fixtures.site import Site, serving
 from tests.commands import run_conqret
 
 pytest.importorskip("trafilatura", reason="the extra scrape is not installed")
-PROCON = FIXTURES / "sites" / "procon"
 
 
 @pytest.fixture(scope="module")
@@ -41,8 +40,6 @@ def test_lists_of_debates(site: Site, tmp_path: Path) -> None:
     (tmp_path / "function.txt").write_text("my own list\n", encoding="utf-8")
     with pytest.raises(conqret.DeclarationError):
         conqret.list_debate_pages(f"{site.url}/procon", output=tmp_path / "function.txt", allow_private=True)
-    in_memory = conqret.list_debate_pages(str(PROCON / "index.html"), address=f"{site.url}/procon")
-    assert [debate.url for debate in in_memory.debates] == printed["debates"]
 
 
 def test_debates_and_what_they_cite(site: Site, tmp_path: Path) -> None:

@@ -124,9 +124,6 @@ def test_pages_that_cannot_be_read_are_reported(
     problems = {
         one["url"]: one["missing"] for one in map(json.loads, corpus.problems_file.open(encoding="utf-8"))
     }
-    assert [problems[url][0][:20] for url in broken] == [
-        "no layout fits: the ",
-        "cons: no argument fo",
-        "the page is empty",
-    ]
+    wanted = ["no layout fits: the ", "cons: no argument fo", "the page is empty"]
+    assert [problems[url][0][:20] for url in broken] == wanted
     assert problems[f"{site.url}/nowhere/"] == ["the page: not-found (HTTP 404)"]

@@ -123,11 +123,8 @@ async def test_every_source_ends_with_the_right_reason_and_a_second_run_fetches_
         assert "Größer: " + PROSE in texts[by_path["/latin"]].text
         assert set(texts) == {line["document"] for line in lines if line["document"]}
         moved = lines[list(EXPECTED).index("/moved")]
-        assert (moved["final_url"], moved["http"], moved["content_type"]) == (
-            server.url("/page"),
-            200,
-            "text/html",
-        )
+        wanted = (server.url("/page"), 200, "text/html")
+        assert (moved["final_url"], moved["http"], moved["content_type"]) == wanted
         assert (summary.cited, summary.extracted, summary.documents) == (24, 8, 4)
         assert summary.by_status == {
             "ok": 8,

@@ -58,11 +58,8 @@ def test_every_debate_is_read_as_the_truth_has_it(corpus: CorpusDirectory, site:
     for name, debate in found.items():
         truth = TRUTH[name]
         assert debate.url == site.url + truth["path"]
-        assert (debate.layout, debate.title, debate.question) == (
-            truth["layout"],
-            truth["title"],
-            truth["question"],
-        )
+        wanted = (truth["layout"], truth["title"], truth["question"])
+        assert (debate.layout, debate.title, debate.question) == wanted
         assert len(re.findall(r"\n\n|$", debate.introduction)) == truth["introduction"]
         assert told(debate.pros) == truth["pros"]
         assert told(debate.cons) == truth["cons"]

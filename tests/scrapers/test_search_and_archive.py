@@ -105,11 +105,8 @@ def test_providers_come_from_the_environment() -> None:
         "BRAVE_API_KEY": KEY,
         "CONQRET_SEARXNG_URL": "http://sx.test",
     }
-    assert [provider.name for provider in providers(["searxng", "google", "brave"], environment)] == [
-        "searxng",
-        "google",
-        "brave",
-    ]
+    wanted = ["searxng", "google", "brave"]
+    assert [provider.name for provider in providers(["searxng", "google", "brave"], environment)] == wanted
     with pytest.raises(DeclarationError, match="BRAVE_API_KEY"):
         providers(["brave"], {})
     with pytest.raises(UnknownNameError, match="did you mean 'google'"):

@@ -96,12 +96,8 @@ def test_players_who_always_win_or_never_meet_have_finite_strengths():
     found = bradley_terry([PairwisePreference("a", "b", 1, 0), PairwisePreference("c", "d", 0, 1)])
     assert all(math.isfinite(one.rating.value) for one in found)
     assert found[0].rank == 1.5
-    assert {one.player: one.unbounded for one in found} == {
-        "a": "above",
-        "b": "below",
-        "c": "below",
-        "d": "above",
-    }
+    wanted = {"a": "above", "b": "below", "c": "below", "d": "above"}
+    assert {one.player: one.unbounded for one in found} == wanted
 
 
 def test_where_a_strength_is_unbounded_none_has_an_interval():
@@ -112,12 +108,8 @@ def test_where_a_strength_is_unbounded_none_has_an_interval():
         for first, second in combinations("abcd", 2)
     ]
     found = {one.player: one for one in bradley_terry(games)}
-    assert {name: one.unbounded for name, one in found.items()} == {
-        "a": "above",
-        "b": "",
-        "c": "",
-        "d": "below",
-    }
+    wanted = {"a": "above", "b": "", "c": "", "d": "below"}
+    assert {name: one.unbounded for name, one in found.items()} == wanted
     assert {(one.rating.low, one.rating.high) for one in found.values()} == {(None, None)}
     assert found["a"].rating.reason.startswith("no interval: unbounded above")
     assert found["d"].rating.reason.startswith("no interval: unbounded below")

@@ -79,17 +79,8 @@ LONG = "is longer than 64 MiB"
         (
             "run.res.gz",
             (
-                "generate",
-                "arguments",
-                CORPUS,
-                "--run",
-                "FILE",
-                "--stance",
-                "pro",
-                "--model",
-                "offline",
-                "-o",
-                "OUT",
+                *("generate", "arguments", CORPUS, "--run", "FILE", "--stance", "pro"),
+                *("--model", "offline", "-o", "OUT"),
             ),
         ),
         ("run.res.gz", ("retrieve", "evaluate", CORPUS, "--systems", "own=FILE")),
@@ -245,7 +236,7 @@ def test_no_file_is_read_whole_without_a_limit() -> None:
         "adapters/judge_process.py",  # the log of our own process
         "baseline/fitted.py", "baseline/text_quality.py", "show/page.py", "llm/catalogue.py",  # of an installation
         "prompts/library.py", "judging/known_as.py", "studies/bias/contrast.py",  # likewise
-        "labels/page_messages.py",  # of an installation; a file of a user's own is read bounded
+        "labels/label_tasks.py", "labels/page_messages.py",  # likewise; a user's own file is read bounded
         "labels/pages/study_access.py",  # a secret that we wrote
         "llm/backends/function.py",  # the source of an imported function
         "llm/redaction.py", "scrapers/scrape_places.py",  # of a size that is looked at before

@@ -151,15 +151,8 @@ def label(browser: Chromium, folder: Path, task: str, count: int) -> tuple[Ledge
     say."""
     found, labels = [], folder / "labels"
     with started(
-        "labels",
-        "collect",
-        file_of(task, count, folder),
-        "--task",
-        task,
-        "--annotators",
-        ",".join(PEOPLE),
-        "-o",
-        labels,
+        *("labels", "collect", file_of(task, count, folder), "--task", task),
+        *("--annotators", ",".join(PEOPLE), "-o", labels),
     ) as server:
         ledger = Ledger(labels)
         views = ({}, {}, {"width": 390, "height": 844})

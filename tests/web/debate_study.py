@@ -106,10 +106,7 @@ def wrote(browser: Chromium, folder: Path) -> Path:
     """Have two people write the counter-arguments of the fixtures, each with a snippet marked in the passage; the file
     of the debates."""
     study = folder / "study"
-    with (
-        started(*WRITING, "-o", study) as server,
-        contextlib.closing(Ledger(study)) as ledger,
-    ):
+    with started(*WRITING, "-o", study) as server, contextlib.closing(Ledger(study)) as ledger:
         for name in WRITERS:
             judge = Judge(name, browser.apart(), ledger)
             come_in(judge.page, server.links[name])

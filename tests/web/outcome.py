@@ -15,7 +15,7 @@ from conqret.data import Item
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.exporting import as_table, reading_options
+from conqret.labels.exporting import as_table, reading_options, scale_of
 from conqret.labels.page import agreement_so_far, label_set
 from conqret.labels.screens import CANNOT_JUDGE, Screen
 from conqret.studies.agreement.annotator_agreement import agreement
@@ -57,11 +57,19 @@ def check(ledger: Ledger, meant: Meant, people: Sequence[str], items: Sequence[I
     file.write_bytes(as_table(ledger.given()).encode())
     with by_hand.open("w", newline="") as opened:
         rows = csv.writer(opened)
-        rows.writerow(["item", "part", "dimension", "value", "annotator", "topic"])
+        rows.writerow(["item", "part", "dimension", "value", "annotator", "topic", "scale"])
         for (item, part), screen in screens.items():
+            scales = {one.name: scale_of(one) for one in screen.questions}
+            written_as = {
+                name: "" if scale.words else f"{scale.low:g} to {scale.high:g}"
+                for name, scale in scales.items()
+            }
             for person, name in enumerate(people, start=1):
                 said = screen.written(meant[name, item, part])
-                rows.writerows([item, part, *one, f"p{person:02}", screen.topic] for one in said.items())
+                rows.writerows(
+                    [item, part, question, value, f"p{person:02}", screen.topic, written_as[question]]
+                    for question, value in said.items()
+                )
     options = reading_options(
         {question.name: question for screen in screens.values() for question in screen.questions}
     )
@@ -106,6 +114,5 @@ def _read(file: Path, flags: Sequence[str]) -> LabelSet:
     return read_labels(
         file,
         level=level,  # type: ignore[arg-type]
-        scales=[value for name, value in options if name == "--scale"],
         words=[value for name, value in options if name == "--map"],
     )

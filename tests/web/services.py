@@ -31,11 +31,7 @@ class Running:
     """The service; ``log`` is what was noted."""
 
     def __init__(
-        self,
-        session: Session,
-        *formats: str,
-        limits: IntakeLimits | None = None,
-        keys: tuple[str, ...] = (),
+        self, session: Session, *formats: str, limits: IntakeLimits | None = None, keys: tuple[str, ...] = ()
     ) -> None:
         self.log: list[ServedRequest] = []
         found, _ = service_server(session, formats, limits=limits, keys=keys, port=0, heard=self.log.append)

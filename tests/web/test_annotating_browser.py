@@ -62,15 +62,8 @@ def test_a_form_of_another_page_changes_nothing(
 ) -> None:
     labels = tmp_path / "labels"
     with started(
-        "labels",
-        "collect",
-        written_items(tmp_path / "items.jsonl", items(2)),
-        "--open",
-        2,
-        "--overlap",
-        1,
-        "-o",
-        labels,
+        *("labels", "collect", written_items(tmp_path / "items.jsonl", items(2)), "--open", 2),
+        *("--overlap", 1, "-o", labels),
     ) as server:
         (tmp_path / "elsewhere" / "page.html").write_text(
             f"<meta name=referrer content={policy}><form method=post action='{server.links['everyone who joins']}'>"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import re
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io import open_items
 from conqret.judging.dimensions import DIMENSIONS
-from conqret.labels import label_tasks
+from conqret.labels.label_tasks import QUESTIONS
 from conqret.labels.page_messages import known_texts, page_messages, plural_category, shipped
 from tests.cli.conftest import Cli
 from tests.report.chromium import Chromium
@@ -53,12 +54,7 @@ def test_the_list_has_what_the_pages_say() -> None:
                     "This question ",
                 )
             ), text
-    asked = [
-        question
-        for question in vars(label_tasks).values()
-        if isinstance(question, label_tasks.ScreenQuestion)
-    ]
-    for question in [*asked, *label_tasks.PARTIAL_ANSWER_QUESTIONS]:
+    for question in chain.from_iterable(QUESTIONS.values()):
         assert {question.asks, *question.guide} <= texts.keys()
         assert {choice.meaning for choice in question.choices} - {""} <= texts.keys()
     for dimension in DIMENSIONS:

@@ -43,17 +43,8 @@ def test_debates_are_judged(browser: Chromium, tmp_path: Path, language: str) ->
     page, messages, study = browser.apart(width=390, height=844), page_messages(language), tmp_path / "study"
     with (
         started(
-            "labels",
-            "collect",
-            DEBATES,
-            "--task",
-            "debate",
-            "--annotators",
-            "ann",
-            "--page-language",
-            language,
-            "-o",
-            study,
+            *("labels", "collect", DEBATES, "--task", "debate", "--annotators", "ann"),
+            *("--page-language", language, "-o", study),
         ) as server,
         contextlib.closing(Ledger(study)) as ledger,
     ):

@@ -126,16 +126,8 @@ def rows(page: str) -> dict[str, str]:
 def test_the_list_says_of_each_run_what_it_is_and_what_is_wrong(viewer: Viewer) -> None:
     page = viewer.text("/")
     found = rows(page)
-    assert found.keys() == {
-        "offline",
-        "others",
-        "card",
-        "half",
-        "broken",
-        "torn",
-        "leading",
-        f"inner/{HOSTILE}",
-    }
+    wanted = {"offline", "others", "card", "half", "broken", "torn", "leading", f"inner/{HOSTILE}"}
+    assert found.keys() == wanted
     assert re.search(r"judge\s+direct, offline, .*finished: 2 of 2 items\s+\d", found["offline"])
     assert re.search(r"not finished, last written \d\d:\d\d:\d\d UTC: 3 of 4 items", found["half"])
     assert "run.json cannot be read" in found["broken"]

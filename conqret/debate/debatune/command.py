@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from conqret.console import shared_options as options
 from conqret.console.option_groups import option
-from conqret.console.printing import NONE, at, end, note, result
-from conqret.errors import DeclarationError, number
+from conqret.console.printing import NONE, at, end, result
+from conqret.errors import DeclarationError
 from conqret.judging.study_command import StudyOptions
 
 if TYPE_CHECKING:
@@ -38,10 +38,7 @@ Folder = Annotated[
 def sifted_file(rows: str) -> Any:
     """``-o`` of a command that keeps some of many ``rows``."""
     return option(
-        options.FILES,
-        f"The {rows} that are kept; next to it, NAME.dropped.jsonl.",
-        "--output",
-        "-o",
+        options.FILES, f"The {rows} that are kept; next to it, NAME.dropped.jsonl.", "--output", "-o"
     )
 
 
@@ -62,7 +59,7 @@ def judged(
 
     ``by`` is the function of the public face that does it, with its statements given; without, ``judge`` does.
     """
-    from conqret.judging.asked_run import Counted
+    from conqret.judging.cost import Counted
     from conqret.judging.judge import expected_cost, judge
     from conqret.llm.client_options import OFFLINE_MODEL
     from conqret.runs.run_folder import default_folder, stem
@@ -256,7 +253,6 @@ def topics(
     raw: Path,
     *,
     model: options.Model = None,
-    arguments: int = 0,
     output: Annotated[Path, sifted_file("topics")] = Path("topics.jsonl"),
     run: Folder = None,
     skip_invalid: options.SkipInvalid = False,
@@ -271,38 +267,18 @@ def topics(
 
     Args:
         raw: Collected topics: column topic, optionally id; JSONL, CSV, TSV, Parquet.
-    Judging:
-        arguments: Also request this many arguments for each side (DEBATunE: 5). With 0, `conqret debate hold` requests
-            them.
 
     Examples:
 
     conqret debate topics raw.jsonl --model gpt-4o-mini -o topics.jsonl
 
-    conqret debate topics raw.csv --model gpt-4o-mini --arguments 5
-
     conqret debate topics raw.csv --model gpt-4o-mini --dry-run
     """
-    from conqret.debate.debatune.topic_check import FORMAT, add_arguments, check_arguments, two_sided
+    from conqret.debate.debatune.topic_check import FORMAT, two_sided
     from conqret.io import open_items
-    from conqret.show.words import reason
 
-    check_arguments(arguments)
     source = open_items(raw, skip_invalid=skip_invalid, language=language)
     asking.shown.left_out(source.check())
     items = tuple(source)
-    if asking.dry_run and arguments:
-        note(f"each topic that is kept needs 2 more calls, for {number(arguments, 'argument')} a side")
     judgments = judged(items, [raw], FORMAT, model=model, output=run, asking=asking)
-    topics_found, lost, session = two_sided(items, judgments), dict[str, int](), judgments.session
-    if arguments:
-        done = asking.study(
-            add_arguments, topics_found, judgments, arguments,
-            model=asking.calls.of(model or judgments.record.model), rows="sides", doing="arguing", role="a debater",
-        )  # fmt: skip
-        topics_found, lost, session = done.summary, done.lost, done.session
-    sifted(judgments, topics_found, output, "Debate topics", "topics", asking=asking)
-    if lost:
-        why = ", ".join(f"{reason(name)} ({count})" for name, count in lost.items())
-        note(f"{number(sum(lost.values()), 'side')} got no arguments, {why}: run the same command to retry")
-    end(lost, session)
+    sifted(judgments, two_sided(items, judgments), output, "Debate topics", "topics", asking=asking)

@@ -34,8 +34,8 @@ from conqret.debate.debatune.transcript import (
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.asked_run import Run, RunPrompt, together
-from conqret.judging.judge_settings import AskedSettings, as_path, client_options
+from conqret.judging.asked_run import AskedSettings, Run, RunPrompt, together
+from conqret.judging.judge_settings import as_path, client_options
 from conqret.llm.client_options import ClientOptions
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, lost

@@ -27,10 +27,10 @@ from conqret.debate.debatune.controllability_scores import FORMAT, GOOD_FROM, ME
 from conqret.debate.debatune.debate_files import judged_run, system_of
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.label_set import LabelSet
-from conqret.io.label_sheets import AnnotationForm
 from conqret.io.labels import read_labels
 from conqret.io.limits import whole_bytes
 from conqret.io.overwriting import write_new
+from conqret.labels.annotation_form import AnnotationForm
 from conqret.show.table import Cell, Column, Table
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.resampling import leave_one_out
@@ -96,8 +96,6 @@ def sample_statements(
     Raises:
         DeclarationError: as :func:`draw_inspection`, or the run is another or not finished.
     """
-    from conqret.labels.sampling import TASKS
-
     folder = judged_run(Path(run), FORMAT, "conqret debate score")
     items = list(folder.items())
     inspection = draw_inspection(
@@ -105,7 +103,7 @@ def sample_statements(
     )
     by_id = {item.id: item for item in items}
     drawn = [by_id[one.item] for one in inspection.drawn]
-    return inspection, AnnotationForm(TASKS["rating"], drawn, [METRIC], words=("good", "bad", "tie"))
+    return inspection, AnnotationForm("read the argument", drawn, [METRIC], words=("good", "bad", "tie"))
 
 
 def write_inspection(run: Path, sheet: Path, *, good_from: int, overwrite: bool) -> dict[str, Path]:

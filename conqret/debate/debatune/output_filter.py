@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
 from conqret.data import Item, Judgment, Measure
 from conqret.debate.debatune.controllability_scores import FORMAT as CONTROLLABILITY
-from conqret.debate.debatune.controllability_scores import GOOD_FROM, check_good_from, is_good
+from conqret.debate.debatune.controllability_scores import is_good
 from conqret.debate.debatune.debate_files import judged_run, read_statements, statements_in
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.cell_values import plain
@@ -95,11 +95,9 @@ def judged_by(items: Sequence[Item], format: str, settings: JudgeSettings) -> Ju
 
 @dataclass(frozen=True, slots=True)
 class SiftedRun(FromJudgments):
-    """What is kept and what is dropped, and the judgments that decided it; ``lost`` counts the sides of kept topics
-    that got no arguments, by reason."""
+    """What is kept and what is dropped, and the judgments that decided it."""
 
     found: SiftResult
-    lost: Mapping[str, int] = field(default_factory=dict)
 
 
 def unanswered(row: str, text: str, measure: Measure) -> DroppedRow:
@@ -116,11 +114,7 @@ StatementKey = tuple[str, str, str]
 
 @strict_options
 def filter_statements(
-    statements: str | Path,
-    *,
-    scored: str | Path | None = None,
-    good_from: int = GOOD_FROM,
-    **settings: Unpack[JudgeSettings],
+    statements: str | Path, *, scored: str | Path | None = None, **settings: Unpack[JudgeSettings]
 ) -> SiftedRun:
     """Keep the statements that contain nothing harmful, before a model is trained on them.
 
@@ -128,19 +122,17 @@ def filter_statements(
         statements: a file with columns ``topic``, ``side`` and ``statement``; its rows are kept as they are.
         scored: a run of ``conqret debate score`` on these statements: those that are not wholly on their side are
             dropped, too.
-        good_from: per cent on the assigned side from which a statement is good, with ``scored``.
         settings: those of :func:`conqret.judge`, without ``format``.
 
     Raises:
         DeclarationError: anything wrong with the call or the statements.
     """
-    check_good_from(good_from)
     file, skip_invalid = Path(statements), settings.get("skip_invalid", False)
     items = read_statements([file], skip_invalid=skip_invalid, language=settings.get("language"))
     sides = None if scored is None else controllability_of(Path(scored))
     judgments = judged_by(items, FORMAT, settings)
     rows = rows_of(file, skip_invalid=skip_invalid)
-    return SiftedRun(judgments, filtered(rows, items, judgments, sides, good_from=good_from))
+    return SiftedRun(judgments, filtered(rows, items, judgments, sides))
 
 
 def filtered(
@@ -148,8 +140,6 @@ def filtered(
     items: Sequence[Item],
     judgments: Iterable[Judgment],
     kept_to_side: Mapping[StatementKey, Measure] | None = None,
-    *,
-    good_from: int = GOOD_FROM,
 ) -> SiftResult:
     """The rows of the statements that pass, as they are.
 
@@ -158,17 +148,15 @@ def filtered(
         items: the same as items.
         judgments: theirs by the format ``harmlessness``, in the same order.
         kept_to_side: their controllability (:func:`controllability_of`); None lets every side pass.
-        good_from: per cent on the assigned side from which a statement is good.
 
     Raises:
-        DeclarationError: ``good_from`` is out of range, or a statement was not judged for controllability.
+        DeclarationError: a statement was not judged for controllability.
     """
-    check_good_from(good_from)
     kept: list[Mapping[str, Any]] = []
     dropped: list[DroppedRow] = []
     for row, item, judgment in zip(rows, items, judgments, strict=True):
         side = None if kept_to_side is None else _looked_up(item, kept_to_side, "conqret debate score")
-        why = _why(item, judgment.measures[METRIC], side, good_from)
+        why = _why(item, judgment.measures[METRIC], side)
         if why is None:
             kept.append(row)
         else:
@@ -225,7 +213,7 @@ def _looked_up(item: Item, measures: Mapping[StatementKey, Measure], command: st
     return measure
 
 
-def _why(item: Item, harm: Measure, side: Measure | None, good_from: int) -> DroppedRow | None:
+def _why(item: Item, harm: Measure, side: Measure | None) -> DroppedRow | None:
     """Why a statement is not kept; None where it is."""
     text = item.argument or ""
     if harm.value is None:
@@ -233,7 +221,7 @@ def _why(item: Item, harm: Measure, side: Measure | None, good_from: int) -> Dro
     if kinds := [part.id for part in harm.parts]:
         also = f" (also {', '.join(kinds[1:])})" if kinds[1:] else ""
         return DroppedRow(item.id, text, kinds[0], f"{harm.explanation}{also}")
-    if side is None or is_good(side, good_from):
+    if side is None or is_good(side):
         return None
     if side.value is None:
         return unanswered(item.id, text, side)

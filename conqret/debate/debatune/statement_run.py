@@ -22,8 +22,8 @@ from conqret.debate.debatune.debate_files import SIDE_OF, Instruction, Side, rea
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.asked_run import Run, RunPrompt
-from conqret.judging.judge_settings import AskedSettings, as_path, client_options
+from conqret.judging.asked_run import AskedSettings, Run, RunPrompt
+from conqret.judging.judge_settings import as_path, client_options
 from conqret.llm.client_options import GREEDY, Sampling
 from conqret.llm.request import Plain, Request
 from conqret.local.text_writing import ROOM

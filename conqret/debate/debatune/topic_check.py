@@ -6,11 +6,10 @@ that say nearly the same the first is kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Self, Unpack
+from typing import Self, Unpack
 
 from pydantic import ValidationInfo, model_validator
 
@@ -26,19 +25,15 @@ from conqret.debate.debatune.output_filter import (
 )
 from conqret.debate.debatune.statement_run import offline_arguments
 from conqret.debate.debatune.transcript import Motion, TranscriptRow
-from conqret.errors import DeclarationError, number, strict_options
+from conqret.errors import strict_options
 from conqret.io import open_items
-from conqret.io.safe_files import InFolder
 from conqret.judges.two_sided import CLAIM, VERDICT
-from conqret.judging.asked_run import Run, RunPrompt
-from conqret.judging.judge_settings import JudgeSettings, client_options
-from conqret.judging.judgments import Judgments
+from conqret.judging.asked_run import RunPrompt
+from conqret.judging.judge_settings import JudgeSettings
 from conqret.judging.responses import Typed, Written
 from conqret.llm.client import Client
-from conqret.llm.recordings import STORE_NAME
 from conqret.llm.request import Request, messages
 from conqret.prompts import Library, RenderedPrompt
-from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome
 from conqret.text.analysis import Text, weight
 from conqret.text.words import caseless
 
@@ -180,83 +175,24 @@ def two_sided(items: Iterable[Item], judgments: Iterable[Judgment]) -> SiftResul
     return SiftResult(kept, dropped)
 
 
-@dataclass(frozen=True)
-class ArgumentsFolder(AskedFolder[AskedRecord, TranscriptRow], kind="debate-arguments"):
-    """The files of arguments under one folder."""
-
-    COMMAND: ClassVar[str] = "conqret debate topics"
-
-    recordings_file = InFolder(f"../{STORE_NAME}", kept=True)
-    """With those of the judgments."""
-
-
 @strict_options
-def two_sided_topics(
-    collected: str | Path, *, arguments: int = 0, **settings: Unpack[JudgeSettings]
-) -> SiftedRun:
+def two_sided_topics(collected: str | Path, **settings: Unpack[JudgeSettings]) -> SiftedRun:
     """Turn collected topics into claims with two sides, and keep each once.
 
     Args:
         collected: a file with a column ``topic``, optionally ``id``.
-        arguments: also ask for this many arguments for each side, which needs ``output``.
         settings: those of :func:`conqret.judge`, without ``format``.
 
     Raises:
         DeclarationError: anything wrong with the call or the topics.
     """
-    check_arguments(arguments)
-    if arguments and not settings.get("output"):
-        raise DeclarationError("arguments are kept in the run's folder: name it as output")
     source = open_items(
         Path(collected), skip_invalid=settings.get("skip_invalid", False), language=settings.get("language")
     )
     source.check()
     items = tuple(source)
     judgments = judged_by(items, FORMAT, settings)
-    found = two_sided(items, judgments)
-    if not arguments:
-        return SiftedRun(judgments, found)
-    done = add_arguments(found, judgments, arguments, **settings)
-    return SiftedRun(judgments, done.summary, done.lost)
-
-
-def check_arguments(count: int) -> None:
-    """Raise DeclarationError where so many arguments a side cannot be asked for."""
-    if count < 0:
-        raise DeclarationError(f"--arguments must be at least 0 a side (0: none), not {count}")
-
-
-def add_arguments(
-    found: SiftResult, judgments: Judgments, count: int, **settings: Any
-) -> StudyOutcome[TranscriptRow, SiftResult]:
-    """Ask for ``count`` arguments of each side of each kept row, as ``conqret debate hold`` does, in a folder beside
-    the judgments. They are put under ``affirmative`` and ``negative``; a side that got none is lacking there."""
-    beside = judgments.folder
-    assert beside is not None  # noqa: S101 - with arguments there is one
-    unargued = [DebateTopic(row["id"], row["topic"], dict.fromkeys(SIDES, ())) for row in found.kept]
-    asked = tuple(lacking(unargued, count))
-
-    def concluded(rows: tuple[TranscriptRow, ...]) -> tuple[SiftResult, Mapping[Path, str]]:
-        said: dict[str, dict[str, list[str]]] = {}
-        for arguing, row in zip(asked, rows, strict=True):
-            if row.answered:
-                said.setdefault(arguing.topic.id, {})[arguing.side] = list(row.arguments)
-        return SiftResult([{**row, **said.get(row["id"], {})} for row in found.kept], found.dropped), {}
-
-    with Run(
-        ArgumentsFolder(beside.path / f"arguments-{count}"),
-        [client_options(settings.get("model") or judgments.record.model, settings)],
-        PROMPTS,
-        settings,
-        asked=[count],  # more topics may be kept when the same run goes on
-        total=len(asked),
-        asks="for arguments",
-        about=f"arguments for {number(len(asked), 'side')} by",
-    ) as run:
-        run.ask_all(
-            run.row(request.key, partial(argue, request, run.client(), run.library)) for request in asked
-        )
-        return run.finish(concluded)
+    return SiftedRun(judgments, two_sided(items, judgments))
 
 
 def _alike(topic: str, known: Sequence[frozenset[str]]) -> int | None:

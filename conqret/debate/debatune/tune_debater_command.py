@@ -13,12 +13,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, progress, result
 from conqret.debate.debatune.debate_files import SIDE_OF
-from conqret.debate.debatune.debater_tuning import (
-    SCHEDULE,
-    Training,
-    TuningPlan,
-    TuningSettings,
-)
+from conqret.debate.debatune.debater_tuning import SCHEDULE, Training, TuningPlan, TuningSettings
 from conqret.show import words
 from conqret.show.table import Cell, Table
 

@@ -77,10 +77,7 @@ class Anova:
 
 @strict_options
 def debate_anova(
-    answers: Answers,
-    *,
-    subject: Subject | None = None,
-    design: Design | None = None,
+    answers: Answers, *, subject: Subject | None = None, design: Design | None = None
 ) -> tuple[Anova, ...]:
     """Test whether arguments, the second judgment or the instruction change the answers: the analysis of each measure,
     without consultancies.

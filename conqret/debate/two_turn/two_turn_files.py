@@ -270,9 +270,7 @@ def _check_snippets(
 
 def _released(rows: Rows) -> Iterator[TwoTurnQuestion]:
     """Each line has one writer's arguments, and the two sides of a question may stand in different lines."""
-    holder = table_schema(
-        **{RELEASED: Field((RELEASED,), each(dict, RELEASED_ARGUMENT), needed="Give it")},
-    )
+    holder = table_schema(**{RELEASED: Field((RELEASED,), each(dict, RELEASED_ARGUMENT), needed="Give it")})
     reader = TableReader(rows, holder)
     met = gathered(
         (f"{line['passage_id']}-{line['question_id']}", {**line, "line": reader.line})

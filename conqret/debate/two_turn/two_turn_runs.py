@@ -35,8 +35,8 @@ from conqret.debate.two_turn.two_turn_files import read_questions, read_two_turn
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.asked_run import Run
-from conqret.judging.judge_settings import AskedSettings, as_path, client_options
+from conqret.judging.asked_run import AskedSettings, Run
+from conqret.judging.judge_settings import as_path, client_options
 from conqret.llm.client_options import ClientOptions
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, lost

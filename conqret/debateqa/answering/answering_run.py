@@ -31,8 +31,8 @@ from conqret.generation.generator import GENERATED_TOKENS
 from conqret.io.jsonl import json_lines
 from conqret.io.questions import SourcedQuestion, read_sourced
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.asked_run import Run, RunPrompt
-from conqret.judging.judge_settings import AskedSettings, as_path, client_options
+from conqret.judging.asked_run import AskedSettings, Run, RunPrompt
+from conqret.judging.judge_settings import as_path, client_options
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Plain

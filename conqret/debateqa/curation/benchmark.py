@@ -40,8 +40,8 @@ from conqret.errors import number, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.questions import read_sourced
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.asked_run import Run, RunPrompt
-from conqret.judging.judge_settings import AskedSettings, as_path, client_options
+from conqret.judging.asked_run import AskedSettings, Run, RunPrompt
+from conqret.judging.judge_settings import as_path, client_options
 from conqret.retrieval.rerank import INSTRUCTIONS, RankingAnswer
 from conqret.runs.run_folder import ITEMS, default_folder, stem
 from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome

@@ -32,7 +32,8 @@ from conqret.debateqa.debateqa_files import check_answers, read_answers
 from conqret.errors import DeclarationError, strict_options
 from conqret.io.label_sheets import csv_text
 from conqret.io.overwriting import write_new
-from conqret.judging.judge_settings import AskedSettings, as_path
+from conqret.judging.asked_run import AskedSettings
+from conqret.judging.judge_settings import as_path
 from conqret.judging.responses import OneToFive, Typed
 from conqret.runs.session import SessionCounts
 from conqret.runs.study_run import StudyOutcome
@@ -117,14 +118,14 @@ def review_pairs(made: MadeBenchmark, pairs: Sequence[AlikeViews]) -> Review:
     )
 
 
-def review_chunks(made: MadeBenchmark, near: Sequence[Near], most: int = NEAREST) -> Review:
-    """The ``most`` nearest chunks of each question, each to be called covered by the points of view or not."""
+def review_chunks(made: MadeBenchmark, near: Sequence[Near]) -> Review:
+    """The :data:`NEAREST` chunks of each question, each to be called covered by the points of view or not."""
     questions = {question.id: question for question in made.questions}
     rows, shown = [], []
     for name, chunks in gathered((chunk.question, chunk) for chunk in near).items():
         asked, views = questions[name].question, questions[name].views
         listed = "\n".join(f"- {view}" for view in views)
-        for number, chunk in enumerate(chunks[:most], start=1):
+        for number, chunk in enumerate(chunks[:NEAREST], start=1):
             rows.append((f"{name}/{number}", asked, chunk.text, listed, chunk.similarity))
             shown.append({"question": asked, "document": chunk.text, "views": views})
     return Review(

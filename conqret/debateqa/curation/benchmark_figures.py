@@ -18,7 +18,7 @@ from conqret.data.digest import gathered
 from conqret.debateqa.answering.retrieved_chunks import chunks
 from conqret.debateqa.curation.benchmark import CurateFolder
 from conqret.debateqa.curation.embeddings import LEXICAL, Embed, embedder, unit_rows
-from conqret.errors import DeclarationError, check_positive, strict_options
+from conqret.errors import DeclarationError, strict_options
 from conqret.io.checks import identifier, one_of
 from conqret.io.files import file_rows
 from conqret.io.label_set import LabelSet
@@ -26,7 +26,6 @@ from conqret.io.label_sheets import unguarded
 from conqret.io.labels import Labels, read_labels
 from conqret.io.pairs import ANSWERS
 from conqret.io.schema import Field, TableReader, read_models, table_schema
-from conqret.labels.task import PARTIAL_ANSWER_SHEET
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
 from conqret.text.text_passages import root
@@ -184,21 +183,18 @@ def benchmark_relevance(benchmark: str | Path, *, encoder: str = LEXICAL) -> Rel
 
 
 @strict_options
-def benchmark_domains(
-    benchmark: str | Path, *, number: int = DOMAINS, encoder: str = LEXICAL
-) -> list[Domain]:
+def benchmark_domains(benchmark: str | Path, *, encoder: str = LEXICAL) -> list[Domain]:
     """Group a benchmark's questions into domains, named by their words (DebateQA, Figure 7).
 
     Args:
         benchmark: the folder of ``conqret debateqa curate``.
-        number: how many domains; not more than there are questions.
         encoder: the folder of a sentence-transformers model, or ``lexical``: word stems by TF-IDF.
 
     Raises:
         DeclarationError: as :func:`domains`, there is no finished benchmark, or the encoder is wrong.
     """
     questions = [question.question for question in read_made(benchmark).questions]
-    return domains(questions, embedder(encoder), min(number, len(questions)))
+    return domains(questions, embedder(encoder), min(DOMAINS, len(questions)))
 
 
 def relevance(near: Sequence[Near]) -> Relevance:
@@ -234,9 +230,7 @@ def alike_views(made: MadeBenchmark, embed: Embed, threshold: float = ALIKE) -> 
     return sorted(pairs, key=lambda pair: -pair.similarity)
 
 
-def domains(
-    questions: Sequence[str], embed: Embed, count: int = DOMAINS, *, seed: int = SEED
-) -> list[Domain]:
+def domains(questions: Sequence[str], embed: Embed, count: int = DOMAINS) -> list[Domain]:
     """The questions in ``count`` groups by k-means over their embeddings, the largest first.
 
     The words of a group are the stems that set it apart, weighed as in BERTopic: frequency in the group times
@@ -251,7 +245,7 @@ def domains(
         )
     rows = unit_rows(embed(questions))
     rows = rows if isinstance(rows, np.ndarray) else rows.toarray()
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(SEED)
     centres = [int(rng.integers(len(rows)))]
     while len(centres) < count:  # each next one is the farthest from all before: no empty group, and no luck
         centres.append(int(np.argmin((rows @ rows[centres].T).max(axis=1))))
@@ -337,11 +331,7 @@ class Removal(BaseModel, frozen=True):
 
 @strict_options
 def remove_partial_answers(
-    benchmark: str | Path,
-    *,
-    labels: Labels | None = None,
-    duplicates: str | Path | None = None,
-    least: int = LEAST,
+    benchmark: str | Path, *, labels: Labels | None = None, duplicates: str | Path | None = None
 ) -> tuple[list[dict[str, object]], Removal]:
     """Remove the partial answers that two of three annotators reject (DebateQA, A.4), and those that repeat another.
 
@@ -349,7 +339,6 @@ def remove_partial_answers(
         benchmark: the folder of ``conqret debateqa curate``.
         labels: human labels: filled-in sheets of ``conqret labels sample --task partial-answer``.
         duplicates: the sheet of ``conqret debateqa curate --check distinctiveness``, filled in.
-        least: how many annotators must reject a partial answer for it to be removed.
 
     Returns:
         The lines of the benchmark that is left, and what was removed.
@@ -362,25 +351,23 @@ def remove_partial_answers(
             "nothing is given to do with a benchmark: give --check, or --labels, --duplicates or both to remove by"
         )
     made = read_made(benchmark)
-    scale = "{}:{}".format(*PARTIAL_ANSWER_SHEET.scale)
-    known = labels if labels is None or isinstance(labels, LabelSet) else read_labels(labels, scales=[scale])
+    known = labels if labels is None or isinstance(labels, LabelSet) else read_labels(labels, scales=["0:1"])
     alike = {} if duplicates is None else read_review(Path(duplicates), "duplicate")
     if duplicates is not None and not alike:
         raise DeclarationError(f"{duplicates} is not filled in: write yes or no into its column duplicate")
-    return remove(made, known, alike, least=least)
+    return remove(made, known, alike)
 
 
 def remove(
-    made: MadeBenchmark, labels: LabelSet | None, duplicates: Mapping[str, bool], *, least: int = LEAST
+    made: MadeBenchmark, labels: LabelSet | None, duplicates: Mapping[str, bool]
 ) -> tuple[list[dict[str, Any]], Removal]:
     """The lines of the benchmark that is left, and what was removed.
 
     ``duplicates`` says of pairs of partial answers (``first=second``) whether they say the same; the second then goes.
 
     Raises:
-        DeclarationError: ``least`` is below 1, or a label or a pair is of a partial answer that the benchmark lacks.
+        DeclarationError: a label or a pair is of a partial answer that the benchmark lacks.
     """
-    check_positive({"--least": least})
     names = [name for question in made.questions for name in question.names]
     labels_read = labels.labels if labels is not None else ()
     pairs = [label.rpartition("=")[2] for label, same in duplicates.items() if same]
@@ -395,7 +382,7 @@ def remove(
         if label.value is not None and label.value == (labels.scale(label.dimension).low if labels else None)
     ]  # fmt: skip
     people = gathered((label.unit.item, label.annotator) for label in noes)
-    rejected = {name for name, names in people.items() if len(set(names)) >= least}
+    rejected = {name for name, names in people.items() if len(set(names)) >= LEAST}
     alike = set(pairs) - rejected
     labelled = {label.unit.item for label in labels_read if label.value is not None}
     lines, lost = [], []

@@ -17,8 +17,8 @@ from conqret.io.jsonl import json_lines
 from conqret.io.label_sheets import csv_text
 from conqret.io.questions import SourcedQuestion, read_sourced
 from conqret.io.safe_files import Content, InFolder
-from conqret.judging.asked_run import Run, RunPrompt
-from conqret.judging.judge_settings import AskedSettings, as_path, client_options
+from conqret.judging.asked_run import AskedSettings, Run, RunPrompt
+from conqret.judging.judge_settings import as_path, client_options
 from conqret.judging.responses import Typed
 from conqret.llm.request import Answer, Request, messages
 from conqret.runs.run_folder import default_folder, stem

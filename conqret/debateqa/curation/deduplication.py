@@ -17,8 +17,8 @@ from typing import Annotated, Any
 import numpy as np
 
 from conqret.data.item import Frozen
-from conqret.debateqa.curation.embeddings import LEXICAL, cosines, similar_pairs, vectors_of
-from conqret.errors import DeclarationError, check_positive, strict_options
+from conqret.debateqa.curation.embeddings import LEXICAL, cosines, embedder, similar_pairs
+from conqret.errors import DeclarationError, strict_options
 from conqret.io.checks import Filled, Number, one_of, whole_number
 from conqret.io.label_sheets import csv_text
 from conqret.io.pairs import ANSWERS
@@ -96,7 +96,6 @@ def dedupe(
     *,
     encoder: str = LEXICAL,
     threshold: float = THRESHOLD,
-    embeddings: str | Path | None = None,
     texts: str | Path | None = None,
 ) -> tuple[tuple[SourcedQuestion, ...], Deduplication]:
     """Remove as few questions as possible so that no two similar ones are left (DebateQA, A.1).
@@ -105,15 +104,14 @@ def dedupe(
         questions: files with a column ``question``.
         encoder: the folder of a sentence-transformers model, or ``lexical``: word stems by TF-IDF.
         threshold: the cosine from which two questions are duplicates.
-        embeddings: embeddings that are there already, a ``.npy`` file with a row for each question.
         texts: for DELPHI, the Quora Question Pairs, which have its questions' texts.
 
     Raises:
         DeclarationError: a file or an encoder is wrong.
     """
     read = read_sourced([questions] if isinstance(questions, str | Path) else questions, texts)
-    vectors = vectors_of(read, encoder, embeddings)
-    return deduplicate(read, vectors, encoder=str(embeddings or encoder), threshold=threshold)
+    vectors = embedder(encoder)([question.question for question in read])
+    return deduplicate(read, vectors, encoder=encoder, threshold=threshold)
 
 
 def deduplicate(
@@ -176,24 +174,13 @@ class DrawnPair(Frozen):
 
 @strict_options
 def draw_question_pairs(
-    questions: str | Path | Sequence[str | Path],
-    number: int = PAIRS,
-    *,
-    lowest: float = LOWEST,
-    seed: int = SEED,
-    encoder: str = LEXICAL,
-    embeddings: str | Path | None = None,
-    texts: str | Path | None = None,
+    questions: str | Path | Sequence[str | Path], *, encoder: str = LEXICAL, texts: str | Path | None = None
 ) -> tuple[tuple[SourcedQuestion, ...], tuple[DrawnPair, ...]]:
     """Draw pairs of questions to label, as many from each band of similarity, to choose a threshold of duplicates by.
 
     Args:
         questions: files with a column ``question``.
-        number: pairs to draw.
-        lowest: the lowest cosine; below it no pair is drawn.
-        seed: the seed of the draw.
         encoder: the folder of a sentence-transformers model, or ``lexical``: word stems by TF-IDF.
-        embeddings: embeddings that are there already, a ``.npy`` file with a row for each question.
         texts: for DELPHI, the Quora Question Pairs, which have its questions' texts.
 
     Returns:
@@ -203,26 +190,21 @@ def draw_question_pairs(
         DeclarationError: as :func:`draw_pairs`, or a file or an encoder is wrong.
     """
     read = tuple(read_sourced([questions] if isinstance(questions, str | Path) else questions, texts))
-    return read, draw_pairs(vectors_of(read, encoder, embeddings), number, lowest=lowest, seed=seed)
+    return read, draw_pairs(embedder(encoder)([question.question for question in read]))
 
 
-def draw_pairs(
-    vectors: Any, wanted: int = PAIRS, *, lowest: float = LOWEST, seed: int = SEED
-) -> tuple[DrawnPair, ...]:
+def draw_pairs(vectors: Any, wanted: int = PAIRS) -> tuple[DrawnPair, ...]:
     """``wanted`` pairs at random, as many from each band of similarity as there are, by falling similarity.
 
     Raises:
-        DeclarationError: fewer than 1 pair is wanted, ``lowest`` is no cosine, or no pair reaches it.
+        DeclarationError: no pair is in a band.
     """
-    check_positive({"-n": wanted})
-    if not 0 <= lowest < 1:
-        raise DeclarationError(f"--lowest is {lowest}, but it must be a cosine of at least 0 and below 1")
-    rng = np.random.default_rng(seed)
-    count = int(np.ceil(round((1 - lowest) / WIDTH, 6)))
+    rng = np.random.default_rng(SEED)
+    count = int(np.ceil(round((1 - LOWEST) / WIDTH, 6)))
     sizes = np.zeros(count, dtype=np.int64)
     held: list[list[tuple[float, int, int, float]]] = [[] for _ in range(count)]
-    for firsts, seconds, values in cosines(vectors, at_least=max(lowest, 1e-9)):
-        bands = np.minimum(((values - lowest) / WIDTH + 1e-6).astype(np.int64), count - 1)
+    for firsts, seconds, values in cosines(vectors, at_least=LOWEST):
+        bands = np.minimum(((values - LOWEST) / WIDTH + 1e-6).astype(np.int64), count - 1)
         lots = rng.random(len(bands))
         for band in np.unique(bands):
             (places,) = np.nonzero(bands == band)
@@ -233,14 +215,16 @@ def draw_pairs(
     shares = _shares([len(pair_list) for pair_list in held], wanted)
     drawn = [
         DrawnPair(
-            first=first, second=second, similarity=round(value, 6), band=round(lowest + WIDTH * band, 6),
+            first=first, second=second, similarity=round(value, 6), band=round(LOWEST + WIDTH * band, 6),
             band_pairs=int(sizes[band]),
         )
         for band, rows in enumerate(held)
         for _, first, second, value in rows[: shares[band]]
     ]  # fmt: skip
     if not drawn:
-        raise DeclarationError(f"no two questions have a cosine of {lowest} or more: lower --lowest")
+        raise DeclarationError(
+            f"no two questions have a cosine of {LOWEST} or more, so there is nothing to label"
+        )
     return tuple(sorted(drawn, key=lambda pair: -pair.similarity))
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from conqret.io.questions import SourcedQuestion
-
 
 LEXICAL = "lexical"
 """The name of the offline embedding: word stems by TF-IDF."""
@@ -46,15 +44,6 @@ def embedder(name: str) -> Embed:
     return lambda texts: model.encode(list(texts), convert_to_numpy=True, show_progress_bar=False)
 
 
-def vectors_of(
-    questions: Sequence[SourcedQuestion], encoder: str = LEXICAL, embeddings: str | Path | None = None
-) -> Any:
-    """The embeddings of questions, a row each: those of a ``.npy`` file, or what the encoder makes of them."""
-    if embeddings is not None:
-        return read_embeddings(Path(embeddings), len(questions))
-    return embedder(encoder)([question.question for question in questions])
-
-
 def lexical(texts: Sequence[str]) -> Any:
     """TF-IDF rows over the content stems of the texts, sparse: ``(1 + log f) log((n + 1) / (d + 1/2))``.
 
@@ -72,26 +61,6 @@ def lexical(texts: Sequence[str]) -> Any:
             values.append((1 + math.log(frequency)) * math.log((len(texts) + 1) / (holders[term] + 0.5)))
         starts.append(len(places))
     return csr_matrix((values, places, starts), shape=(len(texts), max(1, len(columns))))
-
-
-def read_embeddings(path: Path, count: int) -> Any:
-    """The embeddings of ``count`` texts from a ``.npy`` file, a row for each in their order; mapped, not loaded.
-
-    Raises:
-        DeclarationError: it cannot be read, or has another number of rows.
-    """
-    import numpy as np
-
-    try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise DeclarationError(f"{path} contains no numpy array (.npy): {error}") from error
-    if not isinstance(array, np.ndarray) or array.ndim != 2 or len(array) != count:
-        shape = getattr(array, "shape", "several arrays")
-        raise DeclarationError(
-            f"{path} has the shape {shape}, but it must have {count} rows, one for each text"
-        )
-    return np.asarray(array)
 
 
 BLOCK = 1024

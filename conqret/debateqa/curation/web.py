@@ -62,10 +62,7 @@ class WebSource(PageSource):
         self._searcher = WebSearcher(
             self._options.providers, policy=fetch.policy, retries=fetch.retries, delay=self._delay
         )
-        async with (
-            Fetcher(fetch) as self._fetcher,
-            Extractor(self._options.workers) as self._extractor,
-        ):
+        async with Fetcher(fetch) as self._fetcher, Extractor(self._options.workers) as self._extractor:
             try:
                 yield
             finally:

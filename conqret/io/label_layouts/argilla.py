@@ -11,8 +11,8 @@ from conqret.errors import number
 from conqret.io.cell_values import as_text
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
 from conqret.io.label_layouts.sheet import sheet_scales
-from conqret.io.label_set import dimension_name
 from conqret.io.label_sheets import FOR_ESTIMATION, PROBABILITY, SCALE
+from conqret.text.words import dimension_name
 
 SUBMITTED = "submitted"
 COLUMN = ".responses"

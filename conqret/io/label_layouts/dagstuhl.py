@@ -13,9 +13,10 @@ from conqret.errors import Fault
 from conqret.io.cell_values import as_text
 from conqret.io.files import csv_rows
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
-from conqret.io.label_set import LabelScale, Scales, dimension_name
+from conqret.io.label_set import LabelScale, Scales
 from conqret.io.limits import Line, byte_lines, decoded
 from conqret.io.rows import quoted
+from conqret.text.words import dimension_name
 
 ITEM, ANNOTATOR, TOPIC = "#id", "annotator", "issue"
 OTHER = (ITEM, ANNOTATOR, TOPIC, "argumentative", "argument", "stance")

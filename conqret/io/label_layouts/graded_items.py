@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 
 from conqret.io.cell_values import as_text
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
-from conqret.io.label_set import LabelScale, Scales, dimension_name
+from conqret.io.label_set import LabelScale, Scales
 from conqret.io.rows import Row
+from conqret.text.words import dimension_name
 
 _SOURCE = "the layout of graded items"
 SCALES = Scales(

@@ -10,8 +10,8 @@ from conqret.io.cell_values import as_text
 from conqret.io.jsonl import parse
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
 from conqret.io.label_layouts.sheet import sheet_scales
-from conqret.io.label_set import dimension_name
 from conqret.io.label_sheets import FOR_ESTIMATION, PROBABILITY, SCALE
+from conqret.text.words import dimension_name
 
 ITEM = "item"
 """The field of a task's data that holds the item's id, as ``conqret labels sample`` writes it."""

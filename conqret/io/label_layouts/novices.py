@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from conqret.io import limits
 from conqret.io.jsonl import parse
 from conqret.io.label_layout import LabelFile, LabelLayout, RawLabel
-from conqret.io.label_set import LabelScale, Scales, dimension_name
+from conqret.io.label_set import LabelScale, Scales
 from conqret.io.rows import quoted
+from conqret.text.words import dimension_name
 
 _AGAIN = "Fetch the archive again"
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, RuntimeError)

@@ -20,10 +20,11 @@ from conqret.io.checks import cell_text
 from conqret.io.label_layout import WIDE, LabelFile, LabelLayout, RawLabel
 from conqret.io.label_layouts.label_studio import answer_in_cell
 from conqret.io.label_layouts.sheet import sheet_scales
-from conqret.io.label_set import LabelScale, Scales, dimension_name
+from conqret.io.label_set import LabelScale, Scales
 from conqret.io.label_sheets import FOR_ESTIMATION, INSTRUCTION, PROBABILITY, SCALE
 from conqret.io.rows import Row, near
 from conqret.io.schema import Field, Schema, TableReader, table_schema
+from conqret.text.words import dimension_name
 
 
 def _label_text(value: object, where: str, reader: TableReader) -> str:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from conqret.data import Judgment
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
-from conqret.io.label_set import dimension_name
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
 from conqret.labels.exporting import scale_of
@@ -31,6 +30,7 @@ from conqret.labels.pages.study_access import (
     whole,
 )
 from conqret.labels.screens import CANNOT_JUDGE, Final, Screen, ScreenResponse
+from conqret.text.words import dimension_name
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -35,13 +35,7 @@ from conqret.labels.pages.study_access import (
     said_in,
     whole,
 )
-from conqret.labels.screens import (
-    Person,
-    ScreenResponse,
-    ScreenTurn,
-    StaleAnswerError,
-    check_names,
-)
+from conqret.labels.screens import Person, ScreenResponse, ScreenTurn, StaleAnswerError, check_names
 from conqret.labels.study_screens import NOT_PASSED, WAITING, marked_by_gold, settle
 from conqret.labels.task import ANNOTATION_TASKS
 from conqret.show.table import Table

@@ -60,9 +60,8 @@ def redirected(draw: Draw) -> PerturbedItem:
     wanted = draw.of(len(citation_marks))
     if wanted > len(possible):
         raise UnreachedError(
-            f"item {draw.original}: {len(possible)} of its {len(citation_marks)} citation marks can point "
-            "elsewhere, and "
-            f"{wanted} are to"
+            f"item {draw.original}: {len(possible)} of its {len(citation_marks)} citation marks can point elsewhere, "
+            f"and {wanted} are to"
         )
     new = {}
     for place in draw.ordered(sorted(possible))[:wanted]:

@@ -123,16 +123,14 @@ class Encoding:
             raise DeclarationError(
                 f"the engine {engine.name} needs an encoder: --encoder takes the folder of a sentence-transformers or "
                 "Hugging Face model, or its name on a hub (facebook/contriever-msmarco); `conqret retrieve index "
-                "CORPUS "
-                f"--engine {engine.name} --encoder …` builds the index for all other commands"
+                f"CORPUS --engine {engine.name} --encoder …` builds the index for all other commands"
             )
         filled = self if self.adapter else self._filled()
         weights = filled._digest()
         if self.weights and self.weights != weights:
             raise DeclarationError(
-                f"the index was built with another model than {self.encoder} has now ({self.weights} then, "
-                f"{weights} now): conqret retrieve index CORPUS --engine {engine.name} --encoder {self.encoder} "
-                f"rebuilds it; or "
+                f"the index was built with another model than {self.encoder} has now ({self.weights} then, {weights} "
+                f"now): conqret retrieve index CORPUS --engine {engine.name} --encoder {self.encoder} rebuilds it; or "
                 "name with --encoder the model with which it was built"
             )
         return replace(filled, weights=weights)

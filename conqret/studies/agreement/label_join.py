@@ -14,9 +14,10 @@ from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, check_known
-from conqret.io.label_set import LabelSet, Unit, dimension_name
+from conqret.io.label_set import LabelSet, Unit
 from conqret.judging.scales import confidences
 from conqret.studies.agreement.annotator_agreement import unit_clusters
+from conqret.text.words import dimension_name
 
 Fit = Callable[[NDArray[np.bool_]], NDArray[np.float64]]
 """From the units whose labels may be used to what is then said of every unit, in [0, 1] (NaN: nothing)."""

@@ -34,10 +34,7 @@ AS_CHANCE = "its alpha is below 0 and counts as 0, agreement by chance"
 
 
 def beside_trivial(
-    joined: JoinedLabels,
-    items: Iterable[Item],
-    floor: Iterable[Judgment] | None,
-    settings: AgreementSettings,
+    joined: JoinedLabels, items: Iterable[Item], floor: Iterable[Judgment] | None, settings: AgreementSettings
 ) -> JoinedLabels:
     """The same join, in which each score has what is trivial beside it; ``floor`` are the judgments of the offline
     model, if they are there. What has no value on one of the judge's units is left out of that dimension, and so is all

@@ -13,12 +13,13 @@ from conqret.io.labels import read_labels
 from conqret.judging.call_setup import prepared_with_log
 from conqret.judging.judge import Items
 from conqret.judging.judge_parts import Judge
-from conqret.judging.judge_settings import OF_THE_JUDGE, LogSettings, StudySettings
+from conqret.judging.judge_settings import OF_THE_JUDGE, LogSettings
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import SEED
 from conqret.studies.bias.bias_run import BiasPlan, plan_bias, run_bias
 from conqret.studies.bias.contrast import REPEATS, ProbeContext
 from conqret.studies.bias.result import BiasTable
+from conqret.studies.study_judging import StudySettings
 
 
 def people_quality(labels: LabelSet) -> dict[str, dict[str, float]]:

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 PROBES = "Probes"
 COMMON = (
-    "format criterion rubric model judge probe list_all labels output replay budget_usd require dry_run "
-    "json_output"
+    "format criterion rubric model judge probe list_all labels output replay budget_usd require dry_run json_output"
 ).split()
 """The options that ``--help`` shows."""
 

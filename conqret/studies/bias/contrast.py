@@ -235,13 +235,7 @@ EXPECTED: Mapping[Adverse, Direction] = {"rise": Direction.NO_RISE, "any": Direc
 
 
 def perturbed(
-    perturbation: Perturbation,
-    level: float,
-    *,
-    name: str,
-    adverse: Adverse,
-    up: str,
-    against: str = NEUTRAL,
+    perturbation: Perturbation, level: float, *, name: str, adverse: Adverse, up: str, against: str = NEUTRAL
 ) -> Callable[[ProbeContext], tuple[Contrast]]:
     """What makes the comparison of every item changed by ``level`` with its control (itself, where the perturbation has
     none), on the metrics of which the perturbation expects :data:`EXPECTED`. ``against`` says what a control is.

@@ -26,11 +26,7 @@ from conqret.studies.agreement.annotator_agreement import averaged_alphas
 from conqret.studies.agreement.dimension_view import NO_SCALE, View
 from conqret.studies.agreement.label_join import JoinedLabels, join_labels
 from conqret.studies.agreement.statistics import CALIBRATED
-from conqret.studies.agreement.trivial_judges import (
-    beside_trivial,
-    labelled_folds,
-    over_trivial,
-)
+from conqret.studies.agreement.trivial_judges import beside_trivial, labelled_folds, over_trivial
 from conqret.studies.calibrate.calibration import CalibratedOn, Calibration, CalibrationMaps
 from conqret.studies.calibrate.calibration_maps import (
     AS_IS,

@@ -191,11 +191,7 @@ class ImprovePlan:
             items_count=len(data.every),
             items_digest=plain_digest(shown),
             labels_digest=plain_digest(labels),
-            improving={
-                "excerpt": self.longest,
-                "seed": self.settings.seed,
-                "variants": list(self.variants),
-            },
+            improving={"excerpt": self.longest, "seed": self.settings.seed, "variants": list(self.variants)},
         )
 
     def judgments(self, setup: Setup, items: Iterable[Item]) -> dict[str, Judgment]:

@@ -12,10 +12,10 @@ from conqret.data import Item, Status
 from conqret.errors import DeclarationError, check_known, number
 from conqret.io import item_record
 from conqret.io.jsonl import compact
-from conqret.io.label_set import LabelSet, dimension_name
+from conqret.io.label_set import LabelSet
 from conqret.io.labels import Labels, labels_of
 from conqret.io.safe_files import write_files, write_whole
-from conqret.judging.asked_run import RunPrompt
+from conqret.judging.asked_run import AskedSettings, RunPrompt
 from conqret.judging.call_setup import prepared
 from conqret.judging.criterion import Criteria, criteria_of
 from conqret.judging.instrument import Instrument
@@ -23,13 +23,7 @@ from conqret.judging.judge import Items
 from conqret.judging.judge_folder import trial_key
 from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.judge_parts import Judge
-from conqret.judging.judge_settings import (
-    OF_THE_JUDGE,
-    AskedSettings,
-    ItemSettings,
-    as_path,
-    check_names,
-)
+from conqret.judging.judge_settings import OF_THE_JUDGE, ItemSettings, as_path, check_names
 from conqret.judging.judgments import judge_in_span
 from conqret.judging.setup import NO_CRITERIA, Setup
 from conqret.llm.request import Request, messages
@@ -52,6 +46,7 @@ from conqret.studies.improve.measuring import measured
 from conqret.studies.improve.result import ImproveResult
 from conqret.studies.improve.variant_choice import choice_without
 from conqret.studies.study_judging import JudgedRun, StudyPart, study_folder
+from conqret.text.words import dimension_name
 
 MIN_EXCERPT, MAX_EXCERPT = 100, 20_000
 CALIBRATE = "use conqret judges calibrate instead"

@@ -16,10 +16,10 @@ from typing import Any
 
 from conqret.data.item import Frozen, Item
 from conqret.errors import DeclarationError
-from conqret.judging.criteria import DECLARED, criteria_judge
 from conqret.judging.criterion import Criterion, criteria_of
 from conqret.judging.judge_options import CONVERSATION, CRITERIA, LANGUAGE
-from conqret.judging.setup import Setup, says_languages, set_up
+from conqret.judging.rubrics import criteria_judge
+from conqret.judging.setup import Setup, set_up
 from conqret.prompts import Library
 from conqret.prompts.library import SUFFIX, split_front_matter
 
@@ -151,7 +151,7 @@ def improved_setup(setup: Setup, improvement: Improvement, scale: tuple[int, int
 
 def criterion_asked(setup: Setup) -> Criterion:
     """The one criterion of a judge of criteria."""
-    (criterion,) = criteria_of(setup.judge.declared[DECLARED])
+    (criterion,) = criteria_of(setup.judge.declared[CRITERIA])
     return criterion
 
 
@@ -173,7 +173,7 @@ def prompt_files(setup: Setup, folder: Path) -> dict[Path, str]:
             CONVERSATION + SUFFIX: library.source(CONVERSATION + SUFFIX),
             **library.included(CONVERSATION),
         }
-    if says_languages(setup.languages, setup.options.explain_in):
+    if setup.says_languages:
         needed[LANGUAGE + SUFFIX] = library.source(LANGUAGE + SUFFIX)
     own = () if library.overlay is None else [name for name in needed if (library.overlay / name).is_file()]
     return {folder / prompt: library.source(prompt), **{folder / name: needed[name] for name in own}}

@@ -59,9 +59,7 @@ GRADE = table_schema(
 GRADES = table_schema(
     item=Field(("id",), identifier, needed="Name the item that the documents are graded for"),
     grades=Field(
-        ("documents",),
-        each(RelevanceGrade, GRADE),
-        needed="List its documents, each with id and relevance",
+        ("documents",), each(RelevanceGrade, GRADE), needed="List its documents, each with id and relevance"
     ),
 )
 

@@ -11,13 +11,12 @@ from typing import Any, TypeVar, Unpack
 from conqret.data import Item
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import ItemSource
-from conqret.judging.asked_run import Counted
+from conqret.judging.cost import Counted
 from conqret.judging.judge import Items
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
 from conqret.judging.judge_settings import (
     OwnJudgeSettings,
-    StudySettings,
     chosen_format,
     client_options,
     opened,
@@ -42,7 +41,7 @@ from conqret.studies.sensitivity.sensitivity_plan import (
     named_levels,
 )
 from conqret.studies.sensitivity.sensitivity_run import RELEVANT_GRADE, Labels, load_labels, run_sensitivity
-from conqret.studies.study_judging import study_folder
+from conqret.studies.study_judging import StudySettings, study_folder
 
 
 def sensitivity_setups(

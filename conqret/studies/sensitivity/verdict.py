@@ -59,10 +59,7 @@ def alarms(p_values: Sequence[float]) -> list[int]:
 
 
 def judge_response(
-    response: Response,
-    expected: Direction,
-    p_values: Sequence[float] = (),
-    margin: float = MARGIN,
+    response: Response, expected: Direction, p_values: Sequence[float] = (), margin: float = MARGIN
 ) -> ResponseVerdict:
     """Whether ``response`` is as expected.
 

@@ -13,8 +13,7 @@ from conqret.judging.study_command import StudyOptions
 from conqret.studies.tournament.item_groups import TournamentOptions
 
 COMMON = (
-    "format criterion model judge by design comparisons both_orders top output replay budget_usd "
-    "dry_run json_output"
+    "format criterion model judge by design comparisons both_orders top output replay budget_usd dry_run json_output"
 ).split()
 """The options that ``--help`` shows."""
 

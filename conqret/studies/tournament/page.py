@@ -175,8 +175,7 @@ def _section(group: RankedGroup, tournament: Tournament, texts: Mapping[str, str
         _picture("Strength of each item", tournament, group.items),
         ladder(group, tournament.top),
         CollapsedTable(
-            f"All {len(compared)} comparisons",
-            Table("", (*names, Column("Preferred", "text")), rows),
+            f"All {len(compared)} comparisons", Table("", (*names, Column("Preferred", "text")), rows)
         ),
     ]
     if texts:

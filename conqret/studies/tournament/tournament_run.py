@@ -23,8 +23,7 @@ from conqret.errors import number
 from conqret.io import CheckedItems, ItemSource
 from conqret.io.jsonl import compact
 from conqret.io.safe_files import InFolder, write_whole
-from conqret.judging.asked_run import Counted
-from conqret.judging.cost import expected_judging
+from conqret.judging.cost import Counted, expected_judging
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.judge_parts import TOURNAMENT, digest

@@ -8,18 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from conqret.errors import DeclarationError, strict_options
+from conqret.judging.asked_run import RunSettings, WatchSettings
 from conqret.judging.call_setup import prepared
 from conqret.judging.criteria import COMPARISON, comparison_criterion, comparison_judge
 from conqret.judging.judge import Items
 from conqret.judging.judge_options import SampleSettings
 from conqret.judging.judge_parts import Judge
-from conqret.judging.judge_settings import (
-    ItemSettings,
-    RunSettings,
-    WatchSettings,
-    check_names,
-    opened,
-)
+from conqret.judging.judge_settings import ItemSettings, check_names, opened
 from conqret.llm.client_options import ClientOptions
 from conqret.runs.run_folder import default_folder, stem
 from conqret.stats.comparative_judgment import check_sizes

@@ -28,9 +28,7 @@ CONVERSATIONS = "real_data.json"
 EXPECTED, ARGMAX = "GPT-3.5-turbo-16k, expected rating", "GPT-3.5-turbo-16k, most probable rating"
 SCALE = (1, 2, 3, 4)
 RATING = published(
-    id=("text_id", identifier),
-    annotator=("annotator_id", identifier),
-    rating=("Q0", whole_number),
+    id=("text_id", identifier), annotator=("annotator_id", identifier), rating=("Q0", whole_number)
 )
 PROBABILITIES = published(
     id=("text_id", identifier),

@@ -52,11 +52,6 @@ def test_the_file_is_all_that_a_site_needs(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setitem(LAYOUTS.__dict__, "_homes", type(LAYOUTS)._homes.func(LAYOUTS))
     monkeypatch.setitem(sys.modules, f"{layouts.__name__}.two_sides", None)  # so that it is gone afterwards
     del sys.modules[f"{layouts.__name__}.two_sides"]
-    assert list(LAYOUTS) == [
-        "procon-britannica",
-        "procon-headlines",
-        "procon-classic",
-        "debatabase",
-        "two-sides",
-    ]
+    wanted = ["procon-britannica", "procon-headlines", "procon-classic", "debatabase", "two-sides"]
+    assert list(LAYOUTS) == wanted
     assert read_debate(HTML, EXPECTED.url) == EXPECTED

@@ -46,12 +46,8 @@ async def test_http_statuses(status: str, word: FetchStatus, asked: int) -> None
 
 async def test_a_page_comes_with_what_its_header_claims() -> None:
     page, _ = await fetched(reply(b"h\xe9", Content_Type='Text/HTML; x=y; charset="ISO-8859-1"'))
-    assert (page.ok, page.body, page.content_type, page.charset) == (
-        True,
-        b"h\xe9",
-        "text/html",
-        "iso-8859-1",
-    )
+    wanted = (True, b"h\xe9", "text/html", "iso-8859-1")
+    assert (page.ok, page.body, page.content_type, page.charset) == wanted
 
 
 async def test_a_server_that_recovers_is_heard() -> None:

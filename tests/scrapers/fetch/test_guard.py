@@ -211,11 +211,8 @@ async def test_the_open_site_is_reached_so_the_table_means_something() -> None:
     async with two_sites() as (public, _), fetcher(names) as client:
         public.routes["/"] = reply("hello")
         page = await client.fetch(f"http://open.test:{public.port}/")
-        assert (page.status, page.body, page.final_url) == (
-            FetchStatus.OK,
-            b"hello",
-            f"http://open.test:{public.port}/",
-        )
+        wanted = (FetchStatus.OK, b"hello", f"http://open.test:{public.port}/")
+        assert (page.status, page.body, page.final_url) == wanted
 
 
 async def test_a_name_that_changes_its_answer_gains_nothing() -> None:

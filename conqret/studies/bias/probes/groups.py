@@ -29,11 +29,7 @@ from conqret.studies.bias.contrast import (
 
 
 def compared(
-    ground: ProbeContext,
-    group: Callable[[Item], bool | None],
-    *,
-    name: str,
-    up: str,
+    ground: ProbeContext, group: Callable[[Item], bool | None], *, name: str, up: str
 ) -> tuple[Contrast, ...]:
     """One contrast a metric: items of the group (``group`` is true) minus others (false) of the same topic.
 
