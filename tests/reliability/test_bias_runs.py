@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.judging.asked_run import costs_of
+from conqret.judging.cost import costs_of
 from conqret.studies.bias.bias_run import BiasFolder, plan_bias, run_bias
 from conqret.studies.bias.bias_study import bias
 from conqret.studies.bias.contrast import ProbeContext

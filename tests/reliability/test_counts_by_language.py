@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conqret.data import Item
-from conqret.judging.asked_run import costs_of
+from conqret.judging.cost import costs_of
 from conqret.llm.client_options import ClientOptions
 from conqret.studies.bias.bias_study import bias
 from conqret.studies.sensitivity.sensitivity_plan import estimate as estimate_sensitivity
