@@ -22,7 +22,7 @@ from conqret.llm.prompt_fitting import ANSWER_ROOM, MESSAGE_OVERHEAD
 from conqret.llm.request import IMAGE_TOKENS, Answer, Request, request_key
 from conqret.runs.trials import Loop
 
-MOST = 500
+MOST = 200
 """Items of one judge whose prompts are counted; of more, those of every so many topics stand for all."""
 
 SIZED, EVERY = 100, 7
@@ -206,11 +206,11 @@ class CountingClient(Client):
         sampled = min(sampled, self.sampled)
         for work, counts in self._counts.items():
             task, by, of = work
-            calls, read, written = (counts[what] for what in ("calls", "read", "written"))
+            calls, read, written = (float(counts[what]) for what in ("calls", "read", "written"))
             share = sampled
             if sized := counts["sized"]:
                 read *= counts["characters"] / counts["sized characters"]
-                written, share = written * calls / sized, min(sampled, sized / counts["asked"])
+                written, share = written * calls / sized, sampled * sized / counts["asked"]
             notes, impossible = self._notes.get(work, ((), ""))
             more: Any = {"of": of, "by": by, "sampled": share, "notes": notes, "impossible": impossible}
             tokens = round(read), round(written) * self._backend.writes
