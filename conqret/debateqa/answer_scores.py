@@ -50,7 +50,7 @@ from conqret.debateqa.scoring import (
 )
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.judging.asked_run import AskedSettings, Run, RunPrompt
-from conqret.judging.counting import Counted
+from conqret.judging.cost import Counted
 from conqret.judging.judge_settings import as_path, client_options
 from conqret.runs.run_folder import RECORD_NAME, default_folder, stem
 from conqret.runs.session import SessionCounts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -155,7 +155,9 @@ def generate_arguments(job: Job, sessions: Sessions) -> int:
 
     not_written = 0
     with contextlib.ExitStack() as opened:
-        runs = {system: opened.enter_context(_argument_run(job, sessions, system)) for system in job.systems}
+        runs = {
+            system: opened.enter_context(argument_run(job, sessions, system, {})) for system in job.systems
+        }
         sessions.run(asked(runs.values()))
         for system, run in runs.items():
             outcome = run.outcome()
@@ -169,7 +171,8 @@ def generate_arguments(job: Job, sessions: Sessions) -> int:
     return not_written
 
 
-def _argument_run(job: Job, sessions: Sessions, system: System) -> ArgumentRun:
+def argument_run(job: Job, sessions: Sessions, system: System, settings: Mapping[str, Any]) -> ArgumentRun:
+    """The requests for a system's arguments on all sides, from its rankings."""
     experiment = job.experiment
     table = experiment.generators[system.generator]
     options = table.options(experiment.seed)
@@ -179,7 +182,7 @@ def _argument_run(job: Job, sessions: Sessions, system: System) -> ArgumentRun:
         rankings |= read_rankings(job.out.ranking(system.ranking, stance))
         tasks += make_tasks(job.corpus, rankings, stance, options, job.every_topic)
     return ArgumentRun(
-        job.out.arguments(system), tasks, options, experiment.client(table.model), {},
+        job.out.arguments(system), tasks, options, experiment.client(table.model), settings,
         made_of={"system": system.name}, sessions=sessions, renew=True,  # a ranking that had failed is whole now
     )  # fmt: skip
 

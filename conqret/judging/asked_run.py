@@ -20,9 +20,8 @@ from pydantic import BaseModel
 from conqret.data import Reason
 from conqret.errors import AnswersAwaited
 from conqret.io.safe_files import Content, write_files
-from conqret.judging.cost import ExpectedCost, expected
-from conqret.judging.counting import Counted, CountingClient
-from conqret.judging.counting import RunPrompt as RunPrompt
+from conqret.judging.cost import Counted, CountingClient, ExpectedCost, expected
+from conqret.judging.cost import RunPrompt as RunPrompt
 from conqret.judging.judge_settings import AskingSettings, ClientSettings, Watch, session_settings
 from conqret.llm.client import Client, awaited_answers
 from conqret.llm.client_options import ClientOptions
@@ -46,7 +45,7 @@ class RunSettings(ClientSettings, AskingSettings, total=False):
 
 class WatchSettings(TypedDict, total=False):
     """Who looks on at a run. ``watch`` is told when it begins, with how many rows, and of each new row; with
-    ``dry_run`` nobody is asked, and :class:`conqret.judging.counting.Counted` is raised with the expected cost."""
+    ``dry_run`` nobody is asked, and :class:`conqret.judging.cost.Counted` is raised with the expected cost."""
 
     dry_run: bool
     watch: Watch
@@ -265,7 +264,12 @@ class Run(Generic[Row]):
     def _costs(self) -> list[ExpectedCost]:
         """What was counted; what does not fit the model's window is not, and a note says what it lacks."""
         clients: Any = self.clients
-        costs = [cost for client in clients for cost in client.costs(self._sampled)]
+        costs = [
+            cost
+            for client in clients
+            for cost in client.costs(self._sampled)
+            if cost.calls or cost.impossible
+        ]
         unfit = [row for row in self.rows.rows() if row.reason is Reason.CONTEXT_OVERFLOW]
         if unfit:
             share = f"{round(len(unfit) / self._sampled):,} of {self.total:,} prompts do not fit"

@@ -1,33 +1,32 @@
-"""What calls that were not made yet will take: tokens of their prompts, tokens of their answers, dollars.
+"""What calls that were not made yet will take, and the model that says so: it is not asked, but counts.
 
-Prompts are counted by their own text; documents once each, up to a length from which they are scaled. Answers are
-assumed to be as long as what they have to hold asks for. Nothing that is recorded already is taken off.
+Nothing that is recorded already is taken off.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from conqret.data import Document, Item, Nugget
+from pydantic import BaseModel
+
+from conqret.data import Item, Reason
 from conqret.errors import number
-from conqret.judging.conversation import images_in
-from conqret.judging.instrument import answer_room, case_of, filled
-from conqret.judging.judge_parts import Case, JudgePrompt
-from conqret.judging.setup import PROBE, Setup
+from conqret.judging.instrument import judge_item
+from conqret.judging.setup import Setup
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.prompt_fitting import ANSWER_ROOM, MESSAGE_OVERHEAD, prompt_tokens
-from conqret.llm.request import IMAGE_TOKENS
-from conqret.prompts import RenderedPrompt
+from conqret.llm.prompt_fitting import ANSWER_ROOM, MESSAGE_OVERHEAD
+from conqret.llm.request import IMAGE_TOKENS, Answer, Request, request_key
+from conqret.runs.trials import Loop
 
-COUNTED = 20_000
-"""Characters of a document that are counted; a longer one is scaled up from them."""
+MOST = 200
+"""Items of one judge whose prompts are counted; of more, those of every so many topics stand for all."""
 
-STAND_IN = "."
-"""One token in place of a text that is counted apart, or is still to be written."""
-
+SIZED, EVERY = 100, 7
+"""Prompts of a judge whose tokens are counted; after these every so many, and the others by their characters."""
 
 TEXT_TOKENS, VALUE_TOKENS = 40, 8
 """What a sentence and a rating take of an answer, with the names of their fields: of 85 answers of a frontier model to
@@ -45,13 +44,13 @@ class ExpectedCost:
     """
 
     task: str
-    of: str
-    by: str
     model: str
     calls: int
     prompt_tokens: int
     completion_tokens: int
     cost_usd: float | None
+    of: str = ""
+    by: str = ""
     sampled: float = 1.0
     notes: tuple[str, ...] = ()
     impossible: str = ""
@@ -72,101 +71,158 @@ def batch_price(cost: ExpectedCost, client: ClientOptions) -> ExpectedCost:
     return replace(cost, cost_usd=None if cost.cost_usd is None else SHARE * cost.cost_usd)
 
 
-@dataclass(frozen=True, slots=True)
-class Total:
-    """The sums of several; ``cost_usd`` is None if any price is unknown."""
-
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    cost_usd: float | None
-
-    @classmethod
-    def of(cls, parts: Sequence[ExpectedCost]) -> Total:
-        """The sums of ``parts``."""
-        costs = [part.cost_usd for part in parts]
-        return cls(
-            sum(part.calls for part in parts),
-            sum(part.prompt_tokens for part in parts),
-            sum(part.completion_tokens for part in parts),
-            None if None in costs else sum(cost for cost in costs if cost is not None),
-        )
-
-
 def expected(
-    task: str,
-    client: ClientOptions,
-    calls: int,
-    prompt: int,
-    completion: int,
-    *,
-    of: str = "",
-    by: str = "",
-    sampled: float = 1.0,
-    notes: tuple[str, ...] = (),
-    impossible: str = "",
+    task: str, client: ClientOptions, calls: int, prompt: int, completion: int, **more: Any
 ) -> ExpectedCost:
-    """The price of ``calls`` with ``prompt`` and ``completion`` tokens in all."""
+    """The price of ``calls`` with ``prompt`` and ``completion`` tokens in all; ``more`` are further fields."""
     cost = client.facts.cost(prompt, completion)
-    return ExpectedCost(
-        task, of, by, client.model, calls, prompt, completion, cost, sampled, notes, impossible
-    )
+    return ExpectedCost(task, client.model, calls, prompt, completion, cost, **more)
 
 
-def expected_asking(
-    task: str, options: ClientOptions, prompts: Iterable[RenderedPrompt], answer_tokens: int, *, by: str = ""
-) -> ExpectedCost:
-    """The price of asking each of ``prompts`` for an answer of so many tokens, where the model writes one."""
-    client = counter(options)
-    used = [capped(prompt_tokens(prompt, client), client) for prompt in prompts]
-    written = answer_tokens * len(used) if options.backend.writes else 0
-    return expected(task, options, len(used), sum(used), written, by=by)
+class Counted(Exception):  # noqa: N818 - nothing is wrong
+    """Ends a dry run, with the expected ``costs``, and what is ``shown`` before them."""
+
+    def __init__(self, costs: list[ExpectedCost], **shown: Any) -> None:
+        self.costs, self.shown = costs, shown
 
 
-class Sizes:
-    """The tokens of documents, each text counted once for a model."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[int, int, str], int] = {}
-
-    def of(self, document: Document, client: Client) -> int:
-        """Its tokens; of a long document scaled up from its beginning."""
-        text = document.text
-        key = (hash(text), len(text), client.model_id)  # not the text itself: corpora are large
-        if key not in self._known:
-            counted = client.count_tokens(text[:COUNTED])
-            self._known[key] = round(counted * max(1.0, len(text) / COUNTED))
-        return self._known[key]
-
-    def all(self, documents: Iterable[Document], client: Client) -> int:
-        """The tokens of all of them."""
-        return sum(self.of(document, client) for document in documents)
+def costs_of(study: Callable[[], object]) -> list[ExpectedCost]:
+    """What the dry run that ``study`` does is expected to cost."""
+    try:
+        study()
+    except Counted as counted:
+        return counted.costs
+    return []
 
 
-def times(ask: JudgePrompt[Any], setup: Setup) -> int:
-    """How often a question is asked about one item: both orders, and every sample."""
-    return (2 if ask.both_orders else 1) * setup.options.samples
+@dataclass(frozen=True)
+class RunPrompt:
+    """A prompt of a run: the type of its answers, and for a dry run what the work is called, how many tokens an answer
+    has, and whether offline answers are lengthened to that because later prompts show them. ``file`` is False where the
+    prompt is no file, but comes whole from elsewhere."""
+
+    response: type[BaseModel]
+    task: str
+    tokens: int | Callable[[Request[Any]], int]
+    by: str = ""
+    shown_later: bool = False
+    file: bool = True
 
 
-def answer_tokens(ask: JudgePrompt[Any], items: Sequence[Item]) -> int:
-    """The tokens of an answer to ``ask`` about one of ``items``: those of the sentences and ratings that it has to hold
-    for as many nuggets and documents, each cited once. 0 where none is written because log-probabilities are read."""
-    if ask.reading is not None or not items:
-        return 0
-    count = max(1, round(sum(len(item.documents) for item in items) / len(items)))
-    places = range(1, count + 1)
-    item = PROBE.model_copy(
-        update={
-            "id": items[0].id,  # by which its rubric is found, and by its topic and its metadata
-            "topic": items[0].topic,
-            "metadata": items[0].metadata,
-            "documents": tuple(Document(id=str(place), text=STAND_IN) for place in places),
-            "argument": " ".join(f"So it is [{place}]." for place in places),
-            "nuggets": (Nugget(text=STAND_IN),)
-            * round(sum(len(item.nuggets) for item in items) / len(items)),
-        }
-    )
-    return _length(ask.baseline(Case(item)))
+class CountingClient(Client):
+    """A model that is not asked: its prompts are counted, each ``weight`` times.
+
+    Those of ``prompts`` the offline baseline answers. Of others, which are those of the ``work`` (task, by whom, of
+    what), each is counted once, and no answer comes.
+    """
+
+    def __init__(
+        self, options: ClientOptions, prompts: Mapping[str, RunPrompt] | None = None, **store: Any
+    ) -> None:
+        super().__init__(replace(options, budget_usd=None), store=None)
+        self._prompts, self.weight, self.sampled = prompts or {}, 1.0, 1.0
+        self.work = ("judge", "", "")
+        self.written: Callable[[Request[Any]], int] = answer_tokens
+        self._counts: dict[tuple[str, str, str], Counter[str]] = {}
+        self._notes: dict[tuple[str, str, str], tuple[tuple[str, ...], str]] = {}
+        self._seen = set[str]()
+
+    async def ask(self, request: Request[Any]) -> Answer[Any]:
+        """What the offline baseline answers; the question is counted."""
+        prompt = self._prompts.get(request.ask)
+        if prompt is None:
+            self._count_once(request)
+            return _ONLY_COUNTED
+        written = prompt.tokens if isinstance(prompt.tokens, int) else prompt.tokens(request)
+        read = sum(self.count_tokens(message.content) for message in request.messages)
+        if self.context_window is not None:
+            read = min(read, max(0, self.context_window - ANSWER_ROOM - MESSAGE_OVERHEAD))
+        counts = self._counts.setdefault((prompt.task, prompt.by, ""), Counter())
+        counts.update({"calls": self.weight, "read": self.weight * read, "written": self.weight * written})
+        if request.baseline is None:
+            return _ONLY_COUNTED
+        value = request.baseline()
+        plain = {"text": value} if request.plain else value
+        answer = request.response.model_validate(plain, context=dict(request.context))
+        if prompt.shown_later:
+            more = written - self.count_tokens(str(value))
+            answer = answer.model_copy(update=_lengthened(dict(answer), more))
+        return Answer(answer, ())
+
+    def _count_once(self, request: Request[Any]) -> None:
+        """Count a question that is not counted yet, and of most the tokens by their characters."""
+        key = request_key(self.model_id, request)
+        if key in self._seen:
+            return
+        self._seen.add(key)
+        counts, reading = self._counts.setdefault(self.work, Counter()), request.reading
+        texts = [message.content for message in request.messages]
+        if reading is not None:
+            texts = [text for context, targets in reading.pairs for text in (context, *targets)]
+        characters = sum(map(len, texts))
+        counts.update({"asked": 1, "calls": self.weight, "characters": self.weight * characters})
+        if counts["sized"] >= SIZED and len(self._seen) % EVERY:
+            return
+        images = sum(len(message.images) for message in request.messages)
+        read = sum(map(self.count_tokens, texts)) + IMAGE_TOKENS * images
+        written = 0 if reading is not None else self.written(request)
+        counts.update({"sized": 1, "sized characters": characters, "read": read, "written": written})
+
+    async def count_judging(
+        self,
+        setup: Setup,
+        items: Sequence[Item],
+        topics: frozenset[str],
+        *,
+        work: tuple[str, str, str],
+        first_sample: int = 0,
+        repeated: int = 1,
+    ) -> None:
+        """Count what is asked about ``items``, so often; those of ``topics`` stand for all. What is only computed of
+        them is not."""
+        taken = [item for item in items if item.topic in topics] or items[:MOST]
+        share = len(taken) / len(items) if items else 1.0
+        self.work, self.weight, self.sampled = work, repeated / share, min(self.sampled, share)
+        judge = replace(setup.judge, computed=(), combined=None)
+        instrument = replace(setup.instrument(self), judge=judge, first_sample=first_sample)
+        judged = [await judge_item(item, instrument) for item in taken]
+        reasons = [{measure.reason for measure in each.measures.values()} for each in judged]
+        lost = sum(Reason.CONTEXT_OVERFLOW in each for each in reasons)
+        trimmed = lost + sum(bool(each.trims) for each in judged)
+        room, notes, impossible = f"{self.context_window or 0:,} tokens", setup.notes, ""
+        counts = self._counts.setdefault(work, Counter())
+        if lost and not counts["calls"]:
+            by = work[1]
+            impossible = f"no prompt of {by} fits into the model's window ({room}), even without documents"
+        elif trimmed:
+            which = f"the prompts of {trimmed:,} of {number(len(taken), 'item')}"
+            notes += (
+                f"{which} are longer than the model's window ({room}): their documents will be trimmed",
+            )
+        self._notes[work] = notes, impossible
+
+    def costs(self, sampled: float = 1.0) -> Iterator[ExpectedCost]:
+        """What was counted, a line for each kind of work."""
+        sampled = min(sampled, self.sampled)
+        for work, counts in self._counts.items():
+            task, by, of = work
+            calls, read, written = (float(counts[what]) for what in ("calls", "read", "written"))
+            share = sampled
+            if sized := counts["sized"]:
+                read *= counts["characters"] / counts["sized characters"]
+                written, share = written * calls / sized, sampled * sized / counts["asked"]
+            notes, impossible = self._notes.get(work, ((), ""))
+            more: Any = {"of": of, "by": by, "sampled": share, "notes": notes, "impossible": impossible}
+            tokens = round(read), round(written) * self._backend.writes
+            yield expected(task, self._options, round(calls), *tokens, **more)
+
+
+_ONLY_COUNTED: Answer[Any] = Answer(None, (), reason=Reason.NOTHING_TO_JUDGE, detail="only counted")
+
+
+def answer_tokens(request: Request[Any]) -> int:
+    """The tokens of an answer that has all that the offline baseline's has."""
+    return 0 if request.baseline is None else _length(request.baseline())
 
 
 def _length(answer: object) -> int:
@@ -178,153 +234,37 @@ def _length(answer: object) -> int:
     return TEXT_TOKENS if isinstance(answer, str) and " " in answer else VALUE_TOKENS
 
 
-def judged_tokens(
-    item: Item, ask: JudgePrompt[Any], setup: Setup, client: Client, sizes: Sizes, *, unwritten: int = 0
-) -> int:
-    """Tokens of the prompt that asks ``ask`` about ``item``, its documents counted apart.
-
-    Where log-probabilities are read, the argument is read behind two prompts, with the documents and without.
-    ``unwritten`` are tokens that arguments will add for which the item holds a :data:`STAND_IN`.
-    """
-    covered = item.model_copy(update={"documents": covers(item.documents)})
-    prompt = setup.library[ask.prompt]
-    rendered = filled(prompt, ask, case_of(covered, setup.options))
-    used = prompt_tokens(rendered, client) + IMAGE_TOKENS * len(images_in(rendered, covered))
-    if "documents" in setup.library.used(ask.prompt)["user"] and "documents" in ask.needs | ask.optional:
-        used += sizes.all(item.documents, client)
-    if ask.reading is None:
-        return capped(used + unwritten, client)
-    argument = answer_room(ask, item, client) + unwritten
-    bare = filled(prompt, ask, case_of(item.model_copy(update={"documents": ()}), setup.options))
-    contexts = (used, prompt_tokens(bare, client))
-    return sum(capped(context, client, argument) + argument for context in contexts)
+def _lengthened(value: Any, tokens: int) -> Any:
+    """The answer with its longest text so many tokens longer."""
+    if isinstance(value, str):
+        return value + " so" * tokens
+    parts = (
+        dict(value)
+        if isinstance(value, Mapping)
+        else dict(enumerate(value))
+        if isinstance(value, list)
+        else {}
+    )
+    if not parts:
+        return value
+    longest = max(parts, key=lambda name: len(str(parts[name])))
+    parts[longest] = _lengthened(parts[longest], tokens)
+    return parts if isinstance(value, Mapping) else list(parts.values())
 
 
-def counter(options: ClientOptions) -> Client:
-    """A client that counts tokens and is never asked; a budget without a price is no fault of it."""
-    return Client(replace(options, budget_usd=None), store=None)
-
-
-def capped(tokens: int, client: Client, room: int = ANSWER_ROOM) -> int:
-    """Not more than the window holds beside ``room`` tokens: documents are trimmed to fit."""
-    window = client.context_window
-    return tokens if window is None else min(tokens, max(0, window - room - MESSAGE_OVERHEAD))
-
-
-def covers(documents: Iterable[Document]) -> tuple[Document, ...]:
-    """The documents with all that a prompt shows of them but their texts."""
-    return tuple(document.model_copy(update={"text": STAND_IN}) for document in documents)
-
-
-SAMPLE = 200
-"""Prompts of one question that are counted at most: with lengths that vary by a third, their mean is within 5%
-of that of all (two standard errors, 2 * 0.33 / sqrt(200))."""
-
-
-def asked(setup: Setup, items: Iterable[Item], client: Client) -> list[tuple[JudgePrompt[Any], list[Item]]]:
-    """Each question of ``setup`` with the items about which it is really asked.
-
-    Items that differ in nothing but fields that a question does not show make one request, for the recordings answer
-    the second; where there is nothing to ask, or an image to be shown that the model cannot see, none is made.
-    """
-    every, asks = list(items), []
-    for ask in setup.asks:
-        distinct: dict[Any, Item] = {}
-        for item in every:
-            looked_at = (*sorted(ask.looked_at), "messages", "images")
-            shown = tuple(hash(getattr(item, name)) for name in looked_at)
-            distinct.setdefault((item.topic, item.stance, shown), item)
-        cases = [Case(item, setup.options) for item in distinct.values()]
-        parts = [case for case in cases if ask.unasked(case) is None]
-        if ask.cases is not None:
-            parts = [part for case in parts for part in ask.cases(case)]
-        if client.baseline:
-            parts = [part for part in parts if ask.offline(part)[0] is not None]
-        about = [part.item for part in parts]
-        if client.blind:
-            about = [item for item in about if not _shows_images(item, ask, setup)]
-        asks.append((ask, about))
-    return asks
-
-
-def _shows_images(item: Item, ask: JudgePrompt[Any], setup: Setup) -> bool:
-    """Whether the prompt that asks ``ask`` about ``item`` has images."""
-    if not item.pictures:
-        return False
-    covered = item.model_copy(update={"documents": covers(item.documents)})
-    return bool(images_in(filled(setup.library[ask.prompt], ask, case_of(covered, setup.options)), covered))
+def topics_counted(parts: Iterable[Sequence[Item]]) -> frozenset[str]:
+    """The topics whose items are counted: all, or every so many where a judge has more than :data:`MOST`."""
+    every = list(parts)
+    topics = list(dict.fromkeys(item.topic for items in every for item in items))
+    return frozenset(topics[:: max(1, -(-max(map(len, every), default=0) // MOST))])
 
 
 def expected_judging(
-    setup: Setup, items: Iterable[Item], sizes: Sizes, *, by: str = "", sample: int = SAMPLE
+    setup: Setup, items: Iterable[Item], *, task: str = "judge", of: str = "", by: str = "", repeated: int = 1
 ) -> ExpectedCost:
-    """The calls, tokens and dollars of judging ``items``; ``by`` names the judge where its format does not.
-
-    Where a question is asked about more than ``sample`` items, so many of them, evenly spread, stand for all.
-    """
-    client, by = counter(setup.client), by or setup.judge.name
-    return expected_asks("judge", setup, asked(setup, items, client), client, sizes, by=by, sample=sample)
-
-
-def expected_asks(
-    task: str,
-    setup: Setup,
-    asks: Iterable[tuple[JudgePrompt[Any], Sequence[Item]]],
-    client: Client,
-    sizes: Sizes,
-    *,
-    of: str = "",
-    by: str,
-    repeated: int = 1,
-    unwritten: Callable[[JudgePrompt[Any]], int] = lambda ask: 0,
-    sample: int = SAMPLE,
-) -> ExpectedCost:
-    """The same for these questions, each about its items as often as ``repeated`` says; to a prompt come as many tokens
-    as are ``unwritten`` for its question."""
-    calls = completion = counted = count = trimmed = unfit = 0
-    prompt = 0.0
-    for ask, about in asks:
-        if not about:
-            continue
-        chosen, each, more = spread(about, sample), repeated * times(ask, setup), unwritten(ask)
-        tokens = [judged_tokens(item, ask, setup, client, sizes, unwritten=more) for item in chosen]
-        full = [item for item, token in zip(chosen, tokens, strict=True) if _is_full(ask, token, client)]
-        trimmed += len(full)
-        bare = (item.model_copy(update={"documents": ()}) for item in full)
-        unfit += sum(_is_full(ask, judged_tokens(item, ask, setup, client, sizes), client) for item in bare)
-        prompt += each * sum(tokens) * len(about) / len(chosen)
-        calls += each * len(about)
-        completion += each * len(about) * answer_tokens(ask, about)
-        counted, count = counted + len(chosen), count + len(about)
-    share = counted / count if count else 1.0
-    notes = setup.notes
-    room, impossible = f"{client.context_window or 0:,} tokens", ""
-    if counted and unfit == counted:
-        impossible = f"no prompt of {by} fits into the model's window ({room}), even without documents"
-    elif trimmed:
-        which = f"{trimmed:,} of {number(counted, 'prompt')}"
-        notes += (f"{which} are longer than the model's window ({room}): their documents will be trimmed",)
-    return expected(
-        task,
-        setup.client,
-        calls,
-        round(prompt),
-        completion,
-        of=of,
-        by=by,
-        sampled=share,
-        notes=notes,
-        impossible=impossible,
-    )
-
-
-def _is_full(ask: JudgePrompt[Any], tokens: int, client: Client) -> bool:
-    """Whether a prompt of so many tokens fills the model's window, so that it is cut."""
-    return ask.reading is None and tokens == capped(tokens + 1, client)
-
-
-def spread(items: Sequence[Item], most: int) -> Sequence[Item]:
-    """``most`` of ``items`` at even distances; all of them where there are no more."""
-    if len(items) <= most:
-        return items
-    return [items[(2 * place + 1) * len(items) // (2 * most)] for place in range(most)]
+    """The calls, tokens and dollars of judging ``items``; ``by`` names the judge where its format does not."""
+    client, every, work = CountingClient(setup.client), list(items), (task, by or setup.judge.name, of)
+    with Loop() as loop:
+        topics = topics_counted([every])
+        loop.run(client.count_judging(setup, every, topics, work=work, repeated=repeated))
+    return next(client.costs())

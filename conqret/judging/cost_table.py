@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from conqret.console.printing import NONE, complain, note, result
 
 if TYPE_CHECKING:
-    from conqret.judging.cost import ExpectedCost, Total
+    from conqret.judging.cost import ExpectedCost
     from conqret.llm.client_options import ClientOptions
     from conqret.show.table import Cell, Table
 
@@ -44,11 +44,9 @@ def tell_cost(
     is unknown), what is assumed in it, and what a ``budget``
     (dollars) would do to the run; end with exit code 2 where the run is impossible: a model that is to be ``asked``
     cannot be, its price is unknown under a budget, or no prompt fits."""
-    from conqret.judging.cost import Total
-
     stop, refused = budget_words(estimates, budget), refusal(estimates, budget, asked)
     stages = [{"stage": estimate.stage, **asdict(estimate)} for estimate in estimates]
-    costs = {"stages": stages, **asdict(Total.of(estimates)), "budget_usd": budget, "budget_note": stop}
+    costs = {"stages": stages, **total(estimates), "budget_usd": budget, "budget_note": stop}
     shown = {**facts, **costs, "refusal": refused}
     result(shown, [*lines, cost_table(estimates)], as_json=as_json)
     share = min((estimate.sampled for estimate in estimates), default=1.0)
@@ -115,21 +113,30 @@ def budget_words(estimates: Sequence[ExpectedCost], budget: float | None) -> str
 
 def cost_table(estimates: Sequence[ExpectedCost]) -> Table:
     """A line for each piece of work, under the system whose it is, and the sums."""
-    from conqret.judging.cost import Total
     from conqret.show.table import Column, Table
 
     rows: list[tuple[Cell, ...]] = []
     for system, parts in groupby(estimates, key=lambda cost: cost.of):
         rows += [(system,)] if system else []
-        rows += [(_words(part), *_figures(part)) for part in parts]
+        rows += [(_words(part), *_figures(asdict(part))) for part in parts]
     columns = (Column("prompt", "text"), "calls", "prompt tokens", "answer tokens", "price")
-    return Table("", columns, rows, foot=[("all", *_figures(Total.of(estimates)))])
+    return Table("", columns, rows, foot=[("all", *_figures(total(estimates)))])
 
 
-def _figures(cost: ExpectedCost | Total) -> tuple[Cell, ...]:
+def total(parts: Sequence[ExpectedCost]) -> dict[str, Any]:
+    """The sums of several; the price is None if any price is unknown."""
+    sums: dict[str, Any] = {
+        name: sum(getattr(part, name) for part in parts)
+        for name in ("calls", "prompt_tokens", "completion_tokens")
+    }
+    costs = [part.cost_usd for part in parts]
+    return {**sums, "cost_usd": None if None in costs else sum(cost or 0.0 for cost in costs)}
+
+
+def _figures(cost: Mapping[str, Any]) -> tuple[Cell, ...]:
     from conqret.show.words import money
 
-    return cost.calls, cost.prompt_tokens, cost.completion_tokens, money(cost.cost_usd)
+    return cost["calls"], cost["prompt_tokens"], cost["completion_tokens"], money(cost["cost_usd"])
 
 
 def _words(expected: ExpectedCost) -> str:

@@ -134,13 +134,13 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost
     Raises:
         DeclarationError: as there.
     """
-    from conqret.judging.cost import Sizes, batch_price, expected_judging
+    from conqret.judging.cost import batch_price, expected_judging
 
     check_names("judge", settings, JudgeSettings)
     source, _, setup = prepared(items, settings, asks=False)
     if (unsure := settings.get("abstain")) is not None:
         _abstention(unsure, setup)
-    cost = expected_judging(setup, source, Sizes())
+    cost = expected_judging(setup, source)
     return batch_price(cost, setup.client) if settings.get("batch") else cost
 
 

@@ -82,7 +82,7 @@ class PlanOptions(OptionGroup):
         Raises:
             SystemExit: it was a dry run.
         """
-        from conqret.judging.counting import Counted
+        from conqret.judging.cost import Counted
 
         if self.dry_run:
             try:

@@ -17,7 +17,7 @@ from conqret.debateqa.curation.check_verdicts import CheckVerdict, Subject, Verd
 from conqret.errors import DeclarationError, check_positive, strict_options
 from conqret.io.pairs import Pair
 from conqret.judging.asked_run import AskedSettings
-from conqret.judging.counting import Counted, costs_of
+from conqret.judging.cost import Counted, costs_of
 from conqret.judging.judge_settings import as_path, client_options, session_settings
 from conqret.judging.responses import Typed
 from conqret.llm.client_options import ClientOptions

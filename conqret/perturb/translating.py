@@ -26,7 +26,7 @@ from conqret.io import CheckedItems
 from conqret.io.jsonl import json_lines
 from conqret.io.overwriting import write_new
 from conqret.io.rows import item_record
-from conqret.judging.cost import ExpectedCost, counter, expected
+from conqret.judging.cost import CountingClient, ExpectedCost, expected
 from conqret.judging.judge_settings import as_path, client_options
 from conqret.judging.responses import Typed, Whole, Written, once_each
 from conqret.llm.client import Client
@@ -178,7 +178,7 @@ def translating_cost(
 ) -> ExpectedCost:
     """The calls, tokens and dollars of :func:`translate_items`. Raises what it does."""
     codes, found, options = _opened(items, into, lambda checked: None, settings)
-    client, library = counter(options), Library(as_path(settings.get("prompts")))
+    client, library = CountingClient(options), Library(as_path(settings.get("prompts")))
     calls = prompt = written = 0
     for item, code in _wanted(found, codes):
         for texts in groups_of(item):

@@ -19,7 +19,8 @@ from pydantic import BaseModel
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError, number
 from conqret.io.safe_files import InFolder, write_whole
-from conqret.judging.asked_run import Run, RunSettings, WatchSettings
+from conqret.judging.asked_run import Run, RunPrompt, RunSettings, WatchSettings
+from conqret.judging.cost import topics_counted
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge_folder import JudgmentsFolder, ScoreTable, judgment_key, trial_key
 from conqret.judging.judge_settings import ItemSettings
@@ -43,12 +44,13 @@ class StudySettings(RunSettings, ItemSettings, WatchSettings, total=False):
 @dataclass(frozen=True)
 class StudyPart:
     """Items that are put to one instrument, whose judgments have this fingerprint, and whose samples are numbered from
-    ``first_sample``."""
+    ``first_sample``; a dry run names them ``by``."""
 
     setup: Setup
     fingerprint: str
     items: Sequence[Item]
     first_sample: int = 0
+    by: str = ""
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,9 @@ class JudgedRun(Run[Any]):
             an answer that nobody knows the price of, nothing more is spent.
     """
 
+    PROMPTS: ClassVar[Mapping[str, RunPrompt]] = {}
+    """What is asked beside the judges' questions."""
+
     def __init__(
         self,
         folder: Any,
@@ -116,7 +121,7 @@ class JudgedRun(Run[Any]):
         told: Any = {"total": total, "about": about or f"{number(total, 'judgment')} by", "by": by}
         how: Any = {"record": record, "sessions": sessions, "renew": renew}
         models = [_within(one, budget) for one in models]
-        super().__init__(folder, models, {}, own, asked=(), asks="", **told, **how)
+        super().__init__(folder, models, self.PROMPTS, own, asked=(), asks="", **told, **how)
         self._begin, self._counted_before, self._budget = begin, before or SessionCounts(), budget
 
     def __enter__(self) -> Self:
@@ -138,11 +143,14 @@ class JudgedRun(Run[Any]):
         return await judge_in_span(item, instrument)
 
     def judge(self, parts: Iterable[StudyPart]) -> None:
-        """Judge the items of one part after the other.
+        """Judge the items of one part after the other; in a dry run count what is asked.
 
         Raises:
             AnswersAwaited: judgments wait for a batch.
         """
+        if self.dry:
+            self.sessions.run(self._count_judging(list(parts)))
+            return
 
         async def unit(item: Item, instrument: Instrument) -> None:
             key = trial_key(instrument.fingerprint, item.id)
@@ -160,6 +168,15 @@ class JudgedRun(Run[Any]):
                 spent = session.counts.since(before).cost_usd
                 budget = 0.0 if spent is None else max(0.0, budget - spent)
         self.sessions.run(self._handed_in(done))
+
+    async def _count_judging(self, parts: Sequence[StudyPart]) -> None:
+        topics = topics_counted([part.items for part in parts])
+        for part in parts:
+            client: Any = self.client(part.setup.client)
+            work = ("judge", part.by or part.setup.judge.name, "")
+            await client.count_judging(
+                part.setup, part.items, topics, work=work, first_sample=part.first_sample
+            )
 
     def conclude(self, made: Callable[[Mapping[str, Judgment]], Outcome]) -> Outcome:
         """What is ``made`` of the bare judgments (:meth:`conqret.data.Judgment.bare`) by their keys, with what this

@@ -13,8 +13,7 @@ from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError, check_known, number
 from conqret.io.pairs import Pair
 from conqret.io.safe_files import write_whole
-from conqret.judging.cost import ExpectedCost
-from conqret.judging.counting import costs_of
+from conqret.judging.cost import ExpectedCost, costs_of
 from conqret.judging.criteria import comparison_criterion, comparison_judge
 from conqret.judging.criterion import Criterion
 from conqret.judging.judge import expected_cost, judge

@@ -105,12 +105,13 @@ def test_what_the_run_would_refuse_trim_or_leave_out(
         assert (done.code, "error: the run would refuse: " in told, refused in told) == (2, True, True)
         assert "left out: " in told
     with FaultServer() as server:
-        done = cli(*asked, *PRICED, "--api-base", server.url, "--context-window", 5000, "--json")
+        done = cli(*asked, *PRICED, "--api-base", server.url, "--context-window", 6000, "--json")
         assert server.requests == []
     facts = json.loads(done.out)
     assert facts["refusal"] is None
     assert any(
-        "2 of 2 prompts are longer than the model's window" in one for one in facts["stages"][0]["notes"]
+        "the prompts of 2 of 2 items are longer than the model's window" in one
+        for one in facts["stages"][0]["notes"]
     )
 
 

@@ -23,7 +23,7 @@ from conqret.debate.debatune.transcript import (
     TranscriptRow,
 )
 from conqret.errors import DeclarationError
-from conqret.judging.counting import Counted
+from conqret.judging.cost import Counted
 from conqret.prompts import Library
 
 LIBRARY = Library()

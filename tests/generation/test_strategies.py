@@ -15,7 +15,7 @@ from conqret.generation.generator import BudgetedQuestion, GenerateOptions, Gene
 from conqret.generation.strategies.debate import revised
 from conqret.io import open_items
 from conqret.io.trec import ScoredDoc, read_rankings, write_run
-from conqret.judging.counting import Counted
+from conqret.judging.cost import Counted
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer
 from conqret.prompts import Library

@@ -15,7 +15,7 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.io import open_items
 from conqret.judging.conversation import WHOLE_TOPIC
-from conqret.judging.cost import counter
+from conqret.judging.cost import CountingClient
 from conqret.judging.criterion import criteria_of
 from conqret.judging.instrument import case_of, filled
 from conqret.judging.judge import expected_cost
@@ -226,7 +226,7 @@ def test_a_model_without_vision_is_never_asked(tmp_path: Path) -> None:
     [("openai/gpt-3.5-turbo", True), ("local/a/b@0123456789ab", False), ("offline", False)],
 )
 def test_vision_is_proposed_where_it_is_looked_at(model: str, helps: bool) -> None:
-    assert ("--vision" in counter(ClientOptions(model, api_key="k")).blind) == helps
+    assert ("--vision" in CountingClient(ClientOptions(model, api_key="k")).blind) == helps
 
 
 @pytest.mark.parametrize(("vision", "calls"), [(True, 2), (False, 1)])

@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from conqret.errors import DeclarationError, ItemsError
-from conqret.judging.counting import Counted
+from conqret.judging.cost import Counted
 from conqret.perspectives.perspective_files import (
     QuestionPerspective,
     read_perspective_sources,

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from conqret.errors import DeclarationError, UnknownNameError
-from conqret.studies.bias.bias_run import BiasFolder, estimate, plan_bias, run_bias
+from conqret.judging.cost import costs_of
+from conqret.studies.bias.bias_run import BiasFolder, plan_bias, run_bias
 from conqret.studies.bias.bias_study import bias
 from conqret.studies.bias.contrast import ProbeContext
 from conqret.studies.bias.result import BiasTable
@@ -36,8 +37,12 @@ def test_places_are_compared_in_what_other_probes_change_and_nothing_more_is_ask
     assert places.notes == (f"position: {len(versions) - 8} versions of pairs by other probes count, too",)
     without = plan_bias(found.ground, ["injection", "length", "yes-bias"])
     table = run_bias(found)
-    sent = sum(one.calls for one in estimate(found))
-    assert table.session.sent == sent == sum(one.calls for one in estimate(without))
+    sent = sum(one.calls for one in costs_of(lambda: run_bias(found, dry_run=True)))
+    assert (
+        table.session.sent
+        == sent
+        == sum(one.calls for one in costs_of(lambda: run_bias(without, dry_run=True)))
+    )
     assert table.session.recorded >= 2 * len(versions)
     (row,) = (row for row in table.rows if row.probe == "position")
     assert row.effect is not None

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from conqret.data import Item
+from conqret.judging.cost import costs_of
 from conqret.llm.client_options import ClientOptions
-from conqret.studies.bias.bias_run import estimate as estimate_bias
-from conqret.studies.bias.bias_study import bias, bias_plan
+from conqret.studies.bias.bias_study import bias
 from conqret.studies.sensitivity.sensitivity_plan import estimate as estimate_sensitivity
 from conqret.studies.sensitivity.sensitivity_study import sensitivity_plan
 
@@ -34,7 +34,7 @@ def of(items: list[Item], *codes: str) -> list[Item]:
 @pytest.mark.parametrize("codes", [("zh",), ("en", "ar")])
 def test_probes(items: list[Item], codes: tuple[str, ...], tmp_path: Path) -> None:
     chosen = of(items, *codes)
-    counted = calls(estimate_bias(bias_plan(chosen)))
+    counted = calls(costs_of(lambda: bias(chosen, dry_run=True)))
     table = bias(chosen, output=tmp_path / "run")
     assert table.session.sent == counted
     assert {row.metric for row in table.primary} <= {

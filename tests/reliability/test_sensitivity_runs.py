@@ -8,6 +8,7 @@ import pytest
 from conqret.data import Item, Judgment
 from conqret.errors import DeclarationError
 from conqret.judging.instrument import Instrument, judge_item
+from conqret.llm.client_options import ClientOptions
 from conqret.studies.sensitivity.result import SensitivityFolder
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, estimate
 from conqret.studies.sensitivity.sensitivity_run import run_sensitivity
@@ -23,7 +24,7 @@ def test_level_0_is_judged_once_and_alike_requests_are_sent_once(tmp_path: Path)
     assert plan.judgments == 4 * 3
     results = run_sensitivity(plan, tmp_path / "run")
     # Documents: as they are, and replaced; argument and documents: all three versions.
-    assert [one.calls for one in estimate(plan)] == [4 * 2 + 4 * 3]
+    assert [one.calls for one in estimate(plan, ClientOptions("offline"))] == [4 * 2 + 4 * 3]
     assert (results.session.sent, results.session.recorded) == (20, 4)
 
 

@@ -59,7 +59,7 @@ def judged(
 
     ``by`` is the function of the public face that does it, with its statements given; without, ``judge`` does.
     """
-    from conqret.judging.counting import Counted
+    from conqret.judging.cost import Counted
     from conqret.judging.judge import expected_cost, judge
     from conqret.llm.client_options import OFFLINE_MODEL
     from conqret.runs.run_folder import default_folder, stem

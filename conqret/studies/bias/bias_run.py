@@ -17,8 +17,6 @@ from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError
 from conqret.io import CheckedItems
 from conqret.io.safe_files import InFolder
-from conqret.judging.cost import ExpectedCost, Sizes, expected_judging
-from conqret.judging.counting import Counted
 from conqret.judging.judge_folder import trial_key
 from conqret.judging.setup import Setup
 from conqret.judging.verdict_log import VerdictLog
@@ -36,7 +34,7 @@ from conqret.studies.bias.contrast import (
     NotAskedError,
     ProbeContext,
 )
-from conqret.studies.bias.probes.places import SWAPPED, in_every_version
+from conqret.studies.bias.probes.places import in_every_version
 from conqret.studies.bias.result import BiasRecord, BiasTable, bias_rows
 from conqret.studies.study_judging import JudgedFolder, JudgedRun, StudyPart, digest_of, study_folder
 from conqret.studies.variance.result import repeatabilities
@@ -70,7 +68,7 @@ def part_of(way: str, setup: Setup, items: Sequence[Item]) -> StudyPart:
         asked = setup.in_one_order(PREFERENCE)
     elif way.startswith(AGAIN):
         sample = int(way.removeprefix(AGAIN)) * setup.options.samples
-    return StudyPart(asked, fingerprint_of(way, setup), items, sample)
+    return StudyPart(asked, fingerprint_of(way, setup), items, sample, f"{setup.judge.name} ({way})")
 
 
 @dataclass(frozen=True)
@@ -109,20 +107,6 @@ class BiasPlan:
     def judgments(self) -> int:
         """How many judgments there will be."""
         return sum(map(len, self.versions.values()))
-
-
-def estimate(plan: BiasPlan) -> list[ExpectedCost]:
-    """The calls, tokens and dollars of :func:`run_bias`, one for each way of asking; what is alike is asked once."""
-    setup, sizes, versions = plan.ground.setup, Sizes(), dict(plan.versions)
-    as_is = {item.id for item in versions.get(AS_IS, ())}
-    if ONE_ORDER in versions:  # what is judged as it is has been asked in either order
-        alone = [item for item in versions[ONE_ORDER] if item.id.removesuffix(SWAPPED) not in as_is]
-        versions[ONE_ORDER] = tuple(alone)
-    return [
-        expected_judging(part_of(way, setup, items).setup, items, sizes, by=f"{setup.judge.name} ({way})")
-        for way, items in versions.items()
-        if items
-    ]
 
 
 def plan_bias(ground: ProbeContext, probes: Iterable[str] = ()) -> BiasPlan:
@@ -225,8 +209,6 @@ def run_bias(plan: BiasPlan, output: str | Path | None = None, **settings: Any) 
             opened, or the settings do not fit the model.
         Counted: it was a dry run.
     """
-    if settings.get("dry_run"):
-        raise Counted(estimate(plan))
     ground, setup = plan.ground, plan.ground.setup
     record = BiasRecord(
         **setup.recorded,

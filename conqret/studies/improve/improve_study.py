@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 from conqret.data import Item, Status
 from conqret.errors import DeclarationError, check_known, number
@@ -15,10 +15,8 @@ from conqret.io.jsonl import compact
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import Labels, labels_of
 from conqret.io.safe_files import write_files, write_whole
-from conqret.judging.asked_run import AskedSettings
+from conqret.judging.asked_run import AskedSettings, RunPrompt
 from conqret.judging.call_setup import prepared
-from conqret.judging.cost import ExpectedCost, Sizes, Total, expected_asking, expected_judging
-from conqret.judging.counting import Counted
 from conqret.judging.criterion import Criteria, criteria_of
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge import Items
@@ -29,7 +27,6 @@ from conqret.judging.judge_settings import OF_THE_JUDGE, ItemSettings, as_path, 
 from conqret.judging.judgments import judge_in_span
 from conqret.judging.setup import NO_CRITERIA, Setup
 from conqret.llm.request import Request, messages
-from conqret.runs.trials import Memory
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement.dimension_view import NO_SCALE
 from conqret.studies.calibrate.result import FEWEST_TOPICS
@@ -109,6 +106,7 @@ class ImproveRun(JudgedRun):
     """Its questions; ``settled`` items keep the judgment that they have, with a score or without: a proposal was made
     of it, and with another all that was learned from would be asked again."""
 
+    PROMPTS: ClassVar = {PROMPT: RunPrompt(WordingAnswer, "improve", ANSWER_TOKENS, by="wording")}
     settled: frozenset[str] = frozenset()
 
     async def judgment(self, key: str, item: Item, instrument: Instrument) -> ImproveRow:
@@ -123,6 +121,11 @@ class ImproveRun(JudgedRun):
 
         async def made() -> ImproveRow:
             about: Any = {"ask": PROMPT, "item": key, "messages": messages(prompt)}
+            if self.dry:
+                about["baseline"] = lambda: {
+                    **EXPECTED_ANSWER,
+                    "wording": f"{key}: {EXPECTED_ANSWER['wording']}",
+                }
             answer = await self.client().ask(Request(**about, response=WordingAnswer, temperature=0.0))
             if answer.value is None:
                 return ImproveRow(id=key, reason=str(answer.reason or ""), detail=answer.detail)
@@ -130,21 +133,25 @@ class ImproveRun(JudgedRun):
 
         await self.row(key, made)
 
-    def judge_whole(self, parts: Sequence[tuple[Setup, Sequence[Item]]]) -> None:
+    def judge_whole(self, parts: Sequence[StudyPart]) -> None:
         """Judge items by one judge after the other.
 
         Raises:
             AnswersAwaited: answers are still to come in a batch.
             DeclarationError: some could not be had from the provider, so that nothing can be chosen yet.
         """
-        self.judge(StudyPart(setup, setup.fingerprint, items) for setup, items in parts)
-        for setup, items in parts:
-            rows = [self.rows.get(trial_key(setup.fingerprint, item.id)) for item in items]
+        self.judge(parts)
+        for part in () if self.dry else parts:
+            rows = [self.rows.get(trial_key(part.fingerprint, item.id)) for item in part.items]
             if lost := [row.judgment for row in rows if row.judgment.status is Status.FAILED]:
                 raise DeclarationError(
                     f"{number(len(lost), 'response')} failed ({lost[0].reason}), and nothing is chosen from "
                     "incomplete responses: run the same command to continue"
                 )
+
+
+def _part(setup: Setup, items: Sequence[Item], by: str) -> StudyPart:
+    return StudyPart(setup, setup.fingerprint, items, by=f"{setup.judge.name} {by}")
 
 
 def improved(plan: ImprovePlan, **settings: Any) -> ImproveResult:
@@ -153,8 +160,6 @@ def improved(plan: ImprovePlan, **settings: Any) -> ImproveResult:
     Raises:
         Counted: it was a dry run.
     """
-    if settings.get("dry_run"):
-        raise Counted([*estimate(plan)])
     data, setup = plan.data, plan.setup
     own = {**settings, "prompts": setup.library}
     with study_folder(ImproveFolder, plan.output, settings) as folder:
@@ -165,19 +170,25 @@ def improved(plan: ImprovePlan, **settings: Any) -> ImproveResult:
             plan = replace(plan, rows=run.rows)
             if any(row.wording is not None for row in run.rows.rows()):
                 run.settled = frozenset(item.id for item in data.training)
-            run.judge_whole([(setup, data.every)])
+            run.judge_whole([_part(setup, data.every, "as it is")])
             run.settled = frozenset()
             if plan.variants:
                 prompts = {wording_key(prompt): prompt for prompt in map(plan.wording_prompt, plan.outs)}
                 run.span = "propose a wording", {}
                 run.ask_all(run.propose(key, prompt) for key, prompt in prompts.items())
             tried = [(variant, out) for out in plan.outs if out for variant in plan.variants]
-            run.judge_whole([(plan.setup_of(variant, out), plan.items_in(out)) for variant, out in tried])
+            run.judge_whole(
+                [
+                    _part(plan.setup_of(variant, out), plan.items_in(out), f"with {variant}")
+                    for variant, out in tried
+                ]
+            )
             if data.held_out:
-                variant = choice_without(plan, frozenset()).variant
+                dearest = (AS_IT_IS, *plan.variants)[-1]
+                variant = dearest if run.dry else choice_without(plan, frozenset()).variant
                 if variant != AS_IT_IS:
                     chosen = plan.setup_of(variant, frozenset())
-                    run.judge([StudyPart(chosen, chosen.fingerprint, data.held_out)])
+                    run.judge([_part(chosen, data.held_out, "as chosen, on held-out items")])
             run.arranged()
             result, files = measured(plan, folder, **run.done)
             write_files(files)
@@ -303,24 +314,3 @@ def _check_topics(training: Sequence[Item], tested: Sequence[Item], *, of_items:
         raise DeclarationError(
             f"only {number(len(others), 'topic')} held out, but an interval needs {FEWEST_HELD_OUT}"
         )
-
-
-def estimate(plan: ImprovePlan) -> Iterator[ExpectedCost]:
-    """The calls, tokens and dollars of a run, for wordings of the usual length; the variant that is chosen for
-    held-out items is taken to be the dearest. Nothing that is recorded already is taken off."""
-    sizes, setup, rows = Sizes(), plan.setup, Memory[ImproveRow](ImproveFolder.key)
-    plan = replace(plan, rows=rows)
-    yield expected_judging(setup, plan.data.every, sizes, by=f"{setup.judge.name} as it is")
-    if not plan.variants:
-        return
-    prompts = [plan.wording_prompt(out) for out in plan.outs]
-    yield expected_asking("improve", setup.client, prompts, ANSWER_TOKENS, by="wording")
-    for prompt in prompts:
-        rows.add(ImproveRow(id=wording_key(prompt), wording=EXPECTED_ANSWER))
-    for variant in plan.variants:
-        setups = [(plan.setup_of(variant, out), plan.items_in(out)) for out in plan.outs if out]
-        parts = [expected_judging(each, items, sizes) for each, items in setups]
-        yield replace(parts[0], by=f"{setup.judge.name} with {variant}", **asdict(Total.of(parts)))
-    if plan.data.held_out:
-        dearest, by = plan.setup_of(plan.variants[-1], frozenset()), f"{setup.judge.name} as chosen"
-        yield expected_judging(dearest, plan.data.held_out, sizes, by=f"{by}, on held-out items")

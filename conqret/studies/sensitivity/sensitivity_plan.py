@@ -4,26 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from conqret.data import Item
 from conqret.errors import DeclarationError, number
 from conqret.io import CheckedItems
-from conqret.judging.cost import (
-    STAND_IN,
-    ExpectedCost,
-    Sizes,
-    capped,
-    counter,
-    covers,
-    expected,
-    expected_judging,
-)
+from conqret.judging.cost import VALUE_TOKENS, CountingClient, ExpectedCost, expected_judging
 from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
-from conqret.llm.prompt_fitting import prompt_tokens
 from conqret.perturb import PERTURBATIONS, SEED, Materials, Perturbation, perturb_items
-from conqret.perturb.rewriting import rewriting_of
+from conqret.perturb.rewriting import rewrite_items
 from conqret.perturb.versions import (
     LeftOutItem,
     Level,
@@ -35,6 +24,7 @@ from conqret.perturb.versions import (
     series,
 )
 from conqret.prompts import Library
+from conqret.runs.trials import Loop
 from conqret.stats.curve_tests import MARGIN
 
 Stack = tuple[tuple[str, float], ...]
@@ -272,66 +262,33 @@ def grid_stacks(grid: Sequence[PerturbationLevels]) -> tuple[Stack, ...]:
     )
 
 
-def estimate(
-    plan: SensitivityPlan,
-    rewriter: ClientOptions | None = None,
-    *,
-    prompts: str | Path | Library | None = None,
-) -> list[ExpectedCost]:
-    """The judging by each format and model, then what ``rewriter`` is asked for the perturbations it can do.
-
-    A version of an item that several curves share, level 0 above all, is counted once.
-
-    Args:
-        plan: with the sentences rewritten by rule.
-        rewriter: the model that will rewrite sentences; None or offline asks nothing.
-        prompts: a folder with prompts of one's own.
-    """
-    sizes = Sizes()
-    estimates = [expected_judging(setup, plan.every_item(), sizes) for setup in plan.setups]
-    if rewriter is not None and not rewriter.backend.baseline:
-        library = (
-            prompts if isinstance(prompts, Library) else Library(None if prompts is None else Path(prompts))
-        )
-        estimates += _rewriting(plan, rewriter, library, sizes)
+def estimate(plan: SensitivityPlan, rewriter: ClientOptions) -> list[ExpectedCost]:
+    """The judging by each format and model, then what ``rewriter`` is asked for the perturbations it can do."""
+    estimates = [expected_judging(setup, plan.every_item()) for setup in plan.setups]
+    every = {damage.perturbation.name: damage for damage in (*plan.damages, *plan.crossed)}
+    for name, damage in every.items():
+        library = plan.setups[0].library
+        estimates += rewriting(plan.able(name), damage, rewriter, library, seed=plan.seed)
     return estimates
 
 
 def rewriting(
-    items: Iterable[tuple[Item, int]],
-    perturbation: Perturbation,
+    items: Iterable[Item],
+    damage: PerturbationLevels,
     options: ClientOptions,
     library: Library,
-    sizes: Sizes,
     *,
+    seed: int = SEED,
     of: str = "",
-) -> ExpectedCost:
-    """The sentences that a model rewrites, once an item for all levels of a perturbation.
-
-    Args:
-        items: each with the tokens of its argument. The prompt shows it and its sentences to be rewritten, taken
-            to be all of them, and the answer is as long.
-        perturbation: one that a model can do; its prompt shows the documents if it needs them.
-        options: of the model that rewrites.
-    """
-    client = counter(options)
-    prompt = library[rewriting_of(perturbation).prompt]
-    calls = tokens = written = 0
-    for item, argument in items:
-        documents = item.documents if "documents" in perturbation.needs else ()
-        fields = {"topic": item.topic, "stance": item.stance, "documents": covers(documents)}
-        shown = prompt.render({**fields, "argument": STAND_IN, "chosen": []})
-        used = prompt_tokens(shown, client) + 2 * argument + sizes.all(documents, client)
-        calls, tokens, written = calls + 1, tokens + capped(used, client), written + argument
-    return expected("rewrite", options, calls, tokens, written, of=of, by=perturbation.name)
-
-
-def _rewriting(
-    plan: SensitivityPlan, options: ClientOptions, library: Library, sizes: Sizes
 ) -> Iterator[ExpectedCost]:
-    client = counter(options)
-    every = [damage.perturbation for damage in (*plan.damages, *plan.crossed)]
-    for name, perturbation in {one.name: one for one in every}.items():
-        if perturbation.rewriting is not None:
-            arguments = ((item, client.count_tokens(item.argument or "")) for item in plan.able(name))
-            yield rewriting(arguments, perturbation, options, library, sizes)
+    """The sentences that a model rewrites, once an item for all levels of a perturbation; nothing where none can."""
+    perturbation, client = damage.perturbation, CountingClient(options)
+    if perturbation.rewriting is None or client.baseline:
+        return
+    client.work = ("rewrite", perturbation.name, of)
+    client.written = lambda request: sum(
+        VALUE_TOKENS + client.count_tokens(sentence) for sentence in request.context["sentences"].values()
+    )
+    with Loop() as loop:
+        loop.run(rewrite_items(items, perturbation, damage.levels, client, seed=seed, library=library))
+    yield from client.costs()

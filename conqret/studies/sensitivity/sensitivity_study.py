@@ -11,7 +11,7 @@ from typing import Any, TypeVar, Unpack
 from conqret.data import Item
 from conqret.errors import DeclarationError, strict_options
 from conqret.io import ItemSource
-from conqret.judging.counting import Counted
+from conqret.judging.cost import Counted
 from conqret.judging.judge import Items
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import DEFAULT_FORMAT, Judge
@@ -189,7 +189,7 @@ def sensitivity(
         plan = sensitivity_plan(items, perturb=perturb, **settings)
         on_plan(plan)
         rewriter = client_options(settings.get("rewriter"), settings)
-        costs = estimate(plan, rewriter, prompts=settings.get("prompts"))
+        costs = estimate(plan, rewriter)
         facts = {
             "items": len(plan.items),
             "versions": len(plan.versions),

@@ -23,8 +23,7 @@ from conqret.errors import number
 from conqret.io import CheckedItems, ItemSource
 from conqret.io.jsonl import compact
 from conqret.io.safe_files import InFolder, write_whole
-from conqret.judging.cost import Sizes, expected_judging
-from conqret.judging.counting import Counted
+from conqret.judging.cost import Counted, expected_judging
 from conqret.judging.instrument import Instrument
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
 from conqret.judging.judge_parts import TOURNAMENT, digest
@@ -171,8 +170,8 @@ def held(plan: TournamentPlan, **settings: Any) -> Tournament:
     """
     setups = [setup.in_one_order(PREFERENCE) for setup in plan.setups]
     if settings.get("dry_run"):
-        first, sizes = plan.schedule.first_pairs(), Sizes()
-        raise Counted([expected_judging(one, first, sizes, by=f"{one.judge.name} (pairs)") for one in setups])
+        first = plan.schedule.first_pairs()
+        raise Counted([expected_judging(one, first, by=f"{one.judge.name} (pairs)") for one in setups])
     items, groups = number(plan.checked.count, "item"), number(len(plan.groups), "group")
     about = f"{items} in {groups} from {plan.source.name}, compared by"
     clients, own = [setup.client for setup in setups], {**settings, "prompts": setups[0].library}
