@@ -227,8 +227,7 @@ def _searching(model: ClientOptions, folder: Path, settings: AskedSettings) -> S
     """The session of systems that ask a model, whose answers are kept beside the rankings."""
     from conqret.retrieval.retrieve import retrieval_session
 
-    kept: dict[str, Any] = {name: settings.get(name) for name in ("recordings", "replay", "prompts")}
-    return retrieval_session(model, output=folder / RANKINGS, **kept)
+    return retrieval_session(model, folder / RANKINGS, settings)
 
 
 def _locally(
