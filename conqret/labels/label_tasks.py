@@ -18,7 +18,7 @@ from conqret.errors import DeclarationError
 from conqret.io.pairs import read_pairs
 from conqret.io.questions import read_sourced
 from conqret.judges.citation_support import pairs
-from conqret.judging.dimensions import DIMENSIONS
+from conqret.judging.dimensions import BY_NAME
 from conqret.judging.judge_parts import JUDGES
 from conqret.labels.screens import Screen, ScreenPassage, ScreenQuestion, rating
 from conqret.labels.task import AnnotationTask, TaskRequest, needing, passages, screen_of, where_any
@@ -31,13 +31,12 @@ QUESTIONS = {
     for task, questions in _DATA.items()
 }
 """What is asked, by task."""
-_KNOWN = {dimension.name: dimension for dimension in DIMENSIONS}
 
 
 def _rated(name: str, low: int, high: int) -> ScreenQuestion:
     """What is asked under this name; a dimension of argument quality with its definition."""
     choices = rating(low, high, {low: "lowest", high: "highest"})
-    known = _KNOWN.get(name)
+    known = BY_NAME.get(name)
     if known is None:
         return ScreenQuestion(name=name, asks=name.replace("_", " ").capitalize(), choices=choices)
     return ScreenQuestion(name=name, asks=known.question, guide=(known.definition,), choices=choices)
@@ -162,7 +161,7 @@ TASKS = (
         dimensions=("overall_quality",),
     ),
     replace(  # labels stand beside this format's judgments, on its scale
-        format_task(JUDGES["rag-fine-grained"], tuple(_KNOWN)),
+        format_task(JUDGES["rag-fine-grained"], tuple(BY_NAME)),
         name="dimensions",
         summary="rate an argument on its 15 quality dimensions",
     ),

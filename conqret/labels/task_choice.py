@@ -15,7 +15,7 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, UnknownNameError, check_known
 from conqret.io.item_check import Share
 from conqret.io.toml import read_toml, toml_error
-from conqret.judging.dimensions import DIMENSIONS
+from conqret.judging.dimensions import BY_NAME
 from conqret.judging.instrument import filled
 from conqret.judging.judge_parts import JUDGES, SECOND, Case, Judge
 from conqret.judging.setup import PROBE
@@ -126,7 +126,6 @@ _BETWEEN = "What a dimension calls the middle"
 """How the line begins that says which points are the middle and the low of a definition."""
 _NOTICE = "Everything between the tags"
 """How the paragraph for models about texts from outside begins; people need none."""
-_DIMENSIONS = {dimension.name: dimension for dimension in DIMENSIONS}
 
 
 def format_task(judge: Judge, metrics: tuple[str, ...] = ()) -> AnnotationTask:
@@ -201,7 +200,7 @@ def _question(judge: Judge, metric: str, library: Library) -> ScreenQuestion:
 
 def _explained(metric: str, system: str) -> tuple[str, tuple[str, ...]]:
     """The question of a metric, and the paragraphs of a prompt that explain it."""
-    if (dimension := _DIMENSIONS.get(metric)) is not None:
+    if (dimension := BY_NAME.get(metric)) is not None:
         named = [line for line in system.splitlines() if line.startswith(_BETWEEN)]
         named = named if "In the middle:" in dimension.definition else []
         return dimension.question, (dimension.definition, *named)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,14 +13,13 @@ from numpy.typing import NDArray
 from conqret.errors import DeclarationError
 from conqret.retrieval.evaluation.system_names import TRADE_OFF
 from conqret.retrieval.rerank import ordered, renumbered
-from conqret.text.text_passages import root
-from conqret.text.words import fold, words
+from conqret.text.text_passages import lexical
 
 CANDIDATES = 100
 """The top of the ranking that is reordered (BeRDS, section 6)."""
 
-Encoder = Callable[[Sequence[str]], "NDArray[np.floating[Any]]"]
-"""Texts to vectors: one row a text. Similarity is the cosine of two rows."""
+Encoder = Callable[[Sequence[str]], Any]
+"""Texts to vectors: one row a text, in an array or a sparse matrix of scipy. Similarity is the cosine of two rows."""
 
 
 class MMR(pt.Transformer):
@@ -31,7 +28,8 @@ class MMR(pt.Transformer):
     Columns in: ``qid``, ``docno``, ``score``, ``text``. Columns out: the same, with ``rank`` (from 0) and
     ``score`` (falling by 1) anew. Scores are divided by the highest of the whole frame first (BeRDS, A.6);
     documents below ``candidates`` keep their order underneath. ``trade_off`` of 1 changes nothing.
-    ``encoder`` is :func:`lexical` by default; any sentence encoder will do (``model.encode``).
+    ``encoder`` is :func:`~conqret.text.text_passages.lexical` by default; any sentence encoder will do
+    (``model.encode``).
 
     Raises:
         DeclarationError: ``trade_off`` is outside [0, 1].
@@ -83,25 +81,10 @@ def select(scores: NDArray[np.float64], likeness: NDArray[np.float64], trade_off
     return order
 
 
-def cosines(vectors: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+def cosines(vectors: Any) -> NDArray[np.float64]:
     """The cosine of every two rows; 0 where a row is all zeros."""
+    vectors = vectors if isinstance(vectors, np.ndarray) else vectors.toarray()
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit = np.divide(vectors, lengths, out=np.zeros_like(vectors, dtype=float), where=lengths > 0)
     likeness: NDArray[np.float64] = unit @ unit.T
     return likeness
-
-
-def lexical(texts: Sequence[str]) -> NDArray[np.float64]:
-    """TF-IDF vectors over the content stems of the texts: ``(1 + log f) log((n + 1) / (d + 1/2))``.
-
-    f is how often a text has the stem, d how many of the n texts have it.
-    """
-    counts = [Counter(filter(None, map(root, words(fold(text))))) for text in texts]
-    holders = Counter(term for count in counts for term in count)
-    columns = {term: place for place, term in enumerate(sorted(holders))}
-    vectors = np.zeros((len(texts), max(1, len(columns))))
-    for row, count in enumerate(counts):
-        for term, frequency in count.items():
-            rarity = math.log((len(texts) + 1) / (holders[term] + 0.5))
-            vectors[row, columns[term]] = (1 + math.log(frequency)) * rarity
-    return vectors

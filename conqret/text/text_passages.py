@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 from conqret.text.analysis import Text, stem, weight
 from conqret.text.language import is_english
@@ -49,6 +51,25 @@ REACH = 3
 def root(word: str) -> str:
     """The stem of a word; empty for stop words and single letters."""
     return "" if word in STOP_WORDS or len(word) < 2 else stem(word)
+
+
+def lexical(texts: Sequence[str]) -> Any:
+    """TF-IDF rows over the content stems of the texts, sparse: ``(1 + log f) log((n + 1) / (d + 1/2))``.
+
+    f is how often a text has the stem, d how many of the n texts have it.
+    """
+    from scipy.sparse import csr_matrix
+
+    counts = [Counter(filter(None, map(root, words(fold(text))))) for text in texts]
+    holders = Counter(term for count in counts for term in count)
+    columns = {term: place for place, term in enumerate(sorted(holders))}
+    values, places, starts = [], [], [0]
+    for count in counts:
+        for term, frequency in count.items():
+            places.append(columns[term])
+            values.append((1 + math.log(frequency)) * math.log((len(texts) + 1) / (holders[term] + 0.5)))
+        starts.append(len(places))
+    return csr_matrix((values, places, starts), shape=(len(texts), max(1, len(columns))))
 
 
 @dataclass(frozen=True)

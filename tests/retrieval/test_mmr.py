@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from conqret.retrieval import MMR
 from conqret.retrieval.evaluation.ranking_evaluation import tune_mmr
-from conqret.retrieval.mmr import cosines, lexical, select
+from conqret.retrieval.mmr import cosines, select
+from conqret.text.text_passages import lexical
 
 
 def test_a_copy_falls_behind_something_new():

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from conqret.errors import DeclarationError
-from conqret.text.text_passages import root
-from conqret.text.words import fold, words
+from conqret.text.text_passages import lexical
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,25 +39,6 @@ def embedder(name: str) -> Embed:
 
     model = load_encoder(str(folder), extra="dense")
     return lambda texts: model.encode(list(texts), convert_to_numpy=True, show_progress_bar=False)
-
-
-def lexical(texts: Sequence[str]) -> Any:
-    """TF-IDF rows over the content stems of the texts, sparse: ``(1 + log f) log((n + 1) / (d + 1/2))``.
-
-    f is how often a text has the stem, d how many of the n texts have it.
-    """
-    from scipy.sparse import csr_matrix
-
-    counts = [Counter(filter(None, map(root, words(fold(text))))) for text in texts]
-    holders = Counter(term for count in counts for term in count)
-    columns = {term: place for place, term in enumerate(sorted(holders))}
-    values, places, starts = [], [], [0]
-    for count in counts:
-        for term, frequency in count.items():
-            places.append(columns[term])
-            values.append((1 + math.log(frequency)) * math.log((len(texts) + 1) / (holders[term] + 0.5)))
-        starts.append(len(places))
-    return csr_matrix((values, places, starts), shape=(len(texts), max(1, len(columns))))
 
 
 BLOCK = 1024

@@ -51,7 +51,8 @@ def tune_mmr(
     Raises:
         DeclarationError: a view has no relevant document.
     """
-    from conqret.retrieval.mmr import MMR, lexical
+    from conqret.retrieval.mmr import MMR
+    from conqret.text.text_passages import lexical
 
     made = encoder or lexical
 

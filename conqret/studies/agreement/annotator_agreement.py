@@ -12,7 +12,7 @@ from conqret.data.topic_keys import TopicKeys
 from conqret.errors import strict_options
 from conqret.io.label_set import LabelScale, LabelSet, Unit
 from conqret.io.labels import Labels, labels_of
-from conqret.judging.dimensions import DIMENSIONS
+from conqret.judging.dimensions import BY_NAME
 from conqret.stats.agreement import alphas
 from conqret.stats.estimate import Estimate, JackknifedEstimate, average
 from conqret.stats.resampling import Resamples, leave_one_out
@@ -140,9 +140,6 @@ def _people_on(
     return row, alpha
 
 
-_TAXONOMY = frozenset(dimension.name for dimension in DIMENSIONS)
-
-
 def averaged_dimensions(defined: Mapping[str, bool]) -> list[str]:
     """The labelled dimensions of an average, of those given with whether they have an alpha.
 
@@ -152,7 +149,7 @@ def averaged_dimensions(defined: Mapping[str, bool]) -> list[str]:
     """
     known = [name for name, there in defined.items() if there] or list(defined)
     others = [name for name in known if name != OVERALL] or known
-    return [name for name in others if name in _TAXONOMY] or others
+    return [name for name in others if name in BY_NAME] or others
 
 
 def averaged_alphas(alphas: Mapping[str, Mapping[str, JackknifedEstimate]]) -> dict[str, JackknifedEstimate]:

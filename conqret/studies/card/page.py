@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from conqret.judging.dimensions import DIMENSIONS
+from conqret.judging.dimensions import BY_NAME
 from conqret.judging.judge_parts import JURY
 from conqret.judging.rubrics import identity_in_words
 from conqret.judging.summary_tables import judge_name
@@ -38,7 +38,7 @@ def card_sheet(card: Card) -> ReportPage:
     run, basis, bias = card.run, card.basis, card.bias
     found = list(answer(card.sensitivity))
     # drawn are all curves but those of single dimensions of quality that are as they should be
-    single = {dimension.name for dimension in DIMENSIONS} - {OVERALL}
+    single = BY_NAME.keys() - {OVERALL}
     shown = [row for row in card.sensitivity if row.verdict == "no" or row.metric not in single]
     charts: list[Part] = [*(chart([row]) for row in shown), verdict_rows(card.sensitivity)] if shown else []
     about_bias = [] if bias is None else headlines(bias)[:1]
