@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from conqret.scrapers.debate_pages import PageFetcher, ScrapeResult
     from conqret.scrapers.debates import LayoutProblem
     from conqret.scrapers.debates.layout_inspection import LayoutInspection
-    from conqret.scrapers.fetch import FetchOptions
+    from conqret.scrapers.fetch_client import FetchOptions
     from conqret.scrapers.scrape_places import TopicList
 
 
@@ -213,7 +213,7 @@ def inspect_debate_page(
 async def page_fetcher(settings: PageSettings) -> AsyncIterator[PageFetcher]:
     """Whoever fetches, while the block runs."""
     from conqret.scrapers.archive import ArchivedPages
-    from conqret.scrapers.fetch import Fetcher
+    from conqret.scrapers.fetch_client import Fetcher
 
     archive = _archive(settings)
     async with Fetcher(_fetch_options(settings)) as fetcher:
@@ -241,8 +241,8 @@ def _archive(settings: PageSettings) -> InternetArchive | None:
 
 def _fetch_options(settings: PageSettings) -> FetchOptions:
     from conqret.scrapers import archive
-    from conqret.scrapers.fetch import FetchOptions, Policy
-    from conqret.scrapers.fetch.fetch_client import DELAY
+    from conqret.scrapers.fetch_client import DELAY, FetchOptions
+    from conqret.scrapers.wire import Policy
 
     given: dict[str, Any] = {"delay": DELAY if settings.get("archived") is None else archive.DELAY}
     names = ("delay", "concurrency", "user_agent")

@@ -18,9 +18,8 @@ from typing import Any
 from yarl import URL
 
 from conqret.errors import DeclarationError, check_known
-from conqret.scrapers.fetch import FetchError, FetchStatus, Policy, Retries
-from conqret.scrapers.fetch.fetch_client import Politeness
-from conqret.scrapers.fetch.wire import Limits, Wire, checked_url, refusal
+from conqret.scrapers.fetch_client import Politeness, Retries
+from conqret.scrapers.wire import FetchError, FetchStatus, Limits, Policy, Wire, checked_url, refusal
 
 GOOGLE_URL = "https://www.googleapis.com/customsearch/v1"
 BRAVE_URL = "https://api.search.brave.com/res/v1/web/search"

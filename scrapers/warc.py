@@ -25,7 +25,8 @@ from warcio.warcwriter import WARCWriter
 
 from conqret.errors import DeclarationError
 from conqret.io.safe_files import AppendLog, whole_lines
-from conqret.scrapers.fetch import FetchedResponse, FetchStatus, Limits, Page, content_type_of
+from conqret.scrapers.fetch_client import content_type_of
+from conqret.scrapers.wire import FetchedResponse, FetchStatus, Limits, Page
 
 WARC_NAME = "responses.warc.gz"
 INDEX_NAME = "responses.index.jsonl"

@@ -42,9 +42,8 @@ def run(
 
     conqret experiment experiment.toml --replay recordings.jsonl -o runs/again
     """
-    from conqret.experiments.experiment import experiment_job
+    from conqret.experiments.experiment import estimate, experiment_job
     from conqret.experiments.experiment import run as run_file
-    from conqret.experiments.experiment_cost import estimate
     from conqret.experiments.experiment_tables import overview_tables
     from conqret.experiments.reading import addresses
     from conqret.judging.cost_table import tell_cost
@@ -104,7 +103,7 @@ def report(
     Example: conqret runs report runs/first --to report.html
     """
     from conqret.experiments.experiment_tables import overview_tables
-    from conqret.experiments.run_report import report_run
+    from conqret.experiments.page import report_run
     from conqret.judging.summary_tables import terminal
 
     experiment_summary = report_run(

@@ -19,8 +19,8 @@ from conqret.io.safe_files import write_whole
 from conqret.io.trec import read_rankings
 from conqret.judging.judge_folder import ScoreTable
 from conqret.judging.judge_parts import JURY
-from conqret.retrieval.evaluation.evaluate import default_measures, evaluate
-from conqret.retrieval.evaluation.systems import judgments
+from conqret.retrieval.evaluate import default_measures, evaluate
+from conqret.retrieval.systems import judgments
 from conqret.stats.effects import holm
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.resampling import mean, mean_interval

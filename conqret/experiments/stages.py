@@ -26,7 +26,7 @@ from conqret.judging.judge_parts import JURY
 from conqret.judging.judgments import JudgePlan, judge_items
 from conqret.judging.setup import Setup, check_items
 from conqret.retrieval.corpus_index import open_index
-from conqret.retrieval.evaluation.systems import queries, rankings
+from conqret.retrieval.systems import queries, rankings
 from conqret.runs.session import Sessions
 from conqret.studies.jury.jury_run import jury as jury_of
 from conqret.studies.sensitivity.result import SensitivityFolder, SensitivityResults

@@ -21,7 +21,7 @@ from conqret.data.corpus import CorpusTopic
 from conqret.errors import check_known
 from conqret.generation.cited_argument import GeneratedArgument, check_citations, render
 from conqret.generation.examples import SEED, SHOTS, Example, Expert
-from conqret.generation.generation_strategy import DEFAULT_STRATEGY, STRATEGIES, Strategy
+from conqret.generation.strategies import DEFAULT_STRATEGY, STRATEGIES, Strategy
 from conqret.llm.client import Client
 from conqret.llm.client_options import OFFLINE_MODEL, Sampling, SamplingSettings
 from conqret.llm.prompt_fitting import MESSAGE_OVERHEAD, FittedPrompt, Window, fit, prompt_tokens, with_texts

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from conqret.retrieval.corpus_index import build_index as build_index
     from conqret.retrieval.corpus_index import open_index as open_index
     from conqret.retrieval.cross_encoder import CrossEncoder as CrossEncoder
-    from conqret.retrieval.expansion import PerspectiveExpansion as PerspectiveExpansion
     from conqret.retrieval.first_stage import BM25 as BM25
     from conqret.retrieval.first_stage import Dense as Dense
     from conqret.retrieval.first_stage import Fusion as Fusion
+    from conqret.retrieval.first_stage import PerspectiveExpansion as PerspectiveExpansion
     from conqret.retrieval.first_stage import Texts as Texts
     from conqret.retrieval.mmr import MMR as MMR
     from conqret.retrieval.rerank import ListwiseReranker as ListwiseReranker
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "corpus_index": "Index build_index open_index",
     "cross_encoder": "CrossEncoder",
-    "expansion": "PerspectiveExpansion",
-    "first_stage": "BM25 Dense Fusion Texts",
+    "first_stage": "BM25 Dense Fusion PerspectiveExpansion Texts",
     "mmr": "MMR",
     "rerank": "ListwiseReranker",
 }

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from conqret.retrieval.evaluation.evaluate import Evaluation
+    from conqret.retrieval.evaluate import Evaluation
     from conqret.retrieval.rerank import RerankSummary
     from conqret.retrieval.retrieve import RetrievalResult
     from conqret.show.table import Cell
@@ -139,8 +139,8 @@ def evaluate(
 
     conqret retrieve evaluate corpus/ --systems hybrid --split train --tune --mmr-encoder WhereIsAI/UAE-Large-V1
     """
-    from conqret.retrieval.evaluation.ranking_evaluation import evaluate_rankings
-    from conqret.retrieval.evaluation.system_names import ASKING, RERANKED, has_step
+    from conqret.retrieval.ranking_evaluation import evaluate_rankings
+    from conqret.retrieval.system_names import ASKING, RERANKED, has_step
 
     names, client = options.listed(systems), calls.of(rerank)
     if tune:
@@ -214,7 +214,7 @@ def _scores_of(evaluation: Evaluation) -> list[dict[str, Any]]:
 
 def _lines(evaluation: Evaluation) -> Iterator[RenderableType]:
     """A table for each view, and what the marks say."""
-    from conqret.retrieval.evaluation.evaluate import marks_legend
+    from conqret.retrieval.evaluate import marks_legend
     from conqret.show.table import Table
 
     for view, count in evaluation.topics.items():
@@ -235,7 +235,7 @@ def _lines(evaluation: Evaluation) -> Iterator[RenderableType]:
 
 
 def _tune(corpus: Path, system: str, ranked: SearchedTopics, shown: options.OutputOptions) -> None:
-    from conqret.retrieval.evaluation.ranking_evaluation import MEASURE, choose_mmr
+    from conqret.retrieval.ranking_evaluation import MEASURE, choose_mmr
 
     def started(topics: int, documents: int, engines: str) -> None:
         shown.tell(f"{topics} topics, {number(documents, 'document')} ({engines})")

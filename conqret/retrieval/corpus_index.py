@@ -23,7 +23,7 @@ from conqret.io.jsonl import object_in
 from conqret.io.limits import whole_bytes
 from conqret.io.safe_files import check_own_files
 from conqret.retrieval.collection import Collection, Entry, OwnCollection, collection_of
-from conqret.retrieval.search_engine import ENGINES, Engine, EngineSettings, Hits, Searcher, get_engine
+from conqret.retrieval.engines import ENGINES, Engine, EngineSettings, Hits, Searcher, get_engine
 from conqret.text.words import fold
 
 

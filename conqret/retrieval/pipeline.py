@@ -13,13 +13,12 @@ from conqret.data import Stance
 from conqret.errors import DeclarationError
 from conqret.retrieval.corpus_index import Index, open_index
 from conqret.retrieval.cross_encoder import CrossEncoder
-from conqret.retrieval.dense.text_encoding import Encoding
-from conqret.retrieval.dense.vectors import load
-from conqret.retrieval.expansion import PerspectiveExpansion
-from conqret.retrieval.first_stage import DEPTH, FirstStage, Fusion
+from conqret.retrieval.engines import ENGINES
+from conqret.retrieval.first_stage import DEPTH, FirstStage, Fusion, PerspectiveExpansion
 from conqret.retrieval.mmr import MMR, Encoder
 from conqret.retrieval.rerank import STEP, WINDOW, ListwiseReranker
-from conqret.retrieval.search_engine import ENGINES
+from conqret.retrieval.text_encoding import Encoding
+from conqret.retrieval.vectors import load
 from conqret.runs.session import Session
 
 BM25_NAME = "bm25"

@@ -18,10 +18,9 @@ from conqret.data.digest import gathered
 from conqret.scrapers import markup
 from conqret.scrapers.debates.cited_sources import is_note
 from conqret.scrapers.debates.layout import NONE, DebatePage, DebateParts, Layout, PageIndex, Selector
-from conqret.scrapers.debates.layout_registry import ALL, missing_of
-from conqret.scrapers.debates.page_arguments import SIDE_NUMBER, PageLine, lines
+from conqret.scrapers.debates.layouts import ALL, missing_of
+from conqret.scrapers.debates.page_arguments import MAX_TITLE, SIDE_NUMBER, PageLine, lines
 from conqret.scrapers.debates.page_text import OPENED_BY_CLICK
-from conqret.scrapers.debates.page_titles import MAX_TITLE
 from conqret.text.citations import MARK
 
 MAX_PLACES = 40

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from conqret.errors import DeclarationError
-from conqret.experiments.experiment import experiment_job, experiment_record, run_experiment
-from conqret.experiments.experiment_cost import estimate
+from conqret.experiments.experiment import estimate, experiment_job, experiment_record, run_experiment
 from conqret.io.trec import ScoredDoc, read_run, write_run
 from conqret.judging.judge_folder import COLUMNS
 from conqret.llm.client import Client

@@ -10,8 +10,8 @@ from conqret.data import Document, Reason
 from conqret.generation.cited_argument import GeneratedArgument
 from conqret.generation.examples import Example, Expert
 from conqret.generation.generation_run import ArgumentRun, GenerationFolder, make_tasks
-from conqret.generation.generation_strategy import STRATEGIES
 from conqret.generation.generator import BudgetedQuestion, GenerateOptions, Generator
+from conqret.generation.strategies import STRATEGIES
 from conqret.generation.strategies.debate import revised
 from conqret.io import open_items
 from conqret.io.trec import ScoredDoc, read_rankings, write_run

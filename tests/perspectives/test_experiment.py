@@ -14,7 +14,7 @@ from conqret.perspectives.diversity_run import leaning_name
 pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: pyterrier is missing")
 
 from conqret.errors import DeclarationError
-from conqret.retrieval.evaluation.system_names import check_systems
+from conqret.retrieval.system_names import check_systems
 from tests.needed import Needed
 
 Needed("sentence_transformers", reason="the extra dense is not installed")

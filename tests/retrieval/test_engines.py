@@ -5,8 +5,8 @@ import importlib.util
 import pytest
 
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
-from conqret.retrieval.search_engine import ENGINES as DECLARED
-from conqret.retrieval.search_engine import Engine, WordIndexSettings, get_engine
+from conqret.retrieval.engines import ENGINES as DECLARED
+from conqret.retrieval.engines import Engine, WordIndexSettings, get_engine
 from conqret.text.words import fold
 
 TEXTS = [

@@ -9,7 +9,7 @@ import pytest
 from conqret.errors import DeclarationError
 from conqret.retrieval import build_index, open_index
 from conqret.retrieval.collection import Entry
-from conqret.retrieval.search_engine import WordIndexSettings
+from conqret.retrieval.engines import WordIndexSettings
 
 
 def test_it_is_kept_until_something_changes(corpus):

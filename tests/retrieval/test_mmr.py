@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conqret.retrieval import MMR
-from conqret.retrieval.evaluation.ranking_evaluation import tune_mmr
 from conqret.retrieval.mmr import cosines, select
+from conqret.retrieval.ranking_evaluation import tune_mmr
 from conqret.text.text_passages import lexical
 
 

@@ -8,9 +8,9 @@ from warcio.archiveiterator import ArchiveIterator
 
 from conqret.errors import DeclarationError
 from conqret.io.safe_files import AppendLog
-from conqret.scrapers.fetch import FetchedResponse, FetchError, FetchStatus, Limits
 from conqret.scrapers.fetch_ledger import FetchLedger, LedgerLine
 from conqret.scrapers.warc import INDEX_NAME, WARC_NAME, WarcReader, WarcWriter, read_index
+from conqret.scrapers.wire import FetchedResponse, FetchError, FetchStatus, Limits
 
 LIMITS = Limits()
 

@@ -9,7 +9,7 @@ import pytest
 
 from conqret.scrapers.debates.layout import Selector
 from conqret.scrapers.debates.layout_inspection import inspect_page, kinds, nearest
-from conqret.scrapers.debates.layout_registry import LAYOUTS
+from conqret.scrapers.debates.layouts import LAYOUTS
 from conqret.scrapers.debates.page_text import parse
 from fixtures.site import FIXTURES, Site, serving
 from tests.commands import run_conqret

@@ -14,7 +14,7 @@ from typing import Any
 from conqret.baseline import Evidence
 from conqret.baseline.relevance import ASPECTS
 from conqret.data import Document, Item, Stance
-from conqret.generation.generation_strategy import Strategy
+from conqret.generation.strategies import Strategy
 from conqret.text.analysis import Sentence, Text, analysed
 from conqret.text.boilerplate import boilerplate
 from conqret.text.citations import strip_citations

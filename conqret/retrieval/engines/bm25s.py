@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from conqret.io import limits
 from conqret.io.limits import whole_bytes
-from conqret.retrieval.search_engine import Engine, Hits, WordIndexSettings, highest
+from conqret.retrieval.engines import Engine, Hits, WordIndexSettings, highest
 from conqret.text.words import stop_list, words
 
 _NO_WORD = -1

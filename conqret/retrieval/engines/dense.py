@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from conqret.retrieval.dense.text_encoding import EXTRA, Encoder, Encoding
-from conqret.retrieval.dense.vectors import Vectors, load, write
-from conqret.retrieval.search_engine import Engine, Hits
+from conqret.retrieval.engines import Engine, Hits
+from conqret.retrieval.text_encoding import EXTRA, Encoder, Encoding
+from conqret.retrieval.vectors import Vectors, load, write
 
 
 def build(texts: Iterable[str], folder: Path, settings: Encoding) -> int:

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conqret.scrapers.extract import extract
-from conqret.scrapers.extract.document import clean, html_text
+from conqret.scrapers.document import clean, extract, html_text
 from tests.scrapers.pdf_file import pdf_file
 from tests.scrapers.raw_server import PROSE
 

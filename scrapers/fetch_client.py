@@ -18,7 +18,7 @@ from protego import Protego
 from yarl import URL
 
 from conqret.errors import DeclarationError
-from conqret.scrapers.fetch.wire import (
+from conqret.scrapers.wire import (
     REDIRECTS,
     USER_AGENT,
     FetchedResponse,

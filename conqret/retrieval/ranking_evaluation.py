@@ -13,16 +13,16 @@ from conqret.errors import check_known, strict_options
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.retrieval.corpus_index import open_index
-from conqret.retrieval.evaluation.evaluate import (
+from conqret.retrieval.evaluate import (
     Evaluation,
     Judgments,
     check_depth,
     default_measures,
     evaluate,
 )
-from conqret.retrieval.evaluation.system_names import FIRST_STAGES, TRADE_OFFS, check_systems
-from conqret.retrieval.evaluation.systems import VIEWS, SystemRun, judgments, queries, rankings, run_systems
 from conqret.retrieval.retrieve import as_split, chosen_topics, retrieval_session, topics_of
+from conqret.retrieval.system_names import FIRST_STAGES, TRADE_OFFS, check_systems
+from conqret.retrieval.systems import VIEWS, SystemRun, judgments, queries, rankings, run_systems
 from conqret.runs.run_folder import RUNS
 from conqret.runs.session import SessionCounts
 

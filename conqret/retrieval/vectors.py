@@ -19,7 +19,8 @@ from conqret.io.limits import whole_bytes
 from conqret.local.checkpoint_weights import none, unread_pooler
 from conqret.local.models import load as load_model
 from conqret.local.models import load_encoder
-from conqret.retrieval.dense.text_encoding import (
+from conqret.retrieval.engines import highest
+from conqret.retrieval.text_encoding import (
     EXTRA,
     Encoder,
     Encoding,
@@ -27,7 +28,6 @@ from conqret.retrieval.dense.text_encoding import (
     is_sentence_transformer,
     model_file,
 )
-from conqret.retrieval.search_engine import highest
 from conqret.text.text_passages import blocks
 
 BATCH = 32

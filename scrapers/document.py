@@ -182,7 +182,7 @@ def extract(body: bytes, content_type: str = "", charset: str = "") -> Extractio
     """Extract the main text of a body; ``content_type`` and ``charset`` are the header's claims.
 
     Hostile bytes may make the parsers below raise anything, hang or crash: run it through
-    :class:`~conqret.scrapers.extract.worker_pool.Extractor`.
+    :class:`~conqret.scrapers.worker_pool.Extractor`.
     """
     kind, what = sniff(body, content_type)
     if kind is Kind.OTHER:
