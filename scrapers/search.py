@@ -65,18 +65,29 @@ class Provider:
 def google(key: str, engine: str, url: str = GOOGLE_URL) -> Provider:
     """Google Programmable Search (Custom Search JSON API)."""
     return Provider(
-        "google", url, ("items",), lambda page, size: {"start": str(1 + page * size)},
-        address="link", count="num", parameters={"key": key, "cx": engine, "q": ""},
-    )  # fmt: skip
+        "google",
+        url,
+        ("items",),
+        lambda page, size: {"start": str(1 + page * size)},
+        address="link",
+        count="num",
+        parameters={"key": key, "cx": engine, "q": ""},
+    )
 
 
 def brave(key: str, url: str = BRAVE_URL) -> Provider:
     """Brave Search (Web Search API)."""
     headers = {"X-Subscription-Token": key, "Accept": "application/json"}
     return Provider(
-        "brave", url, ("web", "results"), lambda page, size: {"offset": str(page)},
-        count="count", most=20, parameters={"q": ""}, headers=headers,
-    )  # fmt: skip
+        "brave",
+        url,
+        ("web", "results"),
+        lambda page, size: {"offset": str(page)},
+        count="count",
+        most=20,
+        parameters={"q": ""},
+        headers=headers,
+    )
 
 
 def searxng(base: str) -> Provider:
@@ -88,9 +99,12 @@ def searxng(base: str) -> Provider:
     if not base.startswith(("http://", "https://")):
         raise DeclarationError("CONQRET_SEARXNG_URL must be an address that begins with http:// or https://")
     return Provider(
-        "searxng", f"{base.rstrip('/')}/search", ("results",), lambda page, size: {"pageno": str(page + 1)},
+        "searxng",
+        f"{base.rstrip('/')}/search",
+        ("results",),
+        lambda page, size: {"pageno": str(page + 1)},
         parameters={"q": "", "format": "json"},
-    )  # fmt: skip
+    )
 
 
 PROVIDERS: Mapping[str, tuple[Callable[..., Provider], tuple[str, ...]]] = {

@@ -63,10 +63,15 @@ def run(
         return
 
     outcome = run_file(
-        experiment, output=output, say=lambda stage, text: shown.tell(f"{stage:<12} {text}"),
-        recordings=kept.recordings, replay=kept.replay, overwrite=kept.overwrite, trust=trust_file,
+        experiment,
+        output=output,
+        say=lambda stage, text: shown.tell(f"{stage:<12} {text}"),
+        recordings=kept.recordings,
+        replay=kept.replay,
+        overwrite=kept.overwrite,
+        trust=trust_file,
         **engines.given(),
-    )  # fmt: skip
+    )
     result(
         outcome.summary,
         [*overview_tables(outcome.summary), *map(at, outcome.files)],
@@ -108,7 +113,7 @@ def report(
 
     experiment_summary = report_run(
         run, to, recordings=recordings, prompts=prompts, calibration=calibration, max_items=max_items
-    )  # fmt: skip
+    )
     if experiment_summary.experiment is not None:
         tables = [*overview_tables(experiment_summary.experiment), *map(at, experiment_summary.files)]
         result(experiment_summary.experiment, tables, as_json=json_output)

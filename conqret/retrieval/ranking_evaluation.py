@@ -151,9 +151,15 @@ def evaluate_rankings(
     on_start(len(chosen), len(index), index.engine)
     plan, encoder = PipelinePlan(depth=depth), settings.get("encoder")
     runs = run_systems(
-        list(systems), index, chosen, plan, session, on_topic,
-        encoder=encoder, mmr_encoder=settings.get("mmr_encoder"),
-    )  # fmt: skip
+        list(systems),
+        index,
+        chosen,
+        plan,
+        session,
+        on_topic,
+        encoder=encoder,
+        mmr_encoder=settings.get("mmr_encoder"),
+    )
     found = evaluate(
         {run.name: run.run for run in runs},
         judged,

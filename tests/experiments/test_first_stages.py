@@ -40,9 +40,15 @@ def test_it_ranks_as_conqret_retrieve_does(job, tmp_path):
     assert asyncio.run(rank(job, None, SYSTEM.ranking, SYSTEM, "pro")) == 0
     target = job.out.ranking(SYSTEM.ranking, "pro")
     expected = conqret.retrieve(
-        job.experiment.corpus, engine="bm25,dense", encoder="tests.retrieval.letters:load", weights=[0.3, 0.7],
-        cross_encoder="tests.retrieval.letters:overlap", depth=12, split="test", output=tmp_path / "own.res",
-    )  # fmt: skip
+        job.experiment.corpus,
+        engine="bm25,dense",
+        encoder="tests.retrieval.letters:load",
+        weights=[0.3, 0.7],
+        cross_encoder="tests.retrieval.letters:overlap",
+        depth=12,
+        split="test",
+        output=tmp_path / "own.res",
+    )
     assert {topic: tuple(ranking) for topic, ranking in read_rankings(target).items()} == expected.rankings
     assert all(len(ranking) == 12 for ranking in expected.rankings.values())
     state = json.loads(target.with_name(target.name.replace(".res.gz", ".json")).read_text())

@@ -47,9 +47,19 @@ def test_from_corpus_to_table_4(conqret, corpus, tmp_path):
     assert [line.doc_id for line in lines if line.query_id == "cats"][:2] == ["cats-pro-2", "cats-pro-1"]
     assert len([line for line in lines if line.query_id == "trams"]) == 3
     done = conqret(
-        "retrieve", "evaluate", corpus, "--systems", f"bm25,pro,con,mine={run}", "--json",
-        "--measure", "P@10", "--measure", "nDCG@10", "--measure", "nDCG@3",
-    )  # fmt: skip
+        "retrieve",
+        "evaluate",
+        corpus,
+        "--systems",
+        f"bm25,pro,con,mine={run}",
+        "--json",
+        "--measure",
+        "P@10",
+        "--measure",
+        "nDCG@10",
+        "--measure",
+        "nDCG@3",
+    )
     assert done.code == 0, done.err
     scores = {(one["view"], one["system"], one["measure"]): one for one in json.loads(done.out)["scores"]}
     assert scores["pro", "pro", "nDCG@10"]["mean"] == 1.0
@@ -230,9 +240,23 @@ def test_hybrid_from_the_command_line(conqret, corpus, tmp_path):
     conqret("retrieve", "run", corpus, "-k", "3", "-o", run)
     assert both == [line.doc_id for line in read_run(run) if line.query_id == "cats"]
     done = conqret(
-        "retrieve", "run", corpus, "--engine", "dense", "--cross-encoder", "tests.retrieval.letters:overlap",
-        "--mmr", "0.9", "--mmr-encoder", "tests.retrieval.letters:load", "-k", "2", "-o", run, *named,
-    )  # fmt: skip
+        "retrieve",
+        "run",
+        corpus,
+        "--engine",
+        "dense",
+        "--cross-encoder",
+        "tests.retrieval.letters:overlap",
+        "--mmr",
+        "0.9",
+        "--mmr-encoder",
+        "tests.retrieval.letters:load",
+        "-k",
+        "2",
+        "-o",
+        run,
+        *named,
+    )
     assert done.code == 0, done.err
     assert next(line.doc_id for line in read_run(run)).startswith("cats-")
     done = conqret("retrieve", "evaluate", corpus, "--systems", "bm25,dense,hybrid", "--json", *named)

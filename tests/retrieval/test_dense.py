@@ -220,9 +220,13 @@ def test_bare_models_are_pooled_as_declared(tmp_path):
     assert vectors_of(folder, normalise=True, max_tokens=24).queries(texts) == pytest.approx(own, abs=1e-5)
 
     small = DPRConfig(
-        vocab_size=len(words), hidden_size=32, num_hidden_layers=1, num_attention_heads=4, intermediate_size=64,
+        vocab_size=len(words),
+        hidden_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=4,
+        intermediate_size=64,
         max_position_embeddings=64,
-    )  # fmt: skip
+    )
     for kind, made in (("ctx", DPRContextEncoder), ("question", DPRQuestionEncoder)):
         place = tmp_path / f"dpr-{kind}_encoder"
         words.save_pretrained(place)

@@ -13,9 +13,14 @@ from conqret.text.text_passages import lexical
 
 def test_a_copy_falls_behind_something_new():
     frame = pd.DataFrame(
-        {"qid": "1", "query": "q", "docno": list("abc"), "score": [9.0, 8.9, 5.0],
-         "text": ["trams cost money", "trams cost money", "cyclists fall on rails"]}
-    )  # fmt: skip
+        {
+            "qid": "1",
+            "query": "q",
+            "docno": list("abc"),
+            "score": [9.0, 8.9, 5.0],
+            "text": ["trams cost money", "trams cost money", "cyclists fall on rails"],
+        }
+    )
     assert list(MMR(0.5)(frame)["docno"]) == ["a", "c", "b"]
     assert list(MMR(1.0)(frame)["docno"]) == ["a", "b", "c"]
     assert list(MMR(0.5, candidates=2)(frame)["docno"]) == ["a", "b", "c"]
@@ -49,9 +54,15 @@ def test_lambda_is_chosen_by_what_shows_both_sides():
     # Two pro copies stand above one con: only a lambda that pushes the copy down shows both sides in time.
     texts = {"p1": "trams are clean", "p2": "trams are clean", "c1": "rails cost money"}
     frame = pd.DataFrame(
-        {"qid": "1", "query": "q", "docno": list(texts), "text": list(texts.values()), "score": [9.0, 8.9, 5.0],
-         "rank": [0, 1, 2]}
-    )  # fmt: skip
+        {
+            "qid": "1",
+            "query": "q",
+            "docno": list(texts),
+            "text": list(texts.values()),
+            "score": [9.0, 8.9, 5.0],
+            "rank": [0, 1, 2],
+        }
+    )
     judged = {"pro": {"1": {"p1": 1, "p2": 1}}, "con": {"1": {"c1": 1}}}
     seen = []
 

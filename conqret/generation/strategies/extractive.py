@@ -70,9 +70,14 @@ def compose(topic: str, stance: Stance, documents: Sequence[Document]) -> dict[s
     first words of the first document do.
     """
     item = Item.model_construct(
-        id="extractive", topic=topic, stance=stance, documents=tuple(documents), argument=None,
-        second_argument=None, metadata={},
-    )  # fmt: skip
+        id="extractive",
+        topic=topic,
+        stance=stance,
+        documents=tuple(documents),
+        argument=None,
+        second_argument=None,
+        metadata={},
+    )
     evidence = Evidence(item)
     relevance = [evidence.document_relevance(index).value for index in range(len(documents))]
     sides = _sides(topic, stance, [document.text for document in documents])
