@@ -81,7 +81,6 @@ if TYPE_CHECKING:
     from conqret.perspectives.perspectives_run import perspective_errors as perspective_errors
     from conqret.perturb.perturbing import write_perturbations as write_perturbations
     from conqret.retrieval.corpus_index import build_index as build_index
-    from conqret.retrieval.ranking_evaluation import choose_mmr as choose_mmr
     from conqret.retrieval.ranking_evaluation import evaluate_rankings as evaluate_rankings
     from conqret.retrieval.retrieve import retrieve as retrieve
     from conqret.runs.management import import_recordings as import_recordings
@@ -143,7 +142,6 @@ _HOMES = {
     "bias": "conqret.studies.bias.bias_study",
     "build_index": "conqret.retrieval.corpus_index",
     "calibrate": "conqret.studies.calibrate.result",
-    "choose_mmr": "conqret.retrieval.ranking_evaluation",
     "collect_corpora": "conqret.perspectives.own_corpora",
     "collect_debates": "conqret.scrapers.corpus_collecting",
     "collect_evidence": "conqret.scrapers.corpus_collecting",

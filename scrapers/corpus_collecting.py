@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 from conqret._optional import require
 from conqret.errors import strict_options
+from conqret.io.overwriting import check_new
+from conqret.io.safe_files import write_all
 from conqret.runs.trials import Loop
 from conqret.scrapers.fetch_ledger import EvidenceSummary, LedgerLine
 
@@ -77,8 +79,6 @@ def list_debate_pages(
         MissingDependencyError: the extra ``scrape`` is not installed.
     """
     _need_pages()
-    from conqret.io.overwriting import check_new
-    from conqret.io.safe_files import write_all
     from conqret.scrapers.scrape_places import gather_topics
 
     async def gather() -> TopicList:

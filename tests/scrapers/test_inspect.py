@@ -59,9 +59,6 @@ def test_saved_pages_are_compared_with_a_layout_that_fits_no_longer(tmp_path: Pa
     assert found["missing"] == ["pros: no argument found", "cons: no argument found"]
     near = {one["selector"]: one["nearly"] for one in found["looked_for"]}
     assert near["section.pro"] == ["section.side-pro (1)"]
-    where = {(one["what"], one["where"]): one["times"] for one in found["said"]}
-    assert where["…?", "div.question-box"] == 1
-    assert where["… [12]", "section.side-pro > p"] == 2
 
 
 def test_the_lines_for_people_say_what_to_do(tmp_path: Path) -> None:
@@ -125,5 +122,4 @@ def test_what_is_nearly_a_selector(html: str, near: list[str]) -> None:
 def test_pages_made_to_be_slow_are_inspected() -> None:
     many = "".join(f"<p class='c{n} pr{n}o'>Is it {n}? [1]" for n in range(5000))
     found = inspect_page(f"<h1>x</h1>{many}", URL, compared=LAYOUTS["debatabase"])
-    assert len(found.said) <= 40
     assert found.layout == "debatabase"
