@@ -108,14 +108,6 @@ def test_the_fingerprint_names_no_place_of_a_local_model(tmp_path):
     assert str(tmp_path / "one") in json.dumps(found[0].experiment)  # run.json says where it was
 
 
-def test_the_demo_experiment_is_good():
-    experiment = read_experiment(FIXTURES / "experiment.toml")
-    assert [judge.label for judge in experiment.judges] == [
-        "rag-fine-grained-offline",
-        "citation-support-offline",
-    ]
-
-
 def test_every_fault_of_the_types_is_named_with_its_line(file):
     found = faults(
         file,
@@ -211,13 +203,6 @@ def test_judges_that_are_no_jury(file):
     second = GOOD[GOOD.index('[[judges]]\nformat = "direct"') : GOOD.index("[[perturbations]]")]
     (found,) = faults(file, jury, (second, ""))
     assert "jury: needs two judges at least" in found
-
-
-def test_levels_may_be_shares(file):
-    text = file.read_text().replace('name = "irrelevant"', 'name = "hallucinate"\nlevels = ["25%", "50%"]')
-    file.write_text(text)
-    (damage,) = [perturbation.damage() for perturbation in read_experiment(file).perturbations]
-    assert (damage.perturbation.name, damage.levels) == ("hallucinate-share", (0, 25, 50))
 
 
 def test_what_is_no_experiment_at_all(tmp_path):

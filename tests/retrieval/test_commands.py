@@ -199,14 +199,6 @@ def test_perspectives_and_mmr(conqret, corpus, tmp_path):
             ("retrieve", "run", "CORPUS", "--stance", "pro", "--rerank", "local/gpt2"),
             "retrieval asks needs a response in a given structure",
         ),
-        (
-            ("retrieve", "run", "CORPUS", "--perspectives", "local/gpt2"),
-            "retrieval asks needs a response in a given structure",
-        ),
-        (
-            ("retrieve", "evaluate", "CORPUS", "--rerank", "local/gpt2"),
-            "retrieval asks needs a response in a given structure",
-        ),
         (("retrieve", "index", "CORPUS", "--engine", "lucene"), "no engine 'lucene'"),
         (("retrieve", "index", "CORPUS", "--b", "2"), "between 0 and 1"),
         (("retrieve", "index", "nowhere"), "not a corpus"),

@@ -2,11 +2,9 @@
 
 import numpy as np
 import pandas as pd
-from hypothesis import given
-from hypothesis import strategies as st
 
 from conqret.retrieval import MMR
-from conqret.retrieval.mmr import cosines, select
+from conqret.retrieval.mmr import cosines
 from conqret.text.text_passages import lexical
 
 
@@ -37,12 +35,6 @@ def test_any_encoder_will_do():
 
     assert list(MMR(0.5, encoder=encoder)(frame)["docno"]) == ["a", "b"]
     assert seen == [["x", "y"]]
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.floats(0, 1))
-def test_it_is_a_permutation(scores, trade_off):
-    likeness = cosines(lexical([f"word{n % 3} other{n}" for n in range(len(scores))]))
-    assert sorted(select(np.array(scores), likeness, trade_off)) == list(range(len(scores)))
 
 
 def test_texts_without_words_are_like_nothing():

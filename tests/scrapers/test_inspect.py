@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 
-from conqret.scrapers.debates.layout import Selector
-from conqret.scrapers.debates.layout_inspection import inspect_page, kinds, nearest
+from conqret.scrapers.debates.layout_inspection import inspect_page
 from conqret.scrapers.debates.layouts import LAYOUTS
-from conqret.scrapers.debates.page_text import parse
 from fixtures.site import FIXTURES, Site, serving
 from tests.commands import run_conqret
 
@@ -105,18 +103,6 @@ def test_bad_input(tmp_path: Path, arguments: list[str], said: str) -> None:
     found = run_conqret("corpus", "inspect", *given)
     assert found.code != 0
     assert said in found.err
-
-
-@pytest.mark.parametrize(
-    ("html", "near"),
-    [
-        ("<div class=pro></div><div class=pro></div>", ["div.pro (2)"]),
-        ("<section class=con></section><section class=product></section>", []),
-    ],
-)
-def test_what_is_nearly_a_selector(html: str, near: list[str]) -> None:
-    pro, con = Selector("pros", "section", "pro"), Selector("cons", "section", "con")
-    assert nearest(pro, kinds(parse(f"<body>{html}</body>")), [con]) == near
 
 
 def test_pages_made_to_be_slow_are_inspected() -> None:
