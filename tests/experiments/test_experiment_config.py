@@ -9,7 +9,6 @@ from conqret.errors import DeclarationError
 from conqret.experiments.config import systems
 from conqret.experiments.experiment import LIBRARIES, _copy_file, experiment_job, experiment_record
 from conqret.experiments.reading import read_experiment
-from conqret.io.toml import line_of
 from tests.generation.corpora import write_corpus
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -214,14 +213,6 @@ def test_what_is_no_experiment_at_all(tmp_path):
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(DeclarationError, match="cannot be read"):
         read_experiment(tmp_path / "bytes.toml")
-
-
-def test_places():
-    assert line_of(GOOD, ("judges", 1, "metrics", 0)) == 24
-    assert line_of(GOOD, ("judges", 0, "samples")) == 18
-    assert line_of(GOOD, ("corpus",)) == 1
-    assert line_of(GOOD, ("nothing",)) == 0
-    assert line_of('[models."gpt-4o.mini"] # a\nrpm = 3', ("models", "gpt-4o.mini", "rpm")) == 2
 
 
 def test_a_password_in_an_address_is_in_no_file_of_the_run(tmp_path: Path) -> None:
