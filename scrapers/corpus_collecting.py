@@ -211,7 +211,7 @@ def inspect_debate_page(
 
 @contextlib.asynccontextmanager
 async def page_fetcher(settings: PageSettings) -> AsyncIterator[PageFetcher]:
-    """Whoever fetches, while the block runs."""
+    """The fetcher of pages (from the Internet Archive where the settings say so), closed after the block."""
     from conqret.scrapers.archive import ArchivedPages
     from conqret.scrapers.fetch_client import Fetcher
 

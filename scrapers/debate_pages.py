@@ -30,7 +30,8 @@ OnResult = Callable[[Debate | LayoutProblem], None]
 
 
 class PageFetcher(Protocol):
-    """Whoever fetches: :class:`conqret.scrapers.fetch_client.Fetcher`, or a stand-in for it. Never raises."""
+    """What fetches pages: :class:`conqret.scrapers.fetch_client.Fetcher`, the archive, or a stand-in in tests. A fetch
+    that fails is a page with its status, not an exception."""
 
     async def fetch(self, url: str) -> Page:
         """Fetch one address."""

@@ -346,7 +346,7 @@ async def reparse_evidence(
     on_start: Callable[[int, int], None] = lambda cited, kept: None,
     on_line: Callable[[LedgerLine], None] = lambda line: None,
 ) -> EvidenceSummary:
-    """Parse every stored page again and rewrite documents and ledger; asks nobody for anything.
+    """Parse every stored page again and rewrite documents and ledger; no request is sent.
 
     Sources that never gave a page keep their line; so does one whose response is not in the WARC.
 

@@ -193,7 +193,7 @@ class Retries:
         """What ``ask`` gives, and how often it was asked: again after a wait, as long as that may help.
 
         Raises:
-            FetchError: what the last round came to, the rounds counted in its ``attempts``.
+            FetchError: the error of the last round, with the number of rounds in ``attempts``.
         """
         attempt = 1
         while True:

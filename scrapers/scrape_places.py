@@ -1,4 +1,4 @@
-"""A page that somebody names, by its address or as a file saved from a browser: inspected, or read as the index
+"""A page that the user names, by its address or as a file saved from a browser: inspected, or read as the index
 of a debate site, from which comes the list of its debates' addresses that ``conqret corpus debates`` takes.
 """
 

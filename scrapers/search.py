@@ -24,7 +24,7 @@ from conqret.scrapers.wire import FetchError, FetchStatus, Limits, Policy, Wire,
 GOOGLE_URL = "https://www.googleapis.com/customsearch/v1"
 BRAVE_URL = "https://api.search.brave.com/res/v1/web/search"
 RESULTS = 5
-"""Results that are asked for, unless somebody wants more; the first whose address may be fetched is taken."""
+"""Results of a query by default; the first whose address may be fetched is taken."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -35,8 +35,8 @@ class Provider:
     query (``q`` is its text) and may hold a key; ``results`` are the keys that lead to the list of results in a
     parsed answer (where nothing was found, they may be missing), and ``address`` is the key of a result's address.
     ``count`` is the parameter for the results of a page (empty: there is none), ``most`` how many a page has at most
-    (where nobody can say, usually), and ``turned`` makes the parameters of the page of a number (from 1, the second)
-    with so many results.
+    (usually, where it is not documented), and ``turned`` makes the parameters of the page of a number (from 1, the
+    second) with so many results.
     """
 
     name: str

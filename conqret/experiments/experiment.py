@@ -161,7 +161,7 @@ def _sha256(file: Path) -> str | None:
 
 @dataclass
 class ExperimentOutcome:
-    """What a run came to.
+    """The result of a run.
 
     ``failed`` counts by stage what could not be had, ``summary`` is ``summary.json``, ``session`` says what was sent
     and answered from recordings now, and ``files`` are those that sum it up.

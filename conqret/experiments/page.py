@@ -42,9 +42,9 @@ from conqret.studies.calibrate.calibration import Calibration, calibrate_run
 from conqret.studies.sensitivity.page import sensitivity_sheet
 from conqret.studies.sensitivity.result import SensitivityFolder
 
-MOST_TEXTS = 100
+MAX_TEXTS = 100
 """Topics and sides whose arguments are shown; all are in the folders of the systems."""
-LONGEST = 8_000
+MAX_CHARACTERS = 8_000
 """Characters of an argument that the page shows."""
 BASELINE = (
     "This is a lexical baseline and no LLM, as judge or author: its responses come from word statistics."
@@ -75,9 +75,13 @@ def experiment_page(out: ExperimentFolder, around: Ways = ()) -> Iterator[str]:
     record = json.loads(whole_bytes(out.record_file))
     sheet = experiment_sheet(out, record, summary)
     written = list(texts(out, record["systems"]))
-    omitted = max(0, len(written) - MOST_TEXTS)
+    omitted = max(0, len(written) - MAX_TEXTS)
     return sheet.html(
-        "experiment.html.j2", texts=written[:MOST_TEXTS], omitted=omitted, longest=LONGEST, around=around
+        "experiment.html.j2",
+        texts=written[:MAX_TEXTS],
+        omitted=omitted,
+        longest=MAX_CHARACTERS,
+        around=around,
     )
 
 
@@ -163,8 +167,8 @@ def _text(system: str, item: Item) -> ArgumentText:
     check = item.metadata["generation"]["citations"]
     return ArgumentText(
         system,
-        cited(argument[:LONGEST], len(item.documents)),
-        max(0, len(argument) - LONGEST),
+        cited(argument[:MAX_CHARACTERS], len(item.documents)),
+        max(0, len(argument) - MAX_CHARACTERS),
         [document.title or document.id for document in item.documents],
         list(_remarks(check)),
     )

@@ -224,7 +224,8 @@ class Generator:
     answer_room: int = ANSWER_ROOM
 
     async def write(self, task: GenerationTask) -> ArgumentRow:
-        """Write the argument of a task. Never raises for what the world did."""
+        """Write the argument of a task. Where there is none (no documents, a prompt that does not fit, an answer that
+        failed), the row says why; nothing is raised."""
         if not task.documents:
             return task.outcome(reason=Reason.NOTHING_TO_JUDGE, detail="no document was retrieved")
         strategy = self.options.way

@@ -5,6 +5,13 @@ Everything is a PyTerrier transformer, so it can stand in any pipeline and any e
     bm25 >> ListwiseReranker(model="gpt-4o-mini", stance="pro")
 
 PyTerrier is imported with the first name that needs it. No Java is started.
+
+- ``collection``: the documents of a corpus; ``corpus_index``: its index, made by one of the ``engines``;
+  ``text_encoding`` and ``vectors``: models that make vectors of texts
+- ``first_stage``, ``rerank``, ``cross_encoder``, ``mmr``: the stages; ``pipeline``: put together from settings
+- ``retrieve``: rankings of a corpus; ``system_names``, ``systems``, ``ranking_evaluation``: systems by name, run and
+  held against qrels; ``evaluate``: the measures and tests
+- ``command`` and ``index_command``: ``conqret retrieve``
 """
 
 from __future__ import annotations

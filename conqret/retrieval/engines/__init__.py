@@ -95,7 +95,7 @@ class Hits:
     scores: NDArray[np.float64]
 
     @staticmethod
-    def of(hits: Sequence[tuple[NDArray[np.int64], NDArray[Any]]]) -> Hits:
+    def from_rankings(hits: Sequence[tuple[NDArray[np.int64], NDArray[Any]]]) -> Hits:
         """The hits of each query, given as numbers of documents and their scores."""
         return Hits(
             np.repeat(np.arange(len(hits)), [len(documents) for documents, _ in hits]),
