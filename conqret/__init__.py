@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from conqret.errors import ExecutionError as ExecutionError
     from conqret.errors import ItemsError as ItemsError
     from conqret.experiments.experiment import run as run
-    from conqret.experiments.run_report import report_run as report_run
+    from conqret.experiments.page import report_run as report_run
     from conqret.generation.generation_run import generate as generate
     from conqret.judging.criterion import Criterion as Criterion
     from conqret.judging.judge import ajudge as ajudge
@@ -81,8 +81,7 @@ if TYPE_CHECKING:
     from conqret.perspectives.perspectives_run import perspective_errors as perspective_errors
     from conqret.perturb.perturbing import write_perturbations as write_perturbations
     from conqret.retrieval.corpus_index import build_index as build_index
-    from conqret.retrieval.evaluation.ranking_evaluation import choose_mmr as choose_mmr
-    from conqret.retrieval.evaluation.ranking_evaluation import evaluate_rankings as evaluate_rankings
+    from conqret.retrieval.ranking_evaluation import evaluate_rankings as evaluate_rankings
     from conqret.retrieval.retrieve import retrieve as retrieve
     from conqret.runs.management import import_recordings as import_recordings
     from conqret.runs.management import list_runs as list_runs
@@ -143,7 +142,6 @@ _HOMES = {
     "bias": "conqret.studies.bias.bias_study",
     "build_index": "conqret.retrieval.corpus_index",
     "calibrate": "conqret.studies.calibrate.result",
-    "choose_mmr": "conqret.retrieval.evaluation.ranking_evaluation",
     "collect_corpora": "conqret.perspectives.own_corpora",
     "collect_debates": "conqret.scrapers.corpus_collecting",
     "collect_evidence": "conqret.scrapers.corpus_collecting",
@@ -162,7 +160,7 @@ _HOMES = {
     "draw_question_pairs": "conqret.debateqa.curation.deduplication",
     "drift": "conqret.studies.drift.result",
     "duplicate_threshold": "conqret.debateqa.curation.deduplication",
-    "evaluate_rankings": "conqret.retrieval.evaluation.ranking_evaluation",
+    "evaluate_rankings": "conqret.retrieval.ranking_evaluation",
     "export_labels": "conqret.labels.exporting",
     "export_recordings": "conqret.llm.recordings",
     "fetch_suite": "conqret.suites.suite_fetch",
@@ -195,7 +193,7 @@ _HOMES = {
     "read_two_turn": "conqret.debate.two_turn.two_turn_files",
     "recorded_requests": "conqret.judging.recorded_requests",
     "remove_partial_answers": "conqret.debateqa.curation.benchmark_figures",
-    "report_run": "conqret.experiments.run_report",
+    "report_run": "conqret.experiments.page",
     "response_quality": "conqret.debate.debatune.quality_scores",
     "retrieve": "conqret.retrieval.retrieve",
     "run": "conqret.experiments.experiment",

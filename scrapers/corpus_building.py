@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from scipy.cluster.hierarchy import DisjointSet
+
 from conqret.data.corpus import (
     QRELS_STANCES,
     SOURCE_STATUSES,
@@ -47,8 +49,6 @@ def groups(links: Mapping[str, Iterable[str]]) -> list[list[str]]:
         Groups of topics, sorted within and among each other: topics of two groups share nothing, directly
         or through others.
     """
-    from scipy.cluster.hierarchy import DisjointSet
-
     together, owner = DisjointSet(links), dict[str, str]()
     for topic, things in links.items():
         for thing in things:

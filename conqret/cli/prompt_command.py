@@ -244,9 +244,9 @@ def shown(
         return filled(library[identifier], ask, Case(item)), remarks
     settings: dict[str, Any] = {"stance": item.stance}
     if "most" in used["system"]:
-        from conqret.retrieval.expansion import MOST  # needs the extra "retrieval"
+        from conqret.retrieval.first_stage import MAX_PERSPECTIVES  # needs the extra "retrieval"
 
-        settings["most"] = MOST
+        settings["most"] = MAX_PERSPECTIVES
     try:
         rendered = library[identifier].render(_variables(item), settings)
     except DeclarationError as lacking_more:

@@ -106,7 +106,7 @@ def score(
 
 def _remark(diversity: Diversity) -> None:
     """What the tables mean, and what they lack."""
-    from conqret.retrieval.evaluation.evaluate import marks_legend
+    from conqret.retrieval.evaluate import marks_legend
 
     for line in marks_legend(diversity.scores, diversity.baseline, "question"):
         note(line)

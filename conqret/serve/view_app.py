@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from conqret.errors import ConqretError, DeclarationError
-from conqret.experiments.run_report import run_page
+from conqret.experiments.page import run_page
 from conqret.judging.judge_folder import ASKED, JudgeFolder
 from conqret.judging.recorded_requests import asked, asked_page
 from conqret.runs.management import FINISHED

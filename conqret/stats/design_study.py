@@ -24,7 +24,7 @@ NONE = "the variance of topics and items is estimated at 0 or below, whichever t
 
 FEWEST_TOPICS = 20
 """Topics below which the intervals of what differs between topics as wholes are none: at 8 and 12 topics they hold the
-truth in 82 to 92% (benchmarks/components.py)."""
+truth in 82 to 92% (benchmarks/simulated_commands.py)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import pytest
 
 from conqret import judge
 from conqret.errors import DeclarationError
-from conqret.generation.generation_strategy import STRATEGIES
+from conqret.generation.strategies import STRATEGIES
 from conqret.judging.judge_parts import JUDGES
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library

@@ -34,7 +34,7 @@ from conqret.perspectives.perspective_scores import Supports
 from conqret.perspectives.perspective_writing import WAYS, Checked
 from conqret.perturb.rewriting import Rewrites
 from conqret.perturb.translating import Translation
-from conqret.retrieval.expansion import Perspectives
+from conqret.retrieval.first_stage import Perspectives
 from conqret.retrieval.rerank import RankingAnswer
 from conqret.studies.improve.learned import WordingAnswer
 

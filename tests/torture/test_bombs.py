@@ -193,7 +193,7 @@ READ_STORED = """
 import sys
 import zlib
 from pathlib import Path
-from conqret.scrapers.fetch import Limits
+from conqret.scrapers.wire import Limits
 from conqret.scrapers.warc import WarcReader
 page = WarcReader(Path(sys.argv[1])).read("https://example.org/", Limits())
 with open("/proc/self/status") as status:

@@ -19,7 +19,8 @@ from conqret.io.limits import whole_bytes
 from conqret.local.checkpoint_weights import none, unread_pooler
 from conqret.local.models import load as load_model
 from conqret.local.models import load_encoder
-from conqret.retrieval.dense.text_encoding import (
+from conqret.retrieval.engines import highest
+from conqret.retrieval.text_encoding import (
     EXTRA,
     Encoder,
     Encoding,
@@ -27,13 +28,12 @@ from conqret.retrieval.dense.text_encoding import (
     is_sentence_transformer,
     model_file,
 )
-from conqret.retrieval.search_engine import highest
 from conqret.text.text_passages import blocks
 
 BATCH = 32
 """Texts in one step: sentence-transformers' own default. Texts of like length stand together."""
 
-MOST_TOKENS = 512
+MAX_TOKENS = 512
 """Tokens of a text that are read at most where a tokenizer names no limit of its own: BERT's window."""
 
 
@@ -113,7 +113,7 @@ class _HuggingFace:
         spared = none if self._pooling == "pooler" else unread_pooler
         self._loaded = load_model(name, auto=_kind(name), spared=spared)
         model_length = self._loaded.tokenizer.model_max_length
-        self._most = encoding.max_tokens or min(int(model_length), MOST_TOKENS)
+        self._most = encoding.max_tokens or min(int(model_length), MAX_TOKENS)
         if self._loaded.tokenizer.pad_token is None:
             self._loaded.tokenizer.pad_token = self._loaded.tokenizer.eos_token
 
@@ -219,7 +219,7 @@ class Vectors:
     counts: NDArray[np.int32]
 
     @staticmethod
-    def of(folder: Path) -> Vectors:
+    def from_folder(folder: Path) -> Vectors:
         """Open what :func:`write` wrote."""
         counts = np.fromfile(folder / _COUNTS, np.int32)
         shape = (int(counts.sum()), -1)

@@ -18,7 +18,7 @@ from dataclasses import asdict
 from types import TracebackType
 from typing import BinaryIO
 
-from conqret.scrapers.extract.document import Extraction, extract
+from conqret.scrapers.document import Extraction, extract
 
 SECONDS = 30.0
 """Time for one page; ordinary ones take some hundredths of a second, PDFs of 300 pages ten seconds."""
@@ -43,7 +43,7 @@ class _Worker:
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-c",
-                "from conqret.scrapers.extract.worker_pool import main; main()",
+                "from conqret.scrapers.worker_pool import main; main()",
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,

@@ -1,76 +1,28 @@
-"""``evaluate_rankings`` and ``choose_mmr``: systems that rank a corpus's documents, held against its qrels."""
+"""``evaluate_rankings``: systems that rank a corpus's documents, held against its qrels."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 from conqret._optional import require
-from conqret.errors import check_known, strict_options
+from conqret.errors import strict_options
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.retrieval.corpus_index import open_index
-from conqret.retrieval.evaluation.evaluate import (
+from conqret.retrieval.evaluate import (
     Evaluation,
-    Judgments,
     check_depth,
     default_measures,
     evaluate,
 )
-from conqret.retrieval.evaluation.system_names import FIRST_STAGES, TRADE_OFFS, check_systems
-from conqret.retrieval.evaluation.systems import VIEWS, SystemRun, judgments, queries, rankings, run_systems
-from conqret.retrieval.retrieve import as_split, chosen_topics, retrieval_session, topics_of
+from conqret.retrieval.retrieve import as_split, chosen_topics, retrieval_session
+from conqret.retrieval.system_names import check_systems
+from conqret.retrieval.systems import VIEWS, SystemRun, judgments, run_systems
 from conqret.runs.run_folder import RUNS
 from conqret.runs.session import SessionCounts
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from conqret.retrieval.mmr import Encoder
-
-
-MEASURE = "alpha_nDCG@10"
-"""What is maximised: both sides are wanted early, and relevance counts."""
-
-WITHOUT = "without"
-"""The name of the ranking as it is, in the evaluation."""
-
-
-def tune_mmr(
-    ranked: pd.DataFrame,
-    judgments: Mapping[str, Judgments],
-    encoder: Encoder | None = None,
-    trade_offs: Sequence[float] = TRADE_OFFS,
-) -> tuple[Evaluation, float]:
-    """Score a ranking with texts without MMR and with each lambda, and say which lambda has the highest
-    :data:`MEASURE`; of equals the highest, which changes least. ``judgments`` needs the views ``pro`` and ``con``.
-
-    Raises:
-        DeclarationError: a view has no relevant document.
-    """
-    from conqret.retrieval.mmr import MMR
-    from conqret.text.text_passages import lexical
-
-    made = encoder or lexical
-
-    @cache
-    def once(texts: tuple[str, ...]) -> Any:
-        return made(texts)
-
-    runs = {
-        f"{trade_off:g}": rankings(MMR(trade_off, encoder=lambda texts: once(tuple(texts)))(ranked))
-        for trade_off in trade_offs
-    }
-    evaluation = evaluate({WITHOUT: rankings(ranked), **runs}, judgments, measures=("nDCG@10",))
-    best = max(
-        sorted(trade_offs, reverse=True),
-        key=lambda trade_off: evaluation.score("stance", f"{trade_off:g}", MEASURE).interval.value or 0.0,
-    )
-    return evaluation, best
-
 
 SYSTEMS = ("bm25", "generic", "pro", "con")
 """Those of the paper's Table 4."""
@@ -151,9 +103,15 @@ def evaluate_rankings(
     on_start(len(chosen), len(index), index.engine)
     plan, encoder = PipelinePlan(depth=depth), settings.get("encoder")
     runs = run_systems(
-        list(systems), index, chosen, plan, session, on_topic,
-        encoder=encoder, mmr_encoder=settings.get("mmr_encoder"),
-    )  # fmt: skip
+        list(systems),
+        index,
+        chosen,
+        plan,
+        session,
+        on_topic,
+        encoder=encoder,
+        mmr_encoder=settings.get("mmr_encoder"),
+    )
     found = evaluate(
         {run.name: run.run for run in runs},
         judged,
@@ -162,45 +120,3 @@ def evaluate_rankings(
     )
     lacking = tuple(view for view in VIEWS if view not in judged)
     return RankingEvaluation(found, tuple(runs), lacking, session.counts)
-
-
-@strict_options
-def choose_mmr(
-    corpus: str | Path,
-    *,
-    system: str = "bm25",
-    encoder: str | None = None,
-    mmr_encoder: str | None = None,
-    split: str = "train",
-    depth: int = 100,
-    on_start: Callable[[int, int, str], object] = lambda topics, documents, engine: None,
-) -> tuple[Evaluation, float]:
-    """Choose MMR's lambda: that with the highest alpha_nDCG@10, the two sides as subtopics.
-
-    Args:
-        corpus: a corpus directory; it is indexed first where it is not.
-        system: what is reordered: ``bm25``, ``dense`` or ``hybrid``.
-        encoder: where the encoder of an index by vectors is, by default where it was.
-        mmr_encoder: the encoder whose vectors MMR compares; by default it compares words.
-        split: the topics of this split: figures should be reported on others.
-        depth: documents that the first stage retrieves for each topic.
-        on_start: gets the numbers of topics and documents, and the names of the engines.
-
-    Returns:
-        The scores of the ranking without MMR and with each lambda, and the best lambda.
-
-    Raises:
-        DeclarationError: the split has no topic, or one of the sides has no relevant document.
-        MissingDependencyError: pyterrier is not installed.
-    """
-    require("pyterrier", extra="retrieval")
-    from conqret.retrieval.pipeline import PipelinePlan, assemble, open_indexes
-    from conqret.retrieval.pipeline import mmr_encoder as encoder_of
-
-    check_known("first stage", FIRST_STAGES, system)
-    folder = Path(corpus)
-    topics, judged = topics_of(folder, split), judgments(CorpusDirectory(folder), as_split(split))
-    indexes = open_indexes(folder, FIRST_STAGES[system], encoder)
-    on_start(len(topics), len(indexes[0]), ", ".join(index.engine for index in indexes))
-    ranked = assemble(indexes, PipelinePlan(depth=depth), None).pipeline(queries(topics))
-    return tune_mmr(ranked, judged, encoder_of(mmr_encoder))

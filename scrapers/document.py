@@ -18,7 +18,7 @@ from conqret.scrapers.markup import empty, parse, running_text, unseen
 from conqret.text.language import NAMES, language_code
 
 HEAD = 4_096
-"""Bytes by which a body is told."""
+"""Bytes at the start of a body from which its kind is recognized."""
 SAMPLE = 65_536
 """Bytes on which an encoding is guessed, if nothing better is known."""
 
@@ -136,7 +136,7 @@ _ROUNDS = 3
 def clean(text: str) -> str:
     """Drop control and invisible characters and anything that reads like a tag; join runs of blanks.
 
-    Markup that a page shows as text goes too: whoever puts the text into a page need not trust it.
+    Markup that a page shows as text goes too, so that the text is safe to put into another page.
     """
     text = text[: 2 * MAX_TEXT].replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
     text = _INVISIBLE.sub("", text)
@@ -182,7 +182,7 @@ def extract(body: bytes, content_type: str = "", charset: str = "") -> Extractio
     """Extract the main text of a body; ``content_type`` and ``charset`` are the header's claims.
 
     Hostile bytes may make the parsers below raise anything, hang or crash: run it through
-    :class:`~conqret.scrapers.extract.worker_pool.Extractor`.
+    :class:`~conqret.scrapers.worker_pool.Extractor`.
     """
     kind, what = sniff(body, content_type)
     if kind is Kind.OTHER:

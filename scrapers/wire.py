@@ -97,7 +97,7 @@ class FetchedResponse:
 
 
 class FetchError(ExecutionError):
-    """A fetch came to nothing; it never leaves the fetcher, but becomes the status of a :class:`Page`.
+    """A fetch failed; the fetcher catches it, and it becomes the status of a :class:`Page`.
 
     ``reply`` is the response that came, where its HTTP status is the reason.
     """
@@ -143,7 +143,7 @@ def refusal(reply: FetchedResponse) -> FetchError:
 
 
 PORTS = frozenset({80, 443})
-"""Where the web is served; any other port is more likely somebody's database."""
+"""The ports of the web; behind any other port there may be a database or another service."""
 MAX_URL = 8_192
 """Characters of a URL; browsers and servers stop between 2,000 and 8,192."""
 REFUSED = "refused by the guard: "

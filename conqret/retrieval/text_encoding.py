@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from conqret.retrieval.search_engine import Engine
+    from conqret.retrieval.engines import Engine
 
 
 EXTRA = "dense"

@@ -18,7 +18,7 @@ from protego import Protego
 from yarl import URL
 
 from conqret.errors import DeclarationError
-from conqret.scrapers.fetch.wire import (
+from conqret.scrapers.wire import (
     REDIRECTS,
     USER_AGENT,
     FetchedResponse,
@@ -193,7 +193,7 @@ class Retries:
         """What ``ask`` gives, and how often it was asked: again after a wait, as long as that may help.
 
         Raises:
-            FetchError: what the last round came to, the rounds counted in its ``attempts``.
+            FetchError: the error of the last round, with the number of rounds in ``attempts``.
         """
         attempt = 1
         while True:

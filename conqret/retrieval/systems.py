@@ -11,8 +11,8 @@ from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, number
 from conqret.io.corpus_folder import CorpusDirectory
 from conqret.io.trec import Rankings, read_rankings
-from conqret.retrieval.evaluation.evaluate import Judgments, Run
-from conqret.retrieval.evaluation.system_names import BM25, check_systems, stages_of
+from conqret.retrieval.evaluate import Judgments, Run
+from conqret.retrieval.system_names import BM25, check_systems, stages_of
 
 if TYPE_CHECKING:
     import pandas as pd
