@@ -15,15 +15,16 @@ from typing import Any
 from conqret.data.item import PICTURE, Document, Role, Turn
 from conqret.io.cell_values import as_list, is_missing, sound, structure_or_none
 from conqret.io.checks import a_list
-from conqret.io.images import check_together, says_image
-from conqret.io.message_parts import (
+from conqret.io.images import (
     LIST_OF_MESSAGES,
     THOUGHTS,
     as_json,
+    check_together,
     part_type,
     plain_message,
     read_content,
     read_image,
+    says_image,
 )
 from conqret.io.rows import Unfit, kind, listed, quoted
 from conqret.io.schema import TableReader

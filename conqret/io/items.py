@@ -259,7 +259,7 @@ def _messages(value: object, where: str, reader: TableReader) -> list[ChatMessag
 
 
 def _images(value: object, where: str, reader: TableReader) -> tuple[str, ...]:
-    from conqret.io.message_parts import read_images
+    from conqret.io.images import read_images
 
     return read_images(value, where, reader)
 

@@ -29,10 +29,10 @@ from conqret.data.corpus import (
     QrelsStance,
     Split,
     judged_pairs,
+    table2,
 )
 from conqret.data.digest import gathered
 from conqret.data.item import Debate, DebateArgument, Document, Source
-from conqret.data.table2 import table2
 from conqret.errors import DeclarationError, FaultsError
 from conqret.io.checks import Cell
 from conqret.io.files import csv_rows

@@ -6,7 +6,6 @@ metric which way it should move.
 """
 
 from conqret.perturb.document_pool import Pool as Pool
-from conqret.perturb.expectations import expect as expect
 from conqret.perturb.perturbation import PERTURBATIONS as PERTURBATIONS
 from conqret.perturb.perturbation import SEED as SEED
 from conqret.perturb.perturbation import Change as Change
@@ -17,6 +16,7 @@ from conqret.perturb.perturbation import Materials as Materials
 from conqret.perturb.perturbation import Perturbation as Perturbation
 from conqret.perturb.perturbation import PerturbationRecord as PerturbationRecord
 from conqret.perturb.perturbation import UnreachedError as UnreachedError
+from conqret.perturb.perturbation import expect as expect
 from conqret.perturb.perturbation import records as records
 from conqret.perturb.versions import at_levels as at_levels
 from conqret.perturb.versions import perturb_items as perturb_items

@@ -21,7 +21,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from conqret.errors import UnknownNameError
-from conqret.text.function_words import FUNCTION_WORDS, LETTERS
+from conqret.text.lexicons import FUNCTION_WORDS, LETTERS
 
 if TYPE_CHECKING:
     from conqret.data.item import Item

@@ -5,8 +5,7 @@ import pytest
 
 from conqret.data import Item
 from conqret.perturb import PERTURBATIONS, contradictions, records
-from conqret.perturb.changed_numbers import other_numbers
-from conqret.perturb.contradictions import contradict
+from conqret.perturb.contradictions import contradict, other_numbers
 from conqret.text.citations import citations
 
 SOURCE = (

@@ -19,8 +19,6 @@ from conqret.perturb import (
     LanguageError,
     Materials,
     Pool,
-    added,
-    changed_numbers,
     contradictions,
     perturb_items,
     records,
@@ -50,11 +48,11 @@ IN_ENGLISH = {
 """Perturbations that have no rule for any other language."""
 
 ENGLISH_TEXTS = (
-    *added_texts.FILLERS, *added_texts.FALLACIES, *added_texts.LEFT_OUT, *added.INJECTIONS,
-    *[text for pair in added.MATCHED for text in pair],
+    *added_texts.FILLERS, *added_texts.FALLACIES, *added_texts.LEFT_OUT, *added_texts.INJECTIONS,
+    *[text for pair in added_texts.MATCHED for text in pair],
     *contradictions._DEGREES.values(), *contradictions._DETAILS.values(), *contradictions._ADDED,
     *contradictions._PLACES, *contradictions.FAMILY, *changed_citations._WAYS,
-    *changed_sentences._PHRASES.values(), *changed_numbers._WORDS, "Published in", "as of",
+    *changed_sentences._PHRASES.values(), *contradictions._WORDS, "Published in", "as of",
     *[
         text
         for remark in (TEXTS["authority"], *TEXTS["remark"])
@@ -91,7 +89,7 @@ def texts_of(item: Item) -> Iterator[str]:
 
 def own_words(code: str) -> set[str]:
     """Words that the items of a language have, and its texts that perturbations put in."""
-    inserted = [*added.OTHER_INJECTIONS[code], *remarks.OTHER_REFERENCES[code]]
+    inserted = [*added_texts.OTHER_INJECTIONS[code], *remarks.OTHER_REFERENCES[code]]
     return lower([*(text for item in of(code) for text in texts_of(item)), *inserted])
 
 

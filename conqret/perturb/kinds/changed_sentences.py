@@ -14,10 +14,20 @@ from dataclasses import replace
 from functools import lru_cache
 
 from conqret.perturb import Change, InapplicableError, Perturbation, UnreachedError, expect
-from conqret.perturb.changed_numbers import cased
-from conqret.perturb.contradictions import contradict
-from conqret.perturb.expectations import ANSWER, CORRECTNESS, EVERYTHING, GROUNDING, RECALL, RELEVANCE, SECOND
-from conqret.perturb.perturbation import ENGLISH, PERCENT, Draw, PerturbedItem
+from conqret.perturb.contradictions import cased, contradict
+from conqret.perturb.perturbation import (
+    ANSWER,
+    CORRECTNESS,
+    ENGLISH,
+    EVERYTHING,
+    GROUNDING,
+    PERCENT,
+    RECALL,
+    RELEVANCE,
+    SECOND,
+    Draw,
+    PerturbedItem,
+)
 from conqret.perturb.sentence_edits import Rewriting, grounded, split
 from conqret.text.citations import citations
 from conqret.text.sentences import sentences
