@@ -77,8 +77,7 @@ def list_debate_pages(
         MissingDependencyError: the extra ``scrape`` is not installed.
     """
     _need_pages()
-    from conqret.io.overwriting import check_new
-    from conqret.io.safe_files import write_all
+    from conqret.io.safe_files import check_new, write_all
     from conqret.scrapers.scrape_places import gather_topics
 
     async def gather() -> TopicList:

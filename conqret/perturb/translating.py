@@ -24,8 +24,8 @@ from conqret.data.item import TRANSLATION_OF
 from conqret.errors import DeclarationError, UnknownNameError, strict_options
 from conqret.io import CheckedItems
 from conqret.io.jsonl import json_lines
-from conqret.io.overwriting import write_new
 from conqret.io.rows import item_record
+from conqret.io.safe_files import write_new
 from conqret.judging.cost import CountingClient, ExpectedCost, expected
 from conqret.judging.judge_settings import as_path, client_options
 from conqret.judging.responses import Typed, Whole, Written, once_each

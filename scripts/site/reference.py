@@ -28,7 +28,7 @@ PARTS = (
     "conqret.generation.generation_strategy.Strategy",
     "conqret.debateqa.answering.rag_session.AnswerStrategy",
     "conqret.retrieval.search_engine.Engine",
-    "conqret.io.label_layout.LabelLayout",
+    "conqret.io.label_files.LabelLayout",
     "conqret.labels.task.AnnotationTask",
     "conqret.io.columns.Dialect",
 )

@@ -240,7 +240,7 @@ def test_no_file_is_read_whole_without_a_limit() -> None:
         "labels/pages/study_access.py",  # a secret that we wrote
         "llm/backends/function.py",  # the source of an imported function
         "llm/redaction.py", "scrapers/scrape_places.py",  # of a size that is looked at before
-        "io/overwriting.py",  # what the user is about to replace
+        "io/safe_files.py",  # what the user is about to replace
         "retrieval/silence.py",  # what a library printed
     }  # fmt: skip
     whole = {"read_text", "read_bytes"}
