@@ -179,10 +179,8 @@ def item_schema(dialect: Dialect, language: str = "") -> Schema:
         "language": _language if not language else lambda value, where, reader: language,
         "metadata": json_object,
     }
-    defaults: dict[str, object] = {
-        "stance": "none", "documents": (), "nuggets": (), "messages": (), "images": (),
-        "language": "", "metadata": {},
-    }  # fmt: skip
+    defaults: dict[str, object] = {"stance": "none", "language": "", "metadata": {}}
+    defaults |= dict.fromkeys(("documents", "nuggets", "messages", "images"), ())
     fields = {}
     for name, check in checks.items():
         columns = dialect.columns.get(name, (name,))

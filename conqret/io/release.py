@@ -117,9 +117,15 @@ def read_release(path: str | Path) -> Release:
         notes.append(f"{arguments:,} pros and cons of {len(debates):,} topics")
     statistics = {"table2": table2(topics, qrels, len(documents)), "texts": len(texts), "notes": notes}
     return Release(
-        tuple(topics), qrels, splits, statistics, tuple(documents.values()), tuple(notes),
-        tuple(debate for debate, _ in debates), tuple(_ledger(debates, texts)),
-    )  # fmt: skip
+        tuple(topics),
+        qrels,
+        splits,
+        statistics,
+        tuple(documents.values()),
+        tuple(notes),
+        tuple(debate for debate, _ in debates),
+        tuple(_ledger(debates, texts)),
+    )
 
 
 def _root(path: Path) -> Path:

@@ -27,20 +27,17 @@ if TYPE_CHECKING:
     from conqret.data.item import Item
 
 
-NAMES = {
-    "af": "Afrikaans", "am": "Amharic", "ar": "Arabic", "az": "Azerbaijani", "be": "Belarusian", "bg": "Bulgarian",
-    "bn": "Bengali", "bs": "Bosnian", "ca": "Catalan", "cs": "Czech", "cy": "Welsh", "da": "Danish", "de": "German",
-    "el": "Greek", "en": "English", "es": "Spanish", "et": "Estonian", "eu": "Basque", "fa": "Persian", "fi": "Finnish",
-    "fr": "French", "ga": "Irish", "gl": "Galician", "gu": "Gujarati", "he": "Hebrew", "hi": "Hindi", "hr": "Croatian",
-    "hu": "Hungarian", "hy": "Armenian", "id": "Indonesian", "is": "Icelandic", "it": "Italian", "ja": "Japanese",
-    "ka": "Georgian", "kk": "Kazakh", "km": "Khmer", "kn": "Kannada", "ko": "Korean", "lo": "Lao", "lt": "Lithuanian",
-    "lv": "Latvian", "mk": "Macedonian", "ml": "Malayalam", "mn": "Mongolian", "mr": "Marathi", "ms": "Malay",
-    "my": "Burmese", "ne": "Nepali", "nl": "Dutch", "no": "Norwegian", "pa": "Punjabi", "pl": "Polish",
-    "ps": "Pashto", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "si": "Sinhala", "sk": "Slovak",
-    "sl": "Slovenian", "so": "Somali", "sq": "Albanian", "sr": "Serbian", "sv": "Swedish", "sw": "Swahili",
-    "ta": "Tamil", "te": "Telugu", "th": "Thai", "tl": "Tagalog", "tr": "Turkish", "uk": "Ukrainian", "ur": "Urdu",
-    "uz": "Uzbek", "vi": "Vietnamese", "yo": "Yoruba", "zh": "Chinese", "zu": "Zulu",
-}  # fmt: skip
+_PAIRS = (
+    "af Afrikaans am Amharic ar Arabic az Azerbaijani be Belarusian bg Bulgarian bn Bengali bs Bosnian ca Catalan "
+    "cs Czech cy Welsh da Danish de German el Greek en English es Spanish et Estonian eu Basque fa Persian fi "
+    "Finnish fr French ga Irish gl Galician gu Gujarati he Hebrew hi Hindi hr Croatian hu Hungarian hy Armenian id "
+    "Indonesian is Icelandic it Italian ja Japanese ka Georgian kk Kazakh km Khmer kn Kannada ko Korean lo Lao lt "
+    "Lithuanian lv Latvian mk Macedonian ml Malayalam mn Mongolian mr Marathi ms Malay my Burmese ne Nepali nl "
+    "Dutch no Norwegian pa Punjabi pl Polish ps Pashto pt Portuguese ro Romanian ru Russian si Sinhala sk Slovak sl "
+    "Slovenian so Somali sq Albanian sr Serbian sv Swedish sw Swahili ta Tamil te Telugu th Thai tl Tagalog tr "
+    "Turkish uk Ukrainian ur Urdu uz Uzbek vi Vietnamese yo Yoruba zh Chinese zu Zulu"
+).split()
+NAMES = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
 """Code to English name."""
 
 RIGHT_TO_LEFT = frozenset("ar dv fa he ps sd ug ur yi".split())

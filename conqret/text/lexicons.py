@@ -131,30 +131,23 @@ NEGATIONS = _words(
     "wasn't weren't hasn't haven't hadn't couldn't shouldn't"
 )
 NEGATIONS |= {word.replace("'", "\u2019") for word in NEGATIONS}
-ANTONYMS = (
-    ("rise rises rose risen increase increases increased grew grow grows climbed climbs soared expanded",
-     "fall falls fell fallen decrease decreases decreased decline declined shrank dropped slumped reduced"),
-    ("better improve improves improved improvement improving", "worse worsen worsens worsened deteriorated"),
-    ("support supports supported supporting favour favours favoured favor favored backed welcomed",
-     "oppose opposes opposed opposing resisted fought condemned"),
-    ("accept accepted approved approve adopted", "reject rejected rejects refused denied"),
-    ("higher", "lower"),
-    ("safe safer", "dangerous unsafe"),
-    ("legal lawful", "illegal unlawful"),
-    ("success succeeded successful succeed", "failure failed fail unsuccessful"),
-    ("majority", "minority"),
-    ("cheap cheaper", "expensive dearer costlier"),
-    ("stronger strengthened", "weaker weakened"),
-    ("allow allows allowed permits permitted", "ban bans banned forbids forbidden prohibits prohibited"),
-    ("likely", "unlikely"),
-    ("benefit benefits helps helped", "harm harms harmed hurts"),
-    ("possible", "impossible"),
-    ("won wins", "lost loses"),
-    ("poorest", "richest"), ("oldest", "youngest"), ("largest", "smallest"), ("most", "fewest least"),
-)  # fmt: skip
+_ANTONYMS = (
+    "rise rises rose risen increase increases increased grew grow grows climbed climbs soared expanded / fall "
+    "falls fell fallen decrease decreases decreased decline declined shrank dropped slumped reduced; better "
+    "improve improves improved improvement improving / worse worsen worsens worsened deteriorated; support "
+    "supports supported supporting favour favours favoured favor favored backed welcomed / oppose opposes opposed "
+    "opposing resisted fought condemned; accept accepted approved approve adopted / reject rejected rejects "
+    "refused denied; higher / lower; safe safer / dangerous unsafe; legal lawful / illegal unlawful; success "
+    "succeeded successful succeed / failure failed fail unsuccessful; majority / minority; cheap cheaper / "
+    "expensive dearer costlier; stronger strengthened / weaker weakened; allow allows allowed permits permitted / "
+    "ban bans banned forbids forbidden prohibits prohibited; likely / unlikely; benefit benefits helps helped / "
+    "harm harms harmed hurts; possible / impossible; won wins / lost loses; poorest / richest; oldest / youngest; "
+    "largest / smallest; most / fewest least"
+)
 OPPOSITES: dict[str, frozenset[str]] = {}
 """For each word of a pair of opposites, the words on the other side."""
-for _left, _right in ANTONYMS:
+for _pair in _ANTONYMS.split("; "):
+    _left, _, _right = _pair.partition(" / ")
     for _side, _other in ((_left, _right), (_right, _left)):
         for _word in _side.split():
             OPPOSITES[_word] = OPPOSITES.get(_word, frozenset()) | _words(_other)
@@ -228,12 +221,10 @@ _WORDS = {
 }
 
 
-_LETTERS = {
-    "de": "ß ä ö ü", "fr": "œ ê è â î û ù ç ë", "es": "ñ ¿ ¡", "pt": "ã õ ç ê â", "it": "ò ì è ù", "nl": "ĳ ë",
-    "sv": "å ä ö", "da": "å ø æ", "no": "å ø æ", "fi": "ä ö", "pl": "ł ę ą ż ź ś ć ń", "cs": "ě ř ů č š ž",
-    "sk": "ľ ĺ ŕ ô č š ž", "hu": "ő ű ö ü", "ro": "ț ș ă î â", "tr": "ğ ı ş ç ö ü", "vi": "đ ơ ư ạ ế ộ ả ấ ă",
-    "ca": "ç è ò", "hr": "đ č ć š ž",
-}  # fmt: skip
+_LETTERS = (
+    "de:ßäöü fr:œêèâîûùçë es:ñ¿¡ pt:ãõçêâ it:òìèù nl:ĳë sv:åäö da:åøæ no:åøæ fi:äö pl:łęążźśćń cs:ěřůčšž sk:ľĺŕôčšž "
+    "hu:őűöü ro:țșăîâ tr:ğışçöü vi:đơưạếộảấă ca:çèò hr:đčćšž"
+).split()
 
 
 def _languages(signs_of: dict[str, str]) -> dict[str, tuple[str, ...]]:
@@ -247,5 +238,7 @@ def _languages(signs_of: dict[str, str]) -> dict[str, tuple[str, ...]]:
 FUNCTION_WORDS = _languages(_WORDS)
 """Each word with the languages that have it."""
 
-LETTERS = _languages(_LETTERS)
+LETTERS = _languages(
+    {language: " ".join(letters) for language, _, letters in (entry.partition(":") for entry in _LETTERS)}
+)
 """Each letter that few languages have with those languages."""
