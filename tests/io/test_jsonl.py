@@ -16,7 +16,7 @@ def test_blank_lines_are_skipped_and_counted(write, fault_of):
 
 @pytest.mark.parametrize(
     ("value", "words"), [("3", "a number"), ('"x"', "a text"), ("null", "null"), ("true", "true or false")]
-)  # fmt: skip
+)
 def test_a_record_that_is_no_object(value, words, write, fault_of):
     fault = fault_of(write("a.jsonl", f"{LINE}{value}\n"))
     assert fault.problem == f"is {words}, not an object"

@@ -48,19 +48,26 @@ IN_ENGLISH = {
 """Perturbations that have no rule for any other language."""
 
 ENGLISH_TEXTS = (
-    *added_texts.FILLERS, *added_texts.FALLACIES, *added_texts.LEFT_OUT, *added_texts.INJECTIONS,
+    *added_texts.FILLERS,
+    *added_texts.FALLACIES,
+    *added_texts.LEFT_OUT,
+    *added_texts.INJECTIONS,
     *[text for pair in added_texts.MATCHED for text in pair],
-    *contradictions._DEGREES.values(), *contradictions._DETAILS.values(), *contradictions._ADDED,
-    *contradictions._PLACES, *contradictions.FAMILY, *changed_citations._WAYS,
-    *changed_sentences._PHRASES.values(), *contradictions._WORDS, "Published in", "as of",
-    *[
-        text
-        for remark in (TEXTS["authority"], *TEXTS["remark"])
-        for pair in remark["pairs"]
-        for text in pair
-    ],
-    *TEXTS["distraction"]["remarks"], *questions.TEMPLATES, questions.ASKED,
-)  # fmt: skip
+    *contradictions._DEGREES.values(),
+    *contradictions._DETAILS.values(),
+    *contradictions._ADDED,
+    *contradictions._PLACES,
+    *contradictions.FAMILY,
+    *changed_citations._WAYS,
+    *changed_sentences._PHRASES.values(),
+    *contradictions._WORDS,
+    "Published in",
+    "as of",
+    *[text for remark in (TEXTS["authority"], *TEXTS["remark"]) for pair in remark["pairs"] for text in pair],
+    *TEXTS["distraction"]["remarks"],
+    *questions.TEMPLATES,
+    questions.ASKED,
+)
 _word = re.compile(r"[^\W\d_]+")
 _latin = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿ]{2,}")
 
@@ -156,12 +163,23 @@ def test_no_probe_puts_english_into_a_text_in_another_language() -> None:
                     assert strangers(version, code) == set(), version.id
     everywhere = {"en", *OTHERS}
     assert {name for name, codes in seen.items() if codes == everywhere} >= {
-        "length", "authority", "injection", "document order", "formatting",
-    }  # fmt: skip
+        "length",
+        "authority",
+        "injection",
+        "document order",
+        "formatting",
+    }
     assert {name for name, codes in seen.items() if codes == {"en"}} >= {
-        "bandwagon", "concreteness", "distraction", "identity", "model-name", "refinement", "sentiment", "wording",
+        "bandwagon",
+        "concreteness",
+        "distraction",
+        "identity",
+        "model-name",
+        "refinement",
+        "sentiment",
+        "wording",
         "yes-bias",
-    } & made  # fmt: skip
+    } & made
     assert any("Chinese (12 items)" in note for note in plan.notes)
 
 
