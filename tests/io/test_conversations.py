@@ -2,6 +2,7 @@
 
 import base64
 import json
+from pathlib import Path
 
 import pytest
 
@@ -16,120 +17,8 @@ USER, ANSWER = (
 )
 TEXT = "The moon pulls."
 
-OPENAI = [
-    {"role": "developer", "content": "Be brief."},
-    {"role": "user", "content": [{"type": "text", "text": "Tides?"}]},
-    {
-        "role": "assistant",
-        "content": None,
-        "tool_calls": [
-            {"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"at":"tides"}'}}
-        ],
-    },
-    {"role": "tool", "tool_call_id": "c1", "content": TEXT},
-    {"role": "assistant", "content": "The moon [1]."},
-    USER,
-    ANSWER,
-]
-FORMS = {
-    "openai": OPENAI,
-    "responses": [
-        {"type": "message", "role": "system", "content": [{"type": "input_text", "text": "Be brief."}]},
-        {"role": "user", "content": "Tides?"},
-        {"type": "reasoning", "summary": []},
-        {"type": "function_call", "call_id": "c1", "name": "look", "arguments": '{"at":"tides"}'},
-        {"type": "function_call_output", "call_id": "c1", "output": TEXT},
-        {
-            "type": "message",
-            "role": "assistant",
-            "content": [{"type": "output_text", "text": "The moon [1]."}],
-        },
-        USER,
-        ANSWER,
-    ],
-    "anthropic": [
-        {"role": "system", "content": "Be brief."},
-        {"role": "user", "content": "Tides?"},
-        {
-            "role": "assistant",
-            "content": [
-                {"type": "thinking", "thinking": "Hm."},
-                {"type": "tool_use", "id": "c1", "name": "look", "input": '{"at":"tides"}'},
-            ],
-        },
-        {
-            "role": "user",
-            "content": [
-                {"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": TEXT}]}
-            ],
-        },
-        {"role": "assistant", "content": [{"type": "text", "text": "The moon [1]."}]},
-        USER,
-        ANSWER,
-    ],
-    "langchain": [
-        {
-            "lc": 1,
-            "type": "constructor",
-            "id": ["langchain", "schema", "messages", "SystemMessage"],
-            "kwargs": {"content": "Be brief."},
-        },
-        {"type": "human", "data": {"content": "Tides?"}},
-        {
-            "type": "ai",
-            "data": {"content": "", "tool_calls": [{"id": "c1", "name": "look", "args": '{"at":"tides"}'}]},
-        },
-        {"type": "tool", "data": {"content": TEXT, "tool_call_id": "c1"}},
-        {"type": "ai", "content": "The moon [1]."},
-        USER,
-        ANSWER,
-    ],
-    "bedrock": [
-        {"role": "system", "content": [{"text": "Be brief."}]},
-        {"role": "user", "content": [{"text": "Tides?"}, {"cachePoint": {"type": "default"}}]},
-        {
-            "role": "assistant",
-            "content": [
-                {"reasoningContent": {"reasoningText": {"text": "Hm."}}},
-                {"toolUse": {"toolUseId": "c1", "name": "look", "input": '{"at":"tides"}'}},
-            ],
-        },
-        {"role": "user", "content": [{"toolResult": {"toolUseId": "c1", "content": [{"text": TEXT}]}}]},
-        {"role": "assistant", "content": [{"text": "The moon [1]."}]},
-        USER,
-        ANSWER,
-    ],
-    "gemini": [
-        {"role": "system", "parts": [{"text": "Be brief."}]},
-        {"role": "user", "parts": [{"text": "Tides?"}]},
-        {
-            "role": "model",
-            "parts": [
-                {"text": "Hm.", "thought": True},
-                {"functionCall": {"name": "look", "args": '{"at":"tides"}'}},
-            ],
-        },
-        {"role": "function", "parts": [{"functionResponse": {"name": "look", "response": {"result": TEXT}}}]},
-        {"role": "model", "parts": [{"text": "The moon [1]."}]},
-        USER,
-        ANSWER,
-    ],
-    "inspect_ai": [
-        {"role": "system", "content": "Be brief."},
-        {"role": "user", "content": "Tides?"},
-        {
-            "role": "assistant",
-            "content": [{"type": "reasoning", "reasoning": "Hm."}],
-            "tool_calls": [
-                {"id": "c1", "function": "look", "arguments": '{"at":"tides"}', "type": "function"}
-            ],
-        },
-        {"role": "tool", "tool_call_id": "c1", "function": "look", "content": TEXT},
-        {"role": "assistant", "content": "The moon [1]."},
-        USER,
-        ANSWER,
-    ],
-}
+FORMS = json.loads((Path(__file__).parent / "conversations.json").read_text())
+"""One conversation as seven providers and libraries write it."""
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -37,14 +37,9 @@ from conqret.text.sentences import sentences
 ITEMS = Path(__file__).parents[2] / "fixtures" / "languages" / "items.jsonl"
 OTHERS = ("de", "fr", "es", "pt", "ru", "ar", "hi", "zh", "ja")
 LATIN = frozenset({"de", "fr", "es", "pt"})
-IN_ENGLISH = {
-    "hallucinate",
-    "hallucinate-share",
-    "paraphrase",
-    "wrong-names",
-    "fallacies",
-    "one-sided-evidence",
-}
+IN_ENGLISH = set(
+    "hallucinate,hallucinate-share,paraphrase,wrong-names,fallacies,one-sided-evidence".split(",")
+)
 """Perturbations that have no rule for any other language."""
 
 ENGLISH_TEXTS = (
@@ -140,15 +135,7 @@ def test_no_probe_puts_english_into_a_text_in_another_language() -> None:
     context = ground()
     plan = plan_bias(context, list(PROBES))
     made = {contrast.probe for contrast in plan.contrasts}
-    assert made >= {
-        "length",
-        "authority",
-        "injection",
-        "document order",
-        "formatting",
-        "wording",
-        "bandwagon",
-    }
+    assert made >= set("length,authority,injection,document order,formatting,wording,bandwagon".split(","))
     languages = {item.id: item.language for item in context.items}
     seen: dict[str, set[str]] = {}
     for contrast in plan.contrasts:
@@ -162,24 +149,12 @@ def test_no_probe_puts_english_into_a_text_in_another_language() -> None:
                 if code != "en":
                     assert strangers(version, code) == set(), version.id
     everywhere = {"en", *OTHERS}
-    assert {name for name, codes in seen.items() if codes == everywhere} >= {
-        "length",
-        "authority",
-        "injection",
-        "document order",
-        "formatting",
-    }
-    assert {name for name, codes in seen.items() if codes == {"en"}} >= {
-        "bandwagon",
-        "concreteness",
-        "distraction",
-        "identity",
-        "model-name",
-        "refinement",
-        "sentiment",
-        "wording",
-        "yes-bias",
-    } & made
+    assert {name for name, codes in seen.items() if codes == everywhere} >= set(
+        "length,authority,injection,document order,formatting".split(",")
+    )
+    assert {name for name, codes in seen.items() if codes == {"en"}} >= set(
+        "bandwagon concreteness distraction identity model-name refinement sentiment wording yes-bias".split()
+    ) & made
     assert any("Chinese (12 items)" in note for note in plan.notes)
 
 

@@ -43,24 +43,9 @@ class RunFolder(RuleBasedStateMachine):
         self.before, self.allowed = len(self.server.requests), 0
 
     def command(self, *more: object) -> tuple[object, ...]:
-        return (
-            "judge",
-            self.place / "items.jsonl",
-            "--format",
-            "direct",
-            "--metric",
-            "groundedness",
-            "--model",
-            "openai/judge",
-            "--api-base",
-            self.server.url,
-            "--max-concurrency",
-            AT_ONCE,
-            "-q",
-            "-o",
-            self.folder,
-            *more,
-        )
+        judge = "--format direct --metric groundedness --model openai/judge -q".split()
+        where = ("--api-base", self.server.url, "--max-concurrency", AT_ONCE, "-o", self.folder)
+        return ("judge", self.place / "items.jsonl", *judge, *where, *more)
 
     @rule()
     def judge(self) -> None:

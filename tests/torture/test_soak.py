@@ -47,6 +47,8 @@ RATES = {
     "endless": 0.002,
 }
 
+JUDGE = "-f direct --metric groundedness --model openai/judge -q".split()
+
 SOAK = """
 import resource, sys
 from conqret.cli.main import main
@@ -86,25 +88,8 @@ def soak(folder: Path, server: FaultServer, count: int) -> tuple[int, int, str]:
     """Exit code, peak memory in bytes, and what was said, of a run of so many items in a process of its own."""
     items = write_items(folder / f"{count}.jsonl", many(count))
     command = [
-        "judge",
-        items,
-        "-f",
-        "direct",
-        "--metric",
-        "groundedness",
-        "--model",
-        "openai/judge",
-        "--api-base",
-        server.url,
-        "--max-concurrency",
-        "16",
-        "--timeout",
-        "20",
-        "--stop-after-failures",
-        "1",
-        "-q",
-        "-o",
-        folder / f"run-{count}",
+        *("judge", items, *JUDGE, "--api-base", server.url, "--max-concurrency", "16"),
+        *("--timeout", "20", "--stop-after-failures", "1", "-o", folder / f"run-{count}"),
     ]
     done = program(SOAK, command)
     assert "Traceback" not in done.stderr
@@ -137,21 +122,8 @@ def test_few_open_files_are_enough(tmp_path: Path) -> None:
     items = write_items(tmp_path / "items.jsonl", many(40))
     with FaultServer(latency=0.05, keep_bodies=False) as server:
         command = [
-            "judge",
-            items,
-            "-f",
-            "direct",
-            "--metric",
-            "groundedness",
-            "--model",
-            "openai/judge",
-            "--api-base",
-            server.url,
-            "--max-concurrency",
-            "100",
-            "-q",
-            "-o",
-            tmp_path / "run",
+            *("judge", items, *JUDGE, "--api-base", server.url, "--max-concurrency", "100"),
+            *("-o", tmp_path / "run"),
         ]
         done = program(FEW_FILES, command)
         assert "Traceback" not in done.stderr
