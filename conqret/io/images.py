@@ -25,7 +25,7 @@ from conqret.io.rows import Unfit, kind, listed, quoted
 from conqret.io.schema import TableReader
 
 _SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
-_LONGEST_NAME = 4_000
+_MAX_NAME = 4_000
 """Characters of a file's name or address with its query."""
 _BARE = re.compile(r"(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR)[A-Za-z0-9+/\s]{100,}+={0,2}\s*+\Z")
 """The beginnings of PNG, JPEG, GIF and WebP in base64, with nothing but base64 behind them."""
@@ -53,9 +53,9 @@ def is_image(value: object) -> bool:
 
 def _is_named(text: str) -> bool:
     """Whether a text is nothing but a name or an address that ends, before a query, as the file of an image does."""
-    path = text[:_LONGEST_NAME].partition("?")[0].lower()
+    path = text[:_MAX_NAME].partition("?")[0].lower()
     return (
-        len(text) <= _LONGEST_NAME
+        len(text) <= _MAX_NAME
         and path.endswith(_SUFFIXES)
         and path not in _SUFFIXES
         and len(text.split(maxsplit=1)) == 1

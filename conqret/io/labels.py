@@ -50,7 +50,7 @@ Place = tuple[LabelFile, int]
 """A file, and a line in it."""
 Words = dict[str, list[Place]]
 """What is said of a dimension, in small letters, and where."""
-LEAST_CHANCE = 1e-9
+MIN_CHANCE = 1e-9
 """The smallest probability with which an item can have been drawn for labeling."""
 NOBODY = "labels"
 """What the one annotator is called where the file names none."""
@@ -173,9 +173,9 @@ class LabelReader:
         except ValueError:
             chance = 0.0
         known, first = self.chances.get(cell.item, (chance, place))
-        if not LEAST_CHANCE <= chance <= 1:
+        if not MIN_CHANCE <= chance <= 1:
             problem = (
-                f"is {quoted(text)}, and a probability is above 0 ({LEAST_CHANCE:g} at least) and 1 at most"
+                f"is {quoted(text)}, and a probability is above 0 ({MIN_CHANCE:g} at least) and 1 at most"
             )
             remedy = (
                 "Write how likely the item was to be drawn for labeling; leave out items that could not be drawn, "

@@ -60,7 +60,7 @@ _CALENDAR = frozenset(
 _name = re.compile(r"(?<!^)(?<![.!?] )\b[A-Z][a-z]+(?:-[A-Z][a-z]+)*(?: [A-Z][a-z]+(?:-[A-Z][a-z]+)*)*\b")
 
 
-Way = Callable[[str, str, str, random.Random], str | None]
+Rule = Callable[[str, str, str, random.Random], str | None]
 
 
 def contradict(sentence: str, source: str, rng: random.Random, topic: str = "") -> tuple[str, str]:
@@ -72,8 +72,8 @@ def contradict(sentence: str, source: str, rng: random.Random, topic: str = "") 
     A number or a name is changed where there is one, else a degree or a detail; a circumstance can be added to any
     sentence.
     """
-    plain: list[tuple[str, Way]] = [("number", other_numbers), ("name", _other_name)]
-    subtle: list[tuple[str, Way]] = [("degree", _other_degree), ("detail", _other_detail)]
+    plain: list[tuple[str, Rule]] = [("number", other_numbers), ("name", _other_name)]
+    subtle: list[tuple[str, Rule]] = [("degree", _other_degree), ("detail", _other_detail)]
     rng.shuffle(plain)
     rng.shuffle(subtle)
     body, close = split_close(sentence)

@@ -86,15 +86,15 @@ _SAMPLE = 500
 ENGLISH = frozenset({"", "en"})
 """The languages that are read by English word lists: a text too short to tell is one of them."""
 
-_FEWEST_LETTERS = 2
-_FEWEST_FOR_MODEL = 25
+_MIN_LETTERS = 2
+_MIN_LETTERS_FOR_MODEL = 25
 """Letters: of a shorter text a model's answer is a guess (``carbon tax`` is Galician to it)."""
 
-_LEAST_PROBABILITY = 0.9
-_LEAST_EVIDENCE, _CLEAR_LEAD, _LEAST_GUESS = 1.0, 1.5, 0.5
+_MIN_PROBABILITY = 0.9
+_MIN_EVIDENCE, _CLEAR_LEAD, _MIN_GUESS = 1.0, 1.5, 0.5
 """Function words decide where the first language has so many, and so many times those of the second. A word that n
 languages have counts 1/n for each. Where they do not decide and no model does, the first language needs half a word."""
-_FEWEST_SIGNS = 2
+_MIN_SIGNS = 2
 """Different function words that English has not, or letters, from which a text of Latin script is in another language:
 one is also a word or a name in an English title (``War on Drugs``, ``Los Angeles``, ``pro and con``)."""
 
@@ -191,7 +191,7 @@ def item_language(item: Item) -> str:
 def _language(text: str, model: bool) -> str:
     text = _noise.sub(" ", text)
     script, letters = _main_script(text)
-    if letters < _FEWEST_LETTERS:
+    if letters < _MIN_LETTERS:
         return ""
     if script not in ("Latin", *_OF_SCRIPT):
         return _by_letters(script, text)
@@ -201,17 +201,17 @@ def _language(text: str, model: bool) -> str:
         foreign = {
             sign for sign in signs if first in (languages := _languages(sign)) and "en" not in languages
         }
-        most = 0.0 if len(foreign) < _FEWEST_SIGNS else most
-    if most >= max(_LEAST_EVIDENCE, _CLEAR_LEAD * second):
+        most = 0.0 if len(foreign) < _MIN_SIGNS else most
+    if most >= max(_MIN_EVIDENCE, _CLEAR_LEAD * second):
         return first
     if script != "Latin":
         by_letters = _by_letters(script, text)
         return first if most > second and by_letters == _LANGUAGE_OF_SCRIPT[script] else by_letters
-    if model and letters >= _FEWEST_FOR_MODEL and (by_model := _by_model()) is not None:
+    if model and letters >= _MIN_LETTERS_FOR_MODEL and (by_model := _by_model()) is not None:
         language, probability = by_model(text)
-        if probability >= _LEAST_PROBABILITY:
+        if probability >= _MIN_PROBABILITY:
             return str(language)
-    return first if most >= _LEAST_GUESS and most > second else ""
+    return first if most >= _MIN_GUESS and most > second else ""
 
 
 def _main_script(text: str) -> tuple[str, int]:
