@@ -1,4 +1,5 @@
-"""The parts of a corpus: topics with their split, judged pairs, and what became of every source."""
+"""The parts of a corpus: topics with their split, judged pairs, what became of every source, and
+the figures of ConQRet's Table 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Images as items hold them: each becomes a ``data:`` URL whose bytes were looked at, or an ``https:`` URL.
+"""Images, and the parts of messages in which they stand beside texts and calls of tools, as providers write them.
+
+Each image becomes a ``data:`` URL whose bytes were looked at, or an ``https:`` URL.
 
 Nothing is ever fetched here. A file is read only from the folder of the file of items, and if it is an image, so
 that a stranger's items can have no other file sent to a model.

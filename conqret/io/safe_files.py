@@ -1,5 +1,10 @@
 """Files and folders that may be somebody else's, or be killed in the middle: written whole or not at all, appended line
 by line, locked, and none that leads out of its folder.
+
+Files on which people work after they were written (forms, prompts, lists) are never replaced without a word: only where
+nothing is lost by it, because the file holds the same already, or is as the command wrote it before, which a register
+remembers by digest. Any other is refused, unless the user says so. Texts from outside go into CSV cells that no
+spreadsheet takes for a formula.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The word lists of the offline baseline: a background of common words, and cues of argument and style.
+"""Word lists (``words.toml``): common words, cues of argument and style, and function words by language.
 
 All are lower case, hand-written and general: none names a topic of any data set. Cue lists hold words as
 they stand in a text; the background of common words is compared by stem.
