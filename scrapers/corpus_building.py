@@ -17,6 +17,8 @@ from pathlib import Path
 from scipy.cluster.hierarchy import DisjointSet
 
 from conqret.data.corpus import (
+    PAPER_CITED,
+    PAPER_EXTRACTED,
     QRELS_STANCES,
     SOURCE_STATUSES,
     SPLITS,
@@ -27,9 +29,9 @@ from conqret.data.corpus import (
     QrelsStance,
     Split,
     judged_pairs,
+    table2,
 )
 from conqret.data.item import Debate
-from conqret.data.table2 import PAPER_CITED, PAPER_EXTRACTED, table2
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.io.corpus_folder import CorpusDirectory, read_passages, write_lines
 from conqret.io.release import LAYOUT, Release, read_release

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 from conqret._optional import require
 from conqret.errors import strict_options
-from conqret.io.overwriting import check_new
-from conqret.io.safe_files import write_all
+from conqret.io.safe_files import check_new, write_all
 from conqret.runs.trials import Loop
 from conqret.scrapers.fetch_ledger import EvidenceSummary, LedgerLine
 

@@ -8,8 +8,8 @@ from typing import Any, Unpack
 
 from conqret.data import Item, Judgment, Measure
 from conqret.errors import Fault, ItemsError
+from conqret.io.images import plain_message
 from conqret.io.items import STANCES
-from conqret.io.message_parts import plain_message
 from conqret.judging.criterion import Criterion, criterion_of, fields_of
 from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.judge_parts import JUDGES

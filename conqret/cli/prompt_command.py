@@ -122,7 +122,7 @@ def _copy(
     library: Library, asks: dict[str, JudgePrompt[Any] | None], folder: Path, *, overwrite: bool
 ) -> None:
     """Copy prompts into a folder, with their variables explained."""
-    from conqret.io.overwriting import write_new
+    from conqret.io.safe_files import write_new
     from conqret.judging.instrument import given
     from conqret.judging.setup import PROBE
     from conqret.prompts.library import SUFFIX
@@ -145,7 +145,7 @@ def _new_steps(
     library: Library, name: str, client: ClientOptions, folder: Path | None, *, overwrite: bool
 ) -> None:
     """Have a model write the evaluation steps of a prompt anew, and put them into a copy of it."""
-    from conqret.io.overwriting import write_new
+    from conqret.io.safe_files import write_new
     from conqret.judging.steps import generate_steps, with_steps
     from conqret.prompts.library import SUFFIX
 

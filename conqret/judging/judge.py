@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 from conqret.data import Item
 from conqret.errors import DeclarationError
 from conqret.io import CheckedItems, ItemSource
-from conqret.io.frames import with_columns
+from conqret.io.rows import with_columns
 from conqret.judging.call_setup import prepared, setup_of
 from conqret.judging.judge_folder import JudgeFolder, skipped_row, verdict_row
 from conqret.judging.judge_options import JudgeOptions

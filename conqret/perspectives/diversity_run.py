@@ -13,7 +13,7 @@ from typing import Any
 
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError
-from conqret.io.label_sheets import csv_text
+from conqret.io.safe_files import csv_text
 from conqret.perspectives.perspective_files import PerspectiveQuestion, Side
 from conqret.perspectives.ranking_sources import ASKED, JudgedDocuments, asked_as, pooled
 from conqret.retrieval.evaluate import MeasureScore, Run, cut_off, family

@@ -106,11 +106,21 @@ def perturb(
             "items.jsonl (or use --list)"
         )
     item_list = write_perturbations(
-        name, items, levels=options.listed(change.levels), pool=change.pool, output=output, overwrite=overwrite,
-        seed=change.seed, on_check=note_left_out,
-        columns=options.column_map(columns, options.ITEM_COLUMNS), skip_invalid=skip_invalid, language=language,
-        model=rewriting.calls.of(rewriting.model), prompts=rewriting.prompts, **rewriting.answers.given(),
-    )  # fmt: skip
+        name,
+        items,
+        levels=options.listed(change.levels),
+        pool=change.pool,
+        output=output,
+        overwrite=overwrite,
+        seed=change.seed,
+        on_check=note_left_out,
+        columns=options.column_map(columns, options.ITEM_COLUMNS),
+        skip_invalid=skip_invalid,
+        language=language,
+        model=rewriting.calls.of(rewriting.model),
+        prompts=rewriting.prompts,
+        **rewriting.answers.given(),
+    )
     _tell(item_list, json_output)
     end(item_list.failed, item_list.session)
 

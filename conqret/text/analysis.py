@@ -12,9 +12,8 @@ from operator import itemgetter
 
 from conqret.data.digest import gathered
 from conqret.text.citations import citations, strip_citations
-from conqret.text.function_words import FUNCTION_WORDS
 from conqret.text.language import is_english
-from conqret.text.lexicons import COMMON_WORDS, NEGATIONS, STOP_WORDS
+from conqret.text.lexicons import COMMON_WORDS, FUNCTION_WORDS, NEGATIONS, STOP_WORDS
 from conqret.text.numbers import CURRENCIES, Quantity, quantities
 from conqret.text.sentences import boundaries
 from conqret.text.words import is_latin, split_words

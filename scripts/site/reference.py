@@ -28,7 +28,7 @@ PARTS = (
     "conqret.generation.strategies.Strategy",
     "conqret.debateqa.answering.rag_session.AnswerStrategy",
     "conqret.retrieval.engines.Engine",
-    "conqret.io.label_layout.LabelLayout",
+    "conqret.io.label_files.LabelLayout",
     "conqret.labels.task.AnnotationTask",
     "conqret.io.columns.Dialect",
 )

@@ -17,8 +17,7 @@ from conqret import bias
 from conqret.data import Judgment, Measure, Reason, Status
 from conqret.errors import DeclarationError
 from conqret.io import open_items
-from conqret.perturb.added import INJECTIONS, among_sentences, matched
-from conqret.perturb.kinds.added_texts import FILLERS
+from conqret.perturb.kinds.added_texts import FILLERS, INJECTIONS, among_sentences, matched
 from conqret.show import words
 from conqret.studies.bias.bias_study import bias_plan
 from conqret.studies.bias.contrast import PROBES, TEXTS

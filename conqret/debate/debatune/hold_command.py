@@ -123,7 +123,7 @@ def export(
     """
     from conqret.debate.debatune.training_export import debate_training_data
     from conqret.io.jsonl import json_lines
-    from conqret.io.overwriting import check_new, write_new
+    from conqret.io.safe_files import check_new, write_new
 
     data = debate_training_data(sources, test_share=test_share, passed=passed)
     parts = {"train.jsonl": data.train, "test.jsonl": data.test}

@@ -23,7 +23,7 @@ from conqret.debateqa.curation.benchmark_figures import (
 )
 from conqret.errors import DeclarationError
 from conqret.io.jsonl import json_lines
-from conqret.io.overwriting import write_new
+from conqret.io.safe_files import write_new
 from conqret.show.table import Column, Table
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from conqret.data import Judgment, Reason
 from conqret.data.digest import gathered
 from conqret.errors import DeclarationError, UnknownNameError, strict_options
 from conqret.errors import number as counted
-from conqret.io.label_sheets import unequal_chances
+from conqret.io.label_set import unequal_chances
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.judging.scales import SOURCES

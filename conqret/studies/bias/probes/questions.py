@@ -11,7 +11,7 @@ from conqret.data.item import TRANSLATION_OF
 from conqret.errors import number
 from conqret.judging.conversation import ENGLISH
 from conqret.perturb import LanguageError
-from conqret.perturb.expectations import ANSWER, PREFERENCE, QUALITY
+from conqret.perturb.perturbation import ANSWER, PREFERENCE, QUALITY
 from conqret.perturb.versions import counted_reasons
 from conqret.studies.bias.contrast import (
     AGAIN,

@@ -1,11 +1,6 @@
-"""Long and wide tables: CSV, TSV, JSON Lines and Parquet.
+"""TODO
 
-Long: a row for each label, with columns for item, dimension, value and, where there are several people, annotator.
-Wide: a row for each item (or item and annotator), with a column for each dimension, or for each dimension and
-person as ``clarity@anna``. Both may have columns for a part of the item (a document) and for the topic. What the user
-says of the columns names them by field, and those of a wide table by dimension (``clarity=Answer.clarity``); the
-dimensions that the user names are the label columns of a wide table, or the one dimension of a long table that has no
-column for it.
+A sheet of ``conqret labels sample`` that came back is a wide table whose ids may carry the apostrophe of its cells.
 """
 
 from __future__ import annotations
@@ -17,12 +12,11 @@ from dataclasses import replace
 from conqret.errors import DeclarationError, UnknownNameError, check_known, number
 from conqret.io.cell_values import as_text, is_missing
 from conqret.io.checks import cell_text
-from conqret.io.label_layout import WIDE, LabelFile, LabelLayout, RawLabel
-from conqret.io.label_layouts.label_studio import answer_in_cell
-from conqret.io.label_layouts.sheet import sheet_scales
-from conqret.io.label_set import LabelScale, Scales
-from conqret.io.label_sheets import FOR_ESTIMATION, INSTRUCTION, PROBABILITY, SCALE
+from conqret.io.label_files import WIDE, LabelFile, LabelLayout, RawLabel, sheet_scales
+from conqret.io.label_layouts.annotation_tools import answer_in_cell
+from conqret.io.label_set import COLUMNS, FOR_ESTIMATION, INSTRUCTION, PROBABILITY, SCALE, LabelScale, Scales
 from conqret.io.rows import Row, near
+from conqret.io.safe_files import unguarded
 from conqret.io.schema import Field, Schema, TableReader, table_schema
 from conqret.text.words import dimension_name
 
@@ -31,7 +25,7 @@ def _label_text(value: object, where: str, reader: TableReader) -> str:
     return cell_text(answer_in_cell(value), where, reader)
 
 
-LABEL = table_schema(
+LABEL_FIELDS = table_schema(
     item=Field(("item", "item_id", "id"), cell_text, needed="Name the item of the label"),
     dimension=Field(("dimension", "metric", "criterion"), cell_text, needed="Name what was labeled"),
     value=Field(("value", "label", "rating", "score"), _label_text),
@@ -65,7 +59,7 @@ MARK = "@"
 """Between dimension and person in the head of a wide table."""
 
 
-def _cells(file: LabelFile) -> Iterator[RawLabel]:
+def _table_labels(file: LabelFile) -> Iterator[RawLabel]:
     """The labels of a table.
 
     Raises:
@@ -75,10 +69,10 @@ def _cells(file: LabelFile) -> Iterator[RawLabel]:
     named = {
         column: dimension_name(name)
         for name, column in file.mapping.items()
-        if name not in LABEL.fields and not near(name, LABEL.fields)
+        if name not in LABEL_FIELDS.fields and not near(name, LABEL_FIELDS.fields)
     }
     fields = {name: column for name, column in file.mapping.items() if column not in named}
-    schema = LABEL.with_columns(fields, "a label")
+    schema = LABEL_FIELDS.with_columns(fields, "a label")
     check_known("column", file.columns, *file.mapping.values())
     schema = schema.among(file.columns)
     shown = ", ".join(file.columns)
@@ -217,4 +211,28 @@ def _leave_out(file: LabelFile, columns: Sequence[str]) -> None:
         file.notes.append(f"columns left out: {', '.join(columns)}")
 
 
-LAYOUT = LabelLayout("table", "a long or wide table", lambda file: True, _cells, order=100)
+LABEL_TABLE = LabelLayout(
+    "table", "table", "a long or wide table", lambda file: True, _table_labels, order=100
+)
+
+
+def _is_sheet(file: LabelFile) -> bool:
+    return file.columns[: len(COLUMNS)] == COLUMNS
+
+
+def _sheet_labels(file: LabelFile) -> Iterator[RawLabel]:
+    for cell in _table_labels(file):
+        yield replace(cell, item=unguarded(cell.item), topic=unguarded(cell.topic))
+    file.title = LABEL_SHEET.title
+
+
+LABEL_SHEET = LabelLayout(
+    "sheet",
+    "sheet of conqret labels sample",
+    "the CSV sheet of conqret labels sample, filled in",
+    _is_sheet,
+    _sheet_labels,
+)
+
+
+LAYOUTS = (LABEL_SHEET, LABEL_TABLE)
