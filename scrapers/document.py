@@ -288,7 +288,7 @@ def _language(root: HtmlElement) -> str:
         " | //meta[translate(@http-equiv, 'CONTELAGU', 'contelagu')='content-language']/@content)[1])"
     )
     code = language_code(str(said)[:20].partition(",")[0])
-    return code if code in NAMES else ""
+    return code if code is not None and code in NAMES else ""
 
 
 def _own_text(root: HtmlElement) -> str:

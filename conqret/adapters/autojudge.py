@@ -271,7 +271,7 @@ def _with_banks(items: list[Item], banks: Any, format_name: str) -> list[Item]:
     counted = number(len(_listed(banks)), "nugget")
     instead = "" if format_name == NUGGETS else f", in the place of {format_name}"
     note(f"judged by the {counted} of the given banks, with the format {NUGGETS}{instead}")
-    of_items = [(item, given.of(item)) for item in items]
+    of_items = [(item, given.bank_of(item)) for item in items]
     if without := [item.id for item, bank in of_items if bank is None]:
         note_all(f"{number(len(without), 'report')} on topics without a bank are not judged", without)
     return [item.model_copy(update={"nuggets": bank.nuggets}) for item, bank in of_items if bank is not None]

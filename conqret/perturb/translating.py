@@ -101,7 +101,7 @@ def languages_of(names: Sequence[str]) -> tuple[str, ...]:
     codes = []
     for name in names:
         code = language_code(name)
-        if code not in NAMES:
+        if code is None or code not in NAMES:
             raise UnknownNameError("language", name, NAMES.values())
         codes.append(code)
     if not codes:
