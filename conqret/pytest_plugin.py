@@ -40,22 +40,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption("--conqret-format", default=None, help="the judge's format (default: rag-fine-grained)")
     group.addoption(
-        "--conqret-criterion", action="append", metavar="TEXT",
+        "--conqret-criterion",
+        action="append",
+        metavar="TEXT",
         help="a criterion of your own instead of the format, such as 'clarity: How clear is the wording? 1-5'; may be "
         "repeated",
-    )  # fmt: skip
+    )
     group.addoption(
-        "--conqret-rubric", default=None, metavar="FILE",
+        "--conqret-rubric",
+        default=None,
+        metavar="FILE",
         help="a file of weighted criteria instead of the format (docs/rubrics.md)",
-    )  # fmt: skip
+    )
     group.addoption("--conqret-items", default=None, metavar="FILE", help="the items to perturb")
     group.addoption(
         "--conqret-recordings", default=None, metavar="FILE", help="a store of answers to read and add to"
     )
     group.addoption(
-        "--conqret-budget", default=None, type=float, metavar="USD",
+        "--conqret-budget",
+        default=None,
+        type=float,
+        metavar="USD",
         help="money that the session may spend at most, shared evenly by xdist's workers",
-    )  # fmt: skip
+    )
     parser.addini(_SOURCE, "the items that --conqret-items names otherwise, relative to the root", default="")
 
 
@@ -166,9 +173,13 @@ def _marked(request: pytest.FixtureRequest) -> tuple[Perturbation, tuple[float, 
 
 
 def assert_falls(
-    judge: ItemJudge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[Level] = (),
-    metric: str = "context_relevance", **options: Any,
-) -> None:  # fmt: skip
+    judge: ItemJudge,
+    items: Sequence[Item],
+    perturbation: str | Perturbation,
+    levels: Sequence[Level] = (),
+    metric: str = "context_relevance",
+    **options: Any,
+) -> None:
     """Assert that the mean of ``metric`` falls in trend over the levels, and nowhere rises significantly.
 
     Args:
@@ -190,27 +201,40 @@ def assert_falls(
 
 
 def assert_rises(
-    judge: ItemJudge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[Level] = (),
-    metric: str = "context_relevance", **options: Any,
-) -> None:  # fmt: skip
+    judge: ItemJudge,
+    items: Sequence[Item],
+    perturbation: str | Perturbation,
+    levels: Sequence[Level] = (),
+    metric: str = "context_relevance",
+    **options: Any,
+) -> None:
     """Assert that the mean of ``metric`` rises in trend; everything else as in :func:`assert_falls`."""
     __tracebackhide__ = True
     _check("rises", judge, items, perturbation, levels, metric, options)
 
 
 def assert_unchanged(
-    judge: ItemJudge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[Level] = (),
-    metric: str = "context_relevance", **options: Any,
-) -> None:  # fmt: skip
+    judge: ItemJudge,
+    items: Sequence[Item],
+    perturbation: str | Perturbation,
+    levels: Sequence[Level] = (),
+    metric: str = "context_relevance",
+    **options: Any,
+) -> None:
     """Assert that every level keeps the mean of ``metric`` within ``margin`` (0.05): an equivalence test."""
     __tracebackhide__ = True
     _check("stands still", judge, items, perturbation, levels, metric, options)
 
 
 def _check(
-    claim: str, judge: ItemJudge, items: Sequence[Item], perturbation: str | Perturbation, levels: Sequence[Level],
-    metric: str, options: Mapping[str, Any],
-) -> None:  # fmt: skip
+    claim: str,
+    judge: ItemJudge,
+    items: Sequence[Item],
+    perturbation: str | Perturbation,
+    levels: Sequence[Level],
+    metric: str,
+    options: Mapping[str, Any],
+) -> None:
     __tracebackhide__ = True
     from conqret.studies.sensitivity.assertions import check
 

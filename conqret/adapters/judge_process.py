@@ -85,8 +85,11 @@ def _start(place: Path, config: Mapping[str, Any]) -> None:
     with place.with_suffix(".log").open("wb") as log:
         started = subprocess.Popen(  # noqa: S603  our own module
             [sys.executable, "-m", __name__, str(place), str(os.getppid())],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, start_new_session=True,
-        )  # fmt: skip
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            start_new_session=True,
+        )
     if started.stdin is None or started.stdout is None:
         raise ConqretError("the judge's process has no pipes")
     with started.stdin as settings, started.stdout as answers:

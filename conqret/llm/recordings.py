@@ -134,9 +134,15 @@ class Recordings(Closing):
         """
         created = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
         recording = Recording(
-            key=key, completion=completion, ask=ask, item=item, model=model, params=dict(params), sample=sample,
+            key=key,
+            completion=completion,
+            ask=ask,
+            item=item,
+            model=model,
+            params=dict(params),
+            sample=sample,
             created=created,
-        )  # fmt: skip
+        )
         with self._file.guarded("an answer could not be recorded"):
             if not instead and self._insert(recording):
                 return completion

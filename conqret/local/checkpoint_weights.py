@@ -110,8 +110,10 @@ def _drawn(model: Any, path: Any, info: Mapping[str, Any], spared: Spared) -> li
         DeclarationError: one of them is not spared.
     """
     missing = sorted(info["missing_keys"])
-    shapes = {name: f"{name}: {_shape(found)} in place of {_shape(needed)}"
-              for name, found, needed in sorted(info["mismatched_keys"])}  # fmt: skip
+    shapes = {
+        name: f"{name}: {_shape(found)} in place of {_shape(needed)}"
+        for name, found, needed in sorted(info["mismatched_keys"])
+    }
     lost = [name for name in missing if not spared(name, model)]
     other = [shape for name, shape in shapes.items() if not spared(name, model)]
     if lost or other:

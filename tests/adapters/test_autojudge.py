@@ -307,8 +307,10 @@ def test_the_starter_kits_reports(base, data_dir, tmp_path, monkeypatch):
     (row,) = meta_evaluate(truth, [judge], MetaSettings(measures=("groundedness",))).rows
     # Pearson's moves with the baseline, the ranks seldom do.
     assert {name: round(row.overall[name].value, 6) for name in ("kendall", "spearman", "tauap_b")} == {
-        "kendall": 0.666667, "spearman": 0.8, "tauap_b": 0.777778,
-    }  # fmt: skip
+        "kendall": 0.666667,
+        "spearman": 0.8,
+        "tauap_b": 0.777778,
+    }
     theirs = pytest.importorskip("autojudge_evaluate", reason="autojudge-evaluate is not installed").main
     out = tmp_path / "meta.jsonl"
     forms = ["--truth-format", "ir_measures", "--truth-header", "--eval-format", "ir_measures"]

@@ -32,7 +32,7 @@ def command(tmp_path_factory):
         ("second", ["--on-missing", "default", "--correlation", "tau_gap"], ZEROS),
         ("second", ["--on-missing", "skip", "--only-shared-runs"], {"on_missing": "skip"}),
     ],
-)  # fmt: skip
+)
 def test_the_same_figures(command, tmp_path, name, options, settings):
     from click.testing import CliRunner
 

@@ -23,8 +23,10 @@ def folder(tmp_path):
         pytest.skip("the extra autojudge is not installed")
     (tmp_path / "runs" / "repgen").mkdir(parents=True)
     for place, rows in {
-        "runs/repgen/all.jsonl": reports(), "reports.jsonl": reports(), "requests.jsonl": REQUESTS,
-    }.items():  # fmt: skip
+        "runs/repgen/all.jsonl": reports(),
+        "reports.jsonl": reports(),
+        "requests.jsonl": REQUESTS,
+    }.items():
         (tmp_path / place).write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     truth = [
         f"{system} {topic} GRADE 0.{place}"
@@ -52,12 +54,18 @@ def test_the_commands_of_the_page(folder):
     assert script.count("auto-judge run ") == 2
     here = Path(sys.executable).parent
     surroundings = {
-        "PATH": f"{here}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT), "NLTK_DATA": str(folder / "nltk"),
-    }  # fmt: skip
+        "PATH": f"{here}:{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "NLTK_DATA": str(folder / "nltk"),
+    }
     done = subprocess.run(
-        ["bash", "-euc", script], cwd=folder, env=os.environ | surroundings, capture_output=True, text=True,
+        ["bash", "-euc", script],
+        cwd=folder,
+        env=os.environ | surroundings,
+        capture_output=True,
+        text=True,
         check=False,
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert {line.split()[0] for line in (folder / "out" / "direct.eval.txt").read_text().splitlines()} >= {
         "alpha"

@@ -22,9 +22,11 @@ from tests.adapters.referred import LOOKS_AT_A_REFERENCE  # noqa: E402
 
 DOCUMENTS = ["Cages are small, and animals suffer.", "Keepers care."]
 CASE = LLMTestCase(
-    input="Should zoos be banned?", actual_output="Yes: cages are small, and animals suffer [1].",
-    expected_output="No, keepers care.", retrieval_context=DOCUMENTS,
-)  # fmt: skip
+    input="Should zoos be banned?",
+    actual_output="Yes: cages are small, and animals suffer [1].",
+    expected_output="No, keepers care.",
+    retrieval_context=DOCUMENTS,
+)
 BARE = LLMTestCase(input="Should zoos be banned?", actual_output="Yes.")
 QUIET = {"display_config": DisplayConfig(show_indicator=False, print_results=False)}
 
@@ -112,9 +114,13 @@ def test_in_its_own_test_runner(tmp_path):
     (tmp_path / "test_zoos.py").write_text(TEST_FILE)
     command = shutil.which("deepeval", path=str(Path(sys.executable).parent))
     done = subprocess.run(
-        [command, "test", "run", "test_zoos.py"], capture_output=True, text=True, check=False, timeout=300,
+        [command, "test", "run", "test_zoos.py"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "COLUMNS": "200"},
-    )  # fmt: skip
+    )
     said = " ".join(done.stdout.replace("│", " ").split())
     assert done.returncode == 1
     assert "Passed: 1 | Failed: 1" in said

@@ -159,8 +159,11 @@ def test_every_message_over_standard_input_is_answered(tmp_path):
         lines.append(f'{{"jsonrpc": "2.0", "id": {number}, "method": "tools/call", "params": {params}}}')
     process = subprocess.Popen(
         [sys.executable, "-m", "conqret", "serve", "mcp", str(tmp_path / "runs")],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     replies = {}
     with process:
         process.stdin.write("\n".join(lines) + "\n")

@@ -53,9 +53,15 @@ class Suite:
         for file in (out, err):
             file.write_bytes(b"")
         self._sessions.start(
-            *LOAD, *BARE, "--strict-markers", *options,
-            out=out, err=err, environment=dict(os.environ), folder=self.path,
-        )  # fmt: skip
+            *LOAD,
+            *BARE,
+            "--strict-markers",
+            *options,
+            out=out,
+            err=err,
+            environment=dict(os.environ),
+            folder=self.path,
+        )
         code = self._sessions.end()
         said, warned = (file.read_text(encoding="utf-8").splitlines() for file in (out, err))
         return pytest.RunResult(code, said, warned, 0.0)

@@ -112,9 +112,13 @@ def _experiment(folder: Path, server: FaultServer) -> tuple[object, ...]:
 def _answers(*options: str) -> Callable[[Path, FaultServer], tuple[object, ...]]:
     def command(folder: Path, server: FaultServer) -> tuple[object, ...]:
         records = [
-            {"id": str(n), "question": f"Is {n} too many?", "partial_answers": [{"point_of_view": "Yes.",
-             "explanation": "It is."}]} for n in range(8)
-        ]  # fmt: skip
+            {
+                "id": str(n),
+                "question": f"Is {n} too many?",
+                "partial_answers": [{"point_of_view": "Yes.", "explanation": "It is."}],
+            }
+            for n in range(8)
+        ]
         questions = lines(folder / "questions.jsonl", records)
         answers = lines(
             folder / "answers.jsonl",
@@ -205,11 +209,28 @@ KINDS = {
     "suite": _suite,
     "judge": _items("judge", "--format", "direct", "--metric", "groundedness"),
     "sensitivity": _items(
-        "sensitivity", "--format", "direct,rag-direct", "--metric", "groundedness", "--perturb", "hallucinate:2"
+        "sensitivity",
+        "--format",
+        "direct,rag-direct",
+        "--metric",
+        "groundedness",
+        "--perturb",
+        "hallucinate:2",
     ),
     "bias": _items(
-        "bias", "--format", "rag-direct", "--metric", "groundedness", "--metric", "preference",
-        "--probe", "repeatability", "--probe", "position", "--probe", "document order",
+        "bias",
+        "--format",
+        "rag-direct",
+        "--metric",
+        "groundedness",
+        "--metric",
+        "preference",
+        "--probe",
+        "repeatability",
+        "--probe",
+        "position",
+        "--probe",
+        "document order",
     ),
     "tournament": _items("tournament", "--comparisons", "2"),
     "tournament that may stop early": _arguments("--comparisons", "6", "--top", "1", "--ordered", "0.8"),
@@ -225,7 +246,7 @@ KINDS = {
     "improve": _improved,
     "awareness": _answers("dispute-awareness", "--questions"),
     "baselines": _answers("baselines", "--references", "--metrics", "bleu,num-of-povs,direct-score"),
-}  # fmt: skip
+}
 """The command of each kind of run, but for its folder."""
 TRIED = (*KINDS,) if FULL else ("judge", "tournament", "experiment")
 """Those that are killed and stopped: three of them where all tests run, and every one at full length."""

@@ -116,9 +116,13 @@ class Local(Connection):
         chat = [{"role": message.role, "content": message.content} for message in request.messages]
         with _of_this_text():
             written = write(
-                scorer.loaded, chat, room=request.max_tokens, window=scorer.window, sampling=request,
+                scorer.loaded,
+                chat,
+                room=request.max_tokens,
+                window=scorer.window,
+                sampling=request,
                 seed=request.sample,
-            )  # fmt: skip
+            )
         used: dict[str, Any] = {"prompt_tokens": written.prompt_tokens, "completion_tokens": written.tokens}
         if not written.room:
             left = (

@@ -245,8 +245,10 @@ class Batches:
             self._progress.calls += len(keys)
             _log.warning(
                 "batch %s: %s submitted, at half the price; responses come within a day, mostly within an hour: run "
-                "the same command again to collect them", batch.id, number(len(keys), "request"),
-            )  # fmt: skip
+                "the same command again to collect them",
+                batch.id,
+                number(len(keys), "request"),
+            )
 
     async def close(self) -> None:
         """Close the connections."""
@@ -267,8 +269,9 @@ class Batches:
         if batch.id is None:
             _log.warning(
                 "conqret was stopped, or lost the connection, while it submitted a batch of %s, and the provider has "
-                "no such batch; its requests are submitted again", requests,
-            )  # fmt: skip
+                "no such batch; its requests are submitted again",
+                requests,
+            )
             return False
         _log.warning(
             "batch %s: %s were submitted, although the provider's confirmation was lost", batch.id, requests
@@ -296,9 +299,14 @@ class Batches:
             return ""  # collected before, or a line that came twice: the first counts
         completion = result.completion
         store.put(
-            result.key, completion, ask=asked.ask, item=asked.item, model=batch.model, params=asked.params,
+            result.key,
+            completion,
+            ask=asked.ask,
+            item=asked.item,
+            model=batch.model,
+            params=asked.params,
             sample=asked.sample,
-        )  # fmt: skip
+        )
         self._progress.add(completion, completion.cost_usd)
         return _WORDS[0]
 
