@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from conqret.labels.exporting import export_labels as export_labels
     from conqret.labels.sampling import sample_items as sample_items
     from conqret.llm.client_options import ClientOptions as ClientOptions
-    from conqret.llm.recordings import export_recordings as export_recordings
+    from conqret.llm.redaction import export_recordings as export_recordings
     from conqret.perspectives.detection_study import apply_detector as apply_detector
     from conqret.perspectives.detection_study import detect as detect
     from conqret.perspectives.detector_tuning import tune_detector as tune_detector
@@ -164,7 +164,7 @@ _HOMES = {
     "duplicate_threshold": "conqret.debateqa.curation.deduplication",
     "evaluate_rankings": "conqret.retrieval.evaluation.ranking_evaluation",
     "export_labels": "conqret.labels.exporting",
-    "export_recordings": "conqret.llm.recordings",
+    "export_recordings": "conqret.llm.redaction",
     "fetch_suite": "conqret.suites.suite_fetch",
     "filter_statements": "conqret.debate.debatune.output_filter",
     "generate": "conqret.generation.generation_run",

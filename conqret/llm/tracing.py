@@ -103,7 +103,7 @@ class Tracing:
                 raise
 
     def _asked(self, sent: Request[Any]) -> dict[str, Any]:
-        from conqret.llm.catalogue import provider_of
+        from conqret.llm.providers import provider_of
 
         model = self._options.model
         prefix = model.partition("/")[0] if "/" in model else provider_of(model) or model

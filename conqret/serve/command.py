@@ -91,8 +91,8 @@ def serve(
     from conqret.judging.judge_settings import chosen_format
     from conqret.judging.setup import NO_CRITERIA
     from conqret.runs.session import Session
-    from conqret.serve.access import read_keys, service_server
-    from conqret.serve.intake import MIB, IntakeLimits
+    from conqret.serve.intake import MIB, IntakeLimits, read_keys
+    from conqret.serve.service import service_server
 
     wanted = list(format or ())
     made_of = next((name for name in (CRITERIA, RUBRIC) if name in wanted), None)

@@ -14,7 +14,7 @@ from conqret.errors import DeclarationError
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.through_litellm import load_litellm
-from conqret.llm.provider_check import check_address, check_key
+from conqret.llm.providers import check_address, check_key
 from conqret.llm.quota import AdaptiveGate
 from conqret.llm.retry import BREAKER_FAILURES
 from tests.llm.samples import SECRET, ask_all, options, request

@@ -17,12 +17,12 @@ from conqret.errors import DeclarationError
 from conqret.llm.backends.hosted import BACKEND
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.hosted.connection import Shape
 from conqret.llm.hosted.direct_http import Direct
 from conqret.llm.hosted.servers import AZURE_VERSION, directly, server_of
 from conqret.llm.hosted.through_litellm import ThroughLitellm, _stay_here
 from conqret.llm.recordings import Recordings
 from conqret.llm.request import Plain
-from conqret.llm.structured import Shape
 from tests.llm.samples import SECRET, Verdict, ask_all, options, request
 
 pytestmark = pytest.mark.usefixtures("quick")

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from conqret.errors import DeclarationError
+from conqret.llm.recordings import Recording
 from conqret.llm.redaction import PATTERNS, PersonalData
 from conqret.llm.request import Completion, TokenLogprobs
-from conqret.llm.store_file import Recording
 from tests.llm.test_recordings import LABELS
 
 

@@ -11,7 +11,7 @@ from aiohttp import web
 
 from conqret.data import Reason
 from conqret.errors import DeclarationError
-from conqret.llm.batches.batches import service_of
+from conqret.llm.batches import service_of
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.through_litellm import ThroughLitellm, load_litellm
 from conqret.llm.provider_errors import error_in

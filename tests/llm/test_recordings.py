@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conqret.errors import DeclarationError
-from conqret.llm.recordings import Recordings
+from conqret.llm.recordings import Recording, Recordings
 from conqret.llm.request import Completion, TokenLogprobs
-from conqret.llm.store_file import Recording
 
 LABELS = {"ask": "rag", "item": "i", "model": "m", "params": {"temperature": 0.0}, "sample": 0}
 

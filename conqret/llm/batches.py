@@ -29,15 +29,14 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError, number
 from conqret.io.limits import whole_bytes
 from conqret.io.safe_files import write_whole
-from conqret.llm.batches.batch_service import BatchService
-from conqret.llm.batches.providers import AnthropicBatches, OpenAIBatches, anthropic_server
-from conqret.llm.catalogue import provider_of
+from conqret.llm.batch_services import AnthropicBatches, BatchService, OpenAIBatches, anthropic_server
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.servers import by_responses, directly, server_of
-from conqret.llm.provider_check import check_address
+from conqret.llm.providers import check_address, provider_of
 from conqret.llm.recordings import Recordings, batches_beside
+from conqret.llm.redaction import KeyRedaction, keys_in_use
 from conqret.llm.request import Request, parameters
-from conqret.llm.retry import KeyRedaction, ProviderError, keys_in_use
+from conqret.llm.retry import ProviderError
 from conqret.llm.sender import Progress
 
 LOCK = ".lock"
