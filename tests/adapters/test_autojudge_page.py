@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scripts.docs_check.pages import ROOT, heading, steps
-from tests.adapters.reports import REQUESTS, SAID, TOPICS, reports
+from tests.adapters.reports import REQUESTS, SAID, TOPICS, reports, stop_words
 
 PAGE = ROOT / "docs" / "adapters.md"
 SECTIONS = ("TREC AutoJudge", "Judges as rankers of systems")
@@ -36,11 +36,7 @@ def folder(tmp_path):
     (tmp_path / "truth.txt").write_text(
         "\n".join(["run_id query_id measure value", *truth]), encoding="utf-8"
     )
-    words = (
-        tmp_path / "nltk" / "corpora" / "stopwords" / "english"
-    )  # AutoJudge would load them from the network
-    words.parent.mkdir(parents=True)
-    words.write_text("the\na\n", encoding="utf-8")
+    stop_words(tmp_path)
     return tmp_path
 
 

@@ -79,12 +79,6 @@ def test_a_case_without_what_the_format_needs_is_skipped_where_that_is_wanted(ru
     ]
 
 
-def test_assert_test_fails_below_the_threshold():
-    deepeval.assert_test(CASE, [ConqretMetric("direct", "groundedness", 0.3)])
-    with pytest.raises(AssertionError, match="conqret direct context_relevance"):
-        deepeval.assert_test(CASE, [ConqretMetric("direct", "context_relevance", 1.0)])
-
-
 @pytest.mark.parametrize("run_async", [True, False])
 def test_one_budget_and_few_connections_for_all_cases(run_async):
     cases = [LLMTestCase(input=one, actual_output=said, retrieval_context=DOCUMENTS) for one, said in ITEMS]

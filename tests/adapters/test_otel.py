@@ -49,16 +49,14 @@ def spans(provider):
     processor.shutdown()
 
 
-def judged(server, **settings):
-    return conqret.judge(
-        ITEM,
-        format="direct",
-        metrics=["groundedness"],
-        model="openai/mine",
-        api_base=server.url,
-        api_key="none-at-all",
-        **settings,
-    )[0]
+def asked(server, *metrics, **settings):
+    """The settings of a judge that asks a server."""
+    whose = {"model": "openai/mine", "api_base": server.url, "api_key": "none-at-all"}
+    return {"format": "direct", "metrics": metrics or ["groundedness"], **whose, **settings}
+
+
+def judged(server, *metrics, **settings):
+    return conqret.judge(ITEM, **asked(server, *metrics, **settings))[0]
 
 
 def requests(spans):
@@ -110,20 +108,10 @@ def test_a_span_for_each_request_without_contents(spans, monkeypatch, tmp_path):
 def test_what_a_batch_answers_has_no_span(spans, monkeypatch, tmp_path):
     monkeypatch.setenv(VARIABLE, "spans")
     with BatchServer() as server:
-        asked = {
-            "format": "direct",
-            "metrics": ["groundedness"],
-            "model": "openai/mine",
-            "api_base": server.url,
-            "api_key": "none-at-all",
-            "batch": True,
-            "input_price": 1.0,
-            "output_price": 1.0,
-            "output": tmp_path / "run",
-        }
-        conqret.judge(ITEM, **asked)
+        settings = asked(server, batch=True, input_price=1.0, output_price=1.0, output=tmp_path / "run")
+        conqret.judge(ITEM, **settings)
         server.status = "completed"
-        (found,) = conqret.judge(ITEM, **asked)
+        (found,) = conqret.judge(ITEM, **settings)
     assert found.measures["groundedness"].value is not None
     assert found.trace.calls[0].key, "the judgment's own trace has the call"
     assert requests(spans) == []
@@ -171,15 +159,7 @@ def test_spans_of_handlers_of_ones_own_hold_them(spans, monkeypatch):
 def test_the_score_of_each_metric_is_an_event_of_the_item(spans, monkeypatch):
     monkeypatch.setenv(VARIABLE, "spans")
     with FaultServer(FaultPlan(script=("refusal",))) as server:
-        judgment = conqret.judge(
-            ITEM,
-            format="direct",
-            metrics=["groundedness", "context_relevance"],
-            model="openai/mine",
-            api_base=server.url,
-            api_key="none-at-all",
-            max_concurrency=1,
-        )[0]
+        judgment = judged(server, "groundedness", "context_relevance", max_concurrency=1)
     (span,) = items(spans)
     names = {measure.value: metric for metric, measure in judgment.measures.items()}
     lost, ((value, scored),) = names.pop(None), names.items()
@@ -201,16 +181,7 @@ def test_a_run_of_many_items_is_one_trace(spans, monkeypatch, tmp_path):
     several = [{**ITEM, "id": f"i{place}", "topic": f"Ban zoo {place}?"} for place in range(10)]
     for output in (None, tmp_path / "run"):
         with FaultServer() as server:
-            conqret.judge(
-                several,
-                format="direct",
-                metrics=["groundedness"],
-                model="openai/mine",
-                api_base=server.url,
-                api_key="none-at-all",
-                max_concurrency=4,
-                output=output,
-            )
+            conqret.judge(several, **asked(server, max_concurrency=4, output=output))
     runs = [span for span in spans() if span.name == "judge direct"]
     assert len(runs) == 2
     for run in runs:
