@@ -10,8 +10,6 @@ Importing this module imports nothing but pytest: everything else waits for the 
 
 from __future__ import annotations
 
-import importlib
-import inspect
 import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -68,43 +66,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Refuse a file behind one of our options that pytest took for a path of tests. It looks for its root folder and
-    its configuration before it knows the options of plugins, so that ``--option /elsewhere/file`` moves both there, and
-    what is configured where the tests are is never read.
+    """Refuse a file elsewhere that stands behind one of our options without an equals sign. pytest looks for its root
+    folder and its configuration before it knows the options of plugins, takes such a file for a path of tests, and
+    would move both there.
 
     Raises:
-        UsageError: the root folder was moved so.
+        UsageError: there is such a file outside of the folder in which pytest was called.
     """
-    if _expected_root(early_config) in (None, (early_config.rootpath, early_config.inipath)):
-        return
+    folder = early_config.invocation_params.dir
     arguments = [str(argument) for argument in early_config.invocation_params.args]
     for option, value in itertools.pairwise(arguments):
-        if option in _FILES:
+        if option in _FILES and not (folder / value).resolve().is_relative_to(folder.resolve()):
             raise pytest.UsageError(
-                f"pytest read {value} as a path of tests and chose {early_config.rootpath} as its root folder: write "
+                f"pytest reads {value} as a path of tests and takes its root folder from there: write "
                 f"{option}={value}, with an equals sign"
             )
-
-
-def _expected_root(config: pytest.Config) -> tuple[Path, Path | None] | None:
-    """Root folder and configuration by the paths of tests alone; None where this pytest finds them otherwise."""
-    try:
-        determine_setup = importlib.import_module("_pytest.config.findpaths").determine_setup
-        known = config.known_args_namespace
-        setup_options = {
-            "inifile": known.inifilename,
-            "override_ini": known.override_ini,
-            "args": known.file_or_dir,
-            "rootdir_cmd_arg": known.rootdir or None,
-            "invocation_dir": config.invocation_params.dir,
-        }
-        wanted = inspect.signature(determine_setup).parameters
-        root, file, *_ = determine_setup(
-            **{name: option for name, option in setup_options.items() if name in wanted}
-        )
-    except (ImportError, AttributeError, TypeError):
-        return None
-    return root, file
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -73,8 +73,6 @@ def get_assert(output: str, context: Mapping[str, Any]) -> dict[str, Any]:
     }
     started = Path(sys.argv[0])
     if "promptfoo" in started.parts and "wrapper" in started.stem and sys.platform != "win32":
-        from conqret.adapters.promptfoo import ask_process
-
         response = ask_process(config, item)
     else:
         from conqret.adapters.single import outcome

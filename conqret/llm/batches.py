@@ -45,7 +45,7 @@ LOCK = ".lock"
 POLL = 0.05
 """Seconds between two looks whether the lock is free."""
 
-MOST_TRIES = 3
+MAX_TRIES = 3
 """So many batches may hold a question that none of them answers: what fails thrice rarely mends."""
 
 _log = logging.getLogger(__name__)
@@ -160,7 +160,7 @@ class Batches:
         if failed and not any(key in batch.asked for batch in self._under_way()):
             reason, message = failed[-1]
             error = ProviderError(reason, message)
-            if tries >= MOST_TRIES or not error.retryable:
+            if tries >= MAX_TRIES or not error.retryable:
                 return error
         self._wanted.setdefault(key, request)
         return ProviderError(Reason.AWAITED, "the question is in a batch that is not answered yet")

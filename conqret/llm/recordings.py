@@ -79,7 +79,7 @@ class Recording(BaseModel):
         return data
 
     @classmethod
-    def of_row(cls, row: Sequence[Any]) -> Self:
+    def from_row(cls, row: Sequence[Any]) -> Self:
         """The recording that :meth:`row` wrote.
 
         Raises:
@@ -348,7 +348,7 @@ class Recordings(Closing):
     def _sound(self, row: Sequence[Any]) -> Recording | None:
         """The recording of a row; None, and a remark, where it is damaged."""
         try:
-            return Recording.of_row(row)
+            return Recording.from_row(row)
         except ValueError:
             key, _, ask, item, _, _, sample, *_ = row
             name = f"{ask} of item {item}, sample {sample} (key {str(key)[:12]})"

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from annotated_types import Interval
 
+from conqret._optional import require
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import named, say, tell
+from conqret.errors import DeclarationError
 from conqret.judging.command_options import JudgingOptions, OwnCriteria
 
 if TYPE_CHECKING:
@@ -187,8 +189,6 @@ def mcp(
     An assistant's settings: {"mcpServers": {"conqret": {"command": "conqret", "args": ["serve", "mcp",
     "/home/me/runs"]}}}
     """
-    from conqret._optional import require
-    from conqret.errors import DeclarationError
     from conqret.runs.session import Session
 
     require("mcp", extra="mcp")

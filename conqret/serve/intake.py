@@ -266,7 +266,7 @@ SHORTEST_KEY = 16
 """Characters: a shorter key can be guessed."""
 OPEN = ("/healthz", "/readyz")
 """Addresses that need no key: what watches over services has none."""
-LOOSEST_FILE = 2**16
+MAX_KEY_FILE = 2**16
 """Bytes: a larger file is none of keys."""
 
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -283,12 +283,12 @@ def read_keys(file: Path | None) -> tuple[str, ...]:
     if file is not None:
         try:
             with file.open("rb") as opened:
-                lines = opened.read(LOOSEST_FILE + 1)
+                lines = opened.read(MAX_KEY_FILE + 1)
         except OSError as error:
             raise DeclarationError(f"the file of keys {file} cannot be read: {error.strerror}") from None
         keys = [line.strip() for line in lines.decode("utf-8", "replace").splitlines()]
         keys = [key for key in keys if key and not key.startswith("#")]
-        if len(lines) > LOOSEST_FILE or not keys:
+        if len(lines) > MAX_KEY_FILE or not keys:
             raise DeclarationError(f"{file} is not a file of keys: write one key on each line")
         keys_found += [(f"a line of {file}", key) for key in keys]
     for where, key in keys_found:

@@ -163,7 +163,7 @@ def test_a_file_elsewhere_moves_no_root_folder(
     result = suite.run(option, str(elsewhere))
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(
-        [f"*pytest read {elsewhere} as a path of tests*write {option}={elsewhere}, with an*"]
+        [f"*pytest reads {elsewhere} as a path of tests*write {option}={elsewhere}, with an*"]
     )
     result = suite.run(f"{option}={elsewhere}")
     result.stdout.fnmatch_lines([f"rootdir: {suite.path}"])
