@@ -172,7 +172,7 @@ class Client(AbstractAsyncContextManager["Client"]):
             self._batches.keep_beside(store)
 
     async def ask(self, request: Request[Response]) -> Answer[Response]:
-        """Ask, and ask again where that may help; whatever the world does becomes an answer with a reason.
+        """Send a request, and retry where that may help; a failure becomes an answer without a value, with its reason.
 
         Raises:
             DeclarationError: the request cannot be asked of this model at all.

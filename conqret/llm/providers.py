@@ -206,7 +206,7 @@ def missing_key(model: str, provider: str, names: Sequence[str]) -> NoReturn:
 
 
 async def check_address(url: str) -> None:
-    """Check that somebody listens at the address, by connecting to it; where a proxy stands between, the proxy knows.
+    """Check that a server listens at the address, by connecting to it; not where a proxy stands between.
 
     Raises:
         DeclarationError: it is no address, its name does not resolve, or the connection is refused.

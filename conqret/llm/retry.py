@@ -128,7 +128,7 @@ class CircuitBreaker:
 
 
 MAX_EXAMPLE = 300
-"""Characters of a failure that are told as an example."""
+"""Characters of the first failure of each reason that are kept as an example."""
 
 _NOT_ASKED = frozenset(
     {Reason.BUDGET, Reason.PROVIDER_DOWN, Reason.NOT_RECORDED, Reason.AWAITED, Reason.TOO_MANY_FAILURES}

@@ -88,7 +88,7 @@ class Tracing:
 
     @contextlib.contextmanager
     def span(self, sent: Request[Any], key: str) -> Iterator[OnCompletion]:
-        """The span around a request with all its retries; what comes of it is told to what this yields."""
+        """Open the span around a request with all its retries; yields the function that takes its completion."""
         if not self._kind:
             yield lambda completion, attempts: None
             return

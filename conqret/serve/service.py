@@ -48,7 +48,7 @@ METRIC = "metric"
 """The one parameter: which metrics are asked for."""
 
 READY_SECONDS = 2.0
-"""Whoever asks after its readiness is told that the service is busy where nothing else is known by then."""
+"""``/readyz`` answers that the service is busy where nothing else is known by then."""
 
 _log = logging.getLogger(__name__)
 

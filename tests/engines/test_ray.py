@@ -196,19 +196,8 @@ def test_commands_have_workers_ask_what_one_process_asks(
     case, out = CASES[name], tmp_path / "spread"
     arguments = case.arguments(tmp_path)
     with FaultServer(answer=case.answer) as own:
-        call = (
-            *arguments,
-            "--model",
-            "openai/m",
-            "--api-base",
-            own.url,
-            "-o",
-            out,
-            "--engine",
-            "ray",
-            "--workers",
-            1,
-        )
+        spread = ("--engine", "ray", "--workers", 1)
+        call = (*arguments, "--model", "openai/m", "--api-base", own.url, "-o", out, *spread)
         for _ in range(2):
             done = cli(*call)
             assert done.code == 0, done.err

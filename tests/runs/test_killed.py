@@ -124,16 +124,8 @@ def _answers(*options: str) -> Callable[[Path, FaultServer], tuple[object, ...]]
             folder / "answers.jsonl",
             [{"id": str(n), "generation": f"It is {n}, some say."} for n in range(8)],
         )
-        return (
-            "debateqa",
-            "score",
-            options[0],
-            answers,
-            options[1],
-            questions,
-            *options[2:],
-            *_called(server),
-        )
+        scored = ("debateqa", "score", options[0], answers, options[1], questions, *options[2:])
+        return (*scored, *_called(server))
 
     return command
 
@@ -209,27 +201,11 @@ KINDS = {
     "suite": _suite,
     "judge": _items("judge", "--format", "direct", "--metric", "groundedness"),
     "sensitivity": _items(
-        "sensitivity",
-        "--format",
-        "direct,rag-direct",
-        "--metric",
-        "groundedness",
-        "--perturb",
-        "hallucinate:2",
+        *"sensitivity --format direct,rag-direct --metric groundedness --perturb hallucinate:2".split()
     ),
     "bias": _items(
-        "bias",
-        "--format",
-        "rag-direct",
-        "--metric",
-        "groundedness",
-        "--metric",
-        "preference",
-        "--probe",
-        "repeatability",
-        "--probe",
-        "position",
-        "--probe",
+        *"bias --format rag-direct --metric groundedness --metric preference".split(),
+        *"--probe repeatability --probe position --probe".split(),
         "document order",
     ),
     "tournament": _items("tournament", "--comparisons", "2"),
