@@ -18,7 +18,7 @@ from conqret.prompts import RenderedPrompt
 
 if TYPE_CHECKING:
     from conqret.llm.retry import ProviderError
-    from conqret.local.definitions import TargetScore
+    from conqret.local.likelihoods import TargetScore
 
 
 Response = TypeVar("Response", bound=BaseModel)

@@ -12,16 +12,20 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from conqret.data.digest import digest_of
 from conqret.errors import DeclarationError, check_known, check_positive
-from conqret.local.definitions import (
+from conqret.local.likelihoods import (
+    CPU_BUDGET,
     DEFINITIONS,
+    GPU_BUDGET,
     ContextGroup,
     Continuation,
     Definition,
+    Forward,
     Padding,
     TargetScore,
+    TokenBudget,
+    padded,
     released_group,
 )
-from conqret.local.forward import CPU_BUDGET, GPU_BUDGET, Forward, TokenBudget, padded
 from conqret.local.models import SEQ2SEQ, load, window_of
 from conqret.local.prefix import DEFAULT_WRAPPING, PrefixEncoder, fit
 

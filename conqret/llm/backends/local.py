@@ -23,13 +23,13 @@ from conqret.llm.client_options import ClientOptions
 from conqret.llm.replies import CONTEXT_OVERFLOW
 from conqret.llm.request import Completion, Request
 from conqret.llm.retry import ProviderError
-from conqret.local.forward import give_back
+from conqret.local.likelihoods import give_back
 from conqret.local.model_identity import commit_of, folder_identity, hub_file, hub_reachable
 from conqret.local.models import window_in
 from conqret.local.text_writing import write
 
 if TYPE_CHECKING:
-    from conqret.local.definitions import TargetScore
+    from conqret.local.likelihoods import TargetScore
     from conqret.local.scorer import ConditionalPerplexity
 
 
