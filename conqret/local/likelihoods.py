@@ -1,5 +1,5 @@
-"""Log-likelihoods of targets after their contexts: the rows of tokens, what is summed and by what it is divided, and the
-model's forward passes under a budget of tokens that sinks when memory runs out.
+"""Log-likelihoods of targets after their contexts: the rows of tokens, what is summed and by what it is divided, and
+the model's forward passes under a budget of tokens that sinks when memory runs out.
 
 DebateQA's two definitions: ``paper``, ``PPL(Y|X) = exp(-(1/N) sum_i log P(y_i | X, y_<i))`` over the N tokens of the
 target (Equation 2); ``released``, the same sum over another denominator: all tokens of context and target but the
