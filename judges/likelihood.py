@@ -37,7 +37,7 @@ from conqret.text.sentences import sentences
 from conqret.text.words import split_words
 
 if TYPE_CHECKING:
-    from conqret.local.definitions import TargetScore
+    from conqret.local.likelihoods import TargetScore
 
 
 PAIR_WEIGHT = 0.4

@@ -104,13 +104,17 @@ class SingleMetric:
         """The measure of this metric."""
         return judgment.measures[self.metric]
 
+    def described(self, judgment: Judgment) -> tuple[Measure, str, dict[str, Any]]:
+        """The measure of this metric, its explanation (:func:`told`), and what a number cannot say (:func:`kept`)."""
+        measure = self.measure(judgment)
+        return measure, told(measure), kept(judgment, self.metric)
+
 
 async def outcome(single: SingleMetric, item: Mapping[str, Any]) -> dict[str, Any]:
     """What comes of the arguments of :func:`as_item`, as JSON holds it: the metric's name, its value or None, what it
     says, and all else."""
-    judgment = await single.ajudged(as_item(**item))
-    measure, more = single.measure(judgment), kept(judgment, single.metric)
-    return {"name": single.name, "value": measure.value, "told": told(measure), "kept": more}
+    measure, words, more = single.described(await single.ajudged(as_item(**item)))
+    return {"name": single.name, "value": measure.value, "told": words, "kept": more}
 
 
 def told(measure: Measure) -> str:

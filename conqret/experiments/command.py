@@ -47,7 +47,7 @@ def run(
     from conqret.experiments.experiment_tables import overview_tables
     from conqret.experiments.reading import addresses
     from conqret.judging.cost_table import tell_cost
-    from conqret.llm.provider_check import address
+    from conqret.llm.providers import address
 
     if dry_run:
         job = experiment_job(experiment, trust=trust_file)

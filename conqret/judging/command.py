@@ -263,7 +263,7 @@ def _name_a_model(
     import shlex
 
     from conqret.judging.judge_options import RUBRIC
-    from conqret.llm.catalogue import suggestion
+    from conqret.llm.providers import suggestion
 
     given: list[tuple[str, object]] = [("--format", chosen.format), ("--topics", read.topics)]
     given += [("--nuggets", read.nuggets), ("--rubric", chosen.own.rubric)]

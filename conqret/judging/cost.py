@@ -64,8 +64,8 @@ class ExpectedCost:
 
 def batch_price(cost: ExpectedCost, client: ClientOptions) -> ExpectedCost:
     """The same in batches. Raises DeclarationError where the model cannot be asked in them."""
-    from conqret.llm.batches.batch_service import SHARE
-    from conqret.llm.batches.batches import service_of
+    from conqret.llm.batch_services import SHARE
+    from conqret.llm.batches import service_of
 
     service_of(client)
     return replace(cost, cost_usd=None if cost.cost_usd is None else SHARE * cost.cost_usd)

@@ -346,7 +346,7 @@ class SpreadClient(Client):
         ray, options, count = self._cluster.ray, self._options, self._count
         budget = options.budget_usd
         if budget is not None:
-            self._ledger = self._store.ledger(self.model_id)
+            self._ledger = SpendingLedger(self._store, self.model_id)
             budget = max(0.0, budget - sum(self._ledger.total())) / count
         restarts = RESTARTS if budget is None else 0  # a new one would get its whole share once more
         actor = ray.remote(Worker).options(

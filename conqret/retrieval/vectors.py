@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from conqret.errors import DeclarationError
 from conqret.io import limits
 from conqret.io.limits import whole_bytes
-from conqret.local.checkpoint_weights import none, unread_pooler
 from conqret.local.models import load as load_model
-from conqret.local.models import load_encoder
+from conqret.local.models import load_encoder, none, unread_pooler
 from conqret.retrieval.engines import highest
 from conqret.retrieval.text_encoding import (
     EXTRA,

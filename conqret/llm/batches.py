@@ -29,15 +29,14 @@ from conqret.data import Reason
 from conqret.errors import DeclarationError, number
 from conqret.io.limits import whole_bytes
 from conqret.io.safe_files import write_whole
-from conqret.llm.batches.batch_service import BatchService
-from conqret.llm.batches.providers import AnthropicBatches, OpenAIBatches, anthropic_server
-from conqret.llm.catalogue import provider_of
+from conqret.llm.batch_services import AnthropicBatches, BatchService, OpenAIBatches, anthropic_server
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.hosted.servers import by_responses, directly, server_of
-from conqret.llm.provider_check import check_address
+from conqret.llm.providers import check_address, provider_of
 from conqret.llm.recordings import Recordings, batches_beside
+from conqret.llm.redaction import KeyRedaction, keys_in_use
 from conqret.llm.request import Request, parameters
-from conqret.llm.retry import KeyRedaction, ProviderError, keys_in_use
+from conqret.llm.retry import ProviderError
 from conqret.llm.sender import Progress
 
 LOCK = ".lock"
@@ -46,7 +45,7 @@ LOCK = ".lock"
 POLL = 0.05
 """Seconds between two looks whether the lock is free."""
 
-MOST_TRIES = 3
+MAX_TRIES = 3
 """So many batches may hold a question that none of them answers: what fails thrice rarely mends."""
 
 _log = logging.getLogger(__name__)
@@ -161,7 +160,7 @@ class Batches:
         if failed and not any(key in batch.asked for batch in self._under_way()):
             reason, message = failed[-1]
             error = ProviderError(reason, message)
-            if tries >= MOST_TRIES or not error.retryable:
+            if tries >= MAX_TRIES or not error.retryable:
                 return error
         self._wanted.setdefault(key, request)
         return ProviderError(Reason.AWAITED, "the question is in a batch that is not answered yet")
@@ -245,8 +244,10 @@ class Batches:
             self._progress.calls += len(keys)
             _log.warning(
                 "batch %s: %s submitted, at half the price; responses come within a day, mostly within an hour: run "
-                "the same command again to collect them", batch.id, number(len(keys), "request"),
-            )  # fmt: skip
+                "the same command again to collect them",
+                batch.id,
+                number(len(keys), "request"),
+            )
 
     async def close(self) -> None:
         """Close the connections."""
@@ -267,8 +268,9 @@ class Batches:
         if batch.id is None:
             _log.warning(
                 "conqret was stopped, or lost the connection, while it submitted a batch of %s, and the provider has "
-                "no such batch; its requests are submitted again", requests,
-            )  # fmt: skip
+                "no such batch; its requests are submitted again",
+                requests,
+            )
             return False
         _log.warning(
             "batch %s: %s were submitted, although the provider's confirmation was lost", batch.id, requests
@@ -296,9 +298,14 @@ class Batches:
             return ""  # collected before, or a line that came twice: the first counts
         completion = result.completion
         store.put(
-            result.key, completion, ask=asked.ask, item=asked.item, model=batch.model, params=asked.params,
+            result.key,
+            completion,
+            ask=asked.ask,
+            item=asked.item,
+            model=batch.model,
+            params=asked.params,
             sample=asked.sample,
-        )  # fmt: skip
+        )
         self._progress.add(completion, completion.cost_usd)
         return _WORDS[0]
 
