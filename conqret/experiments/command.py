@@ -47,7 +47,7 @@ def run(
     from conqret.experiments.experiment_cost import estimate
     from conqret.experiments.experiment_tables import overview_tables
     from conqret.experiments.reading import addresses
-    from conqret.judging.cost_table import tell_cost
+    from conqret.judging.cost import tell_cost
     from conqret.llm.provider_check import address
 
     if dry_run:

@@ -161,7 +161,7 @@ def judge(
 
     conqret judge items.jsonl --replay recordings.jsonl
     """
-    from conqret.judging.cost_table import tell_cost
+    from conqret.judging.cost import tell_cost
     from conqret.judging.judge import expected_cost
     from conqret.judging.judge import judge as judged
 
@@ -229,7 +229,7 @@ def judge(
         write_report(judgments.folder)
     outcomes: list[RequirementOutcome] = []
     if wanted:
-        from conqret.judging.requirements import check_mean
+        from conqret.judging.summary_tables import check_mean
 
         outcomes = [check_mean(condition, judgments.summary) for condition in wanted]
     result(
@@ -288,7 +288,7 @@ def _write_for_build(judgments: Judgments, outcomes: Sequence[RequirementOutcome
     from conqret.judging.summary_tables import build_summary
 
     if gate.junit is not None:
-        from conqret.judging.requirements import judge_junit
+        from conqret.judging.summary_tables import judge_junit
 
         write_whole(gate.junit, judge_junit(judgments.summary, outcomes))
     if gate.markdown is not None:
@@ -303,7 +303,7 @@ def _wanted(
     from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES
     from conqret.judging.judge_settings import chosen_format
     from conqret.judging.own_judge import PAIRED, SINGLE
-    from conqret.judging.requirements import parse_mean
+    from conqret.judging.summary_tables import parse_mean
 
     asked = {metric.replace("-", "_") for metric in judging.metric or ()}
     if chosen.own.elsewhere:

@@ -14,8 +14,7 @@ from conqret.generation.generation_strategy import STRATEGIES
 from conqret.judging.judge_parts import JUDGES
 from conqret.perturb import PERTURBATIONS
 from conqret.prompts import Library
-from conqret.prompts.library import split_front_matter
-from conqret.prompts.variables import VARIABLES
+from conqret.prompts.library import VARIABLES, split_front_matter
 from conqret.studies.bias.contrast import PROBES
 from conqret.suites.suite import SUITES
 from tests.contract.items import demo

@@ -14,10 +14,9 @@ import conqret
 from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.io import open_items
-from conqret.judging.conversation import WHOLE_TOPIC
 from conqret.judging.cost import CountingClient
 from conqret.judging.criterion import criteria_of
-from conqret.judging.instrument import case_of, filled
+from conqret.judging.instrument import WHOLE_TOPIC, case_of, filled
 from conqret.judging.judge import expected_cost
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES

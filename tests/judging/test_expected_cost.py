@@ -15,8 +15,8 @@ from conqret.judging.cost import (
     ExpectedCost,
     expected,
     expected_judging,
+    total,
 )
-from conqret.judging.cost_table import total
 from conqret.judging.instrument import filled
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import Case

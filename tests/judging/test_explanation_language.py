@@ -9,8 +9,7 @@ import pytest
 from conqret.data import Item
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io import open_items
-from conqret.judging.conversation import prompt_languages
-from conqret.judging.instrument import case_of, filled
+from conqret.judging.instrument import case_of, filled, prompt_languages
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES
 from conqret.judging.setup import check_items, set_up

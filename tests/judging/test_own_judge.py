@@ -16,10 +16,9 @@ import pytest
 
 from conqret import bias, judge, sensitivity
 from conqret.errors import DeclarationError
+from conqret.judging.cost import costs_of
 from conqret.judging.own_judge import own_judge, read_said
 from conqret.llm.backends.function import admit, identity
-from conqret.studies.bias.bias_run import estimate
-from conqret.studies.bias.bias_study import bias_plan
 from conqret.studies.bias.result import BiasRow, BiasTable
 
 PAIRS = [
@@ -104,7 +103,7 @@ def test_what_raises_or_says_nonsense_is_no_score() -> None:
 
 
 def test_a_plan_says_what_it_takes_and_asks_nobody() -> None:
-    (found,) = estimate(bias_plan(PAIRS, judge=broken, probes=["position"]))
+    (found,) = costs_of(lambda: bias(PAIRS, judge=broken, probes=["position"], dry_run=True))
     assert (found.calls, found.cost_usd) == (2 * len(PAIRS), 0.0)
 
 

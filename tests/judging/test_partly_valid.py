@@ -11,7 +11,7 @@ from conqret.data import Reason
 from conqret.judging.instrument import judge_item
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.judge_parts import JUDGES, Case
-from conqret.judging.sections import valid_alone
+from conqret.judging.responses import valid_alone
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.request import Answer, Completion, Request

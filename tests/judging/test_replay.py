@@ -9,8 +9,8 @@ import pytest
 
 from conqret import DeclarationError
 from conqret.data import Reason
-from conqret.judging.call_setup import RecordedCall, recorded_call
 from conqret.judging.judge_folder import JudgeFolder
+from conqret.judging.setup import RecordedCall, recorded_call
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.recordings import Recordings
 from tests.contract.items import demo

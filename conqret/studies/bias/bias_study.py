@@ -10,8 +10,7 @@ from typing import Any, Unpack
 from conqret.errors import strict_options
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
-from conqret.judging.call_setup import prepared_with_log
-from conqret.judging.judge import Items
+from conqret.judging.judge import Items, prepared_with_log
 from conqret.judging.judge_parts import Judge
 from conqret.judging.judge_settings import OF_THE_JUDGE, LogSettings
 from conqret.llm.client_options import ClientOptions

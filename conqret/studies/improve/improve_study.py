@@ -16,10 +16,9 @@ from conqret.io.label_set import LabelSet
 from conqret.io.labels import Labels, labels_of
 from conqret.io.safe_files import write_files, write_whole
 from conqret.judging.asked_run import AskedSettings, RunPrompt
-from conqret.judging.call_setup import prepared
 from conqret.judging.criterion import Criteria, criteria_of
 from conqret.judging.instrument import Instrument
-from conqret.judging.judge import Items
+from conqret.judging.judge import Items, prepared
 from conqret.judging.judge_folder import trial_key
 from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.judge_parts import Judge
