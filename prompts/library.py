@@ -35,6 +35,9 @@ from markupsafe import Markup
 from conqret.errors import DeclarationError, UnknownNameError, first_line
 from conqret.prompts.neutralizing import neutralise
 
+_FAILURES = (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError, MemoryError)
+_FAILURES += (RecursionError,)
+"""What filling a template raises."""
 SUFFIX = ".j2"
 PLUG_INS = "conqret.prompts"
 """The group of entry points by which plug-ins name the packages of their prompts."""
@@ -46,10 +49,6 @@ TEXTS = 256
 
 _FENCE = "+++\n"
 _REQUIRED = {"id": str, "version": int, "asks": str, "source": str}
-_FAILS = (
-    TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError, MemoryError,
-)  # fmt: skip
-"""What filling a template raises."""
 _COMMENT = re.compile(r"\{#.*?(?:#\}\n?|(?P<open>\Z))", re.DOTALL)
 
 
@@ -112,7 +111,7 @@ class Prompt:
         try:
             context = self.template.new_context({"data": self.data, **variables})
             return "".join(self.template.blocks[name](context)).strip()
-        except _FAILS as error:
+        except _FAILURES as error:
             raise DeclarationError(f"prompt {self.id!r} does not render: {error}") from error
 
 

@@ -31,11 +31,10 @@ from conqret.runs.run_folder import ITEMS, R, RunFolder, RunRecord
 from conqret.runs.session import SessionCounts
 from conqret.runs.trials import Rows, RowStore
 
-COLUMNS = (
-    "item", "topic", "stance", "original", "perturbation", "level", "seed", "format", "model", "fingerprint",
-    "metric", "part", "status", "value", "raw",
-    "label", "flipped", "method", "majority", "reason", "explanation",
-)  # fmt: skip
+_INSTRUMENT = ("format", "model", "fingerprint")
+_SCORE = ("metric", "part", "status", "value", "raw")
+_EXPLAINED = ("label", "flipped", "method", "majority", "reason", "explanation")
+COLUMNS = ("item", "topic", "stance", *Version.model_fields, *_INSTRUMENT, *_SCORE, *_EXPLAINED)
 """The columns of ``scores.parquet``. A row with ``part`` null is the measure itself; the others are its parts.
 Where there is no value, ``explanation`` says what came instead of an answer."""
 
@@ -66,15 +65,12 @@ def _rows(judgment: Judgment) -> Iterator[tuple[Any, ...]]:
     )
     for metric, measure in judgment.measures.items():
         status, reason = measure.status.value, measure.reason.value if measure.reason is not None else None
-        yield (
-            *head, metric, None, status, measure.value, measure.raw, measure.label, measure.flipped,
-            measure.method, measure.majority, reason, measure.explanation or measure.detail,
-        )  # fmt: skip
+        why = measure.explanation or measure.detail
+        said = (measure.label, measure.flipped, measure.method, measure.majority, reason, why)
+        yield (*head, metric, None, status, measure.value, measure.raw, *said)
         for part in measure.parts:
-            yield (
-                *head, metric, part.id, status, part.value, part.raw, part.label, None, None, None, None,
-                part.explanation,
-            )  # fmt: skip
+            said = (part.label, None, None, None, None, part.explanation)
+            yield (*head, metric, part.id, status, part.value, part.raw, *said)
 
 
 def wide_row(judgment: Judgment) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from conqret.baseline import By, Evidence, Which
 from conqret.baseline.evidence import GROUNDEDNESS, RELEVANCE, prefer
-from conqret.baseline.text_quality import DIMENSIONS, FITTED
+from conqret.baseline.text_quality import FITTED
+from conqret.judging.dimensions import BY_NAME
 from tests.baseline.items import ELSEWHERE, UNIFORMS, item
 
 CAREFUL = (
@@ -19,11 +20,11 @@ RANT = "OMG only IDIOTS hate uniforms!!! Everybody knows it, lol, you stupid lia
 
 
 def test_dimensions_are_the_fifteen_in_order() -> None:
-    assert tuple(Evidence(item(*UNIFORMS, argument=CAREFUL)).dimensions()) == DIMENSIONS
-    assert len(DIMENSIONS) == 15
+    assert Evidence(item(*UNIFORMS, argument=CAREFUL)).dimensions().keys() == BY_NAME.keys()
+    assert len(BY_NAME) == 15
 
 
-@pytest.mark.parametrize("dimension", sorted(set(DIMENSIONS) - {"emotional_appeal"}))
+@pytest.mark.parametrize("dimension", sorted(set(BY_NAME) - {"emotional_appeal"}))
 def test_a_careful_argument_beats_a_rant(dimension: str) -> None:
     evidence = Evidence(item(*UNIFORMS, argument=CAREFUL, second=RANT))
     assert (

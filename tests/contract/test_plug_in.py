@@ -77,9 +77,12 @@ def test_it_works_in_a_process_of_its_own(tmp_path):
     install(tmp_path)
     done = subprocess.run(
         [sys.executable, "-m", "conqret.cli.main", "info", "formats"],
-        capture_output=True, text=True, check=True, cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
         env={"PYTHONPATH": f"{tmp_path}:{ROOT}", "COLUMNS": "100"},
-    )  # fmt: skip
+    )
     listed = done.stdout.partition("clarity")[2]
     assert f"plug-in: {project()['name']}" in listed.splitlines()[6]
     assert "plug-in" not in done.stdout.partition("clarity")[0]

@@ -35,9 +35,15 @@ def run(tmp_path_factory):
     out = tmp_path_factory.mktemp("asked") / "run"
     with FaultServer(FaultPlan(script=("bad_json",))) as server:
         conqret.judge(
-            ITEMS, format="direct", metrics=("groundedness",), model="gpt-4o-mini", api_base=server.url, api_key="k",
-            max_concurrency=1, output=out,
-        )  # fmt: skip
+            ITEMS,
+            format="direct",
+            metrics=("groundedness",),
+            model="gpt-4o-mini",
+            api_base=server.url,
+            api_key="k",
+            max_concurrency=1,
+            output=out,
+        )
     return JudgeFolder(out)
 
 

@@ -128,8 +128,11 @@ def test_what_tools_gave_back_are_documents(tmp_path: Path) -> None:
     with FaultServer() as server:
         judgments = conqret.judge(
             lines(tmp_path / "a.jsonl", {"id": "a", "messages": OPENAI}),
-            format="direct", metrics=["groundedness"], model="openai/m", api_base=server.url,
-        )  # fmt: skip
+            format="direct",
+            metrics=["groundedness"],
+            model="openai/m",
+            api_base=server.url,
+        )
         _, user = sent(server)
     assert judgments[0].status == "scored"
     assert "The moon pulls." in user.partition("<documents>")[2].partition("</documents>")[0]
@@ -139,8 +142,13 @@ def test_what_tools_gave_back_are_documents(tmp_path: Path) -> None:
 
 def test_a_prompt_without_documents_names_none() -> None:
     with FaultServer() as server:
-        conqret.judge([{"messages": OPENAI}], format="pointwise", metrics=["clarity"], model="openai/m",
-                      api_base=server.url)  # fmt: skip
+        conqret.judge(
+            [{"messages": OPENAI}],
+            format="pointwise",
+            metrics=["clarity"],
+            model="openai/m",
+            api_base=server.url,
+        )
         _, user = sent(server)
     assert dict(turns(user))["tool"] == "Tool: look\n(What it gave back is not shown.)"
 
@@ -152,8 +160,9 @@ def test_offline_judges_the_answer() -> None:
     )
     alone = conqret.judge(
         [{"topic": "And the sun?", "documents": ["The moon pulls."], "argument": "Half as much [1]."}],
-        format="direct", metrics=["groundedness"],
-    )  # fmt: skip
+        format="direct",
+        metrics=["groundedness"],
+    )
     assert last[0].value("groundedness") == alone[0].value("groundedness")
     assert whole[0].value("groundedness") is not None
 
@@ -167,13 +176,18 @@ PICTURE = {
 ASKED_IN_PICTURE = {
     "id": "q",
     "messages": [
-        {"role": "user", "content": [
-            {"type": "text", "text": "What is this?"}, {"type": "image_url", "image_url": {"url": DATA}}]},
+        {
+            "role": "user",
+            "content": [
+                {"type": "text", "text": "What is this?"},
+                {"type": "image_url", "image_url": {"url": DATA}},
+            ],
+        },
         {"role": "assistant", "content": "A boat."},
         {"role": "user", "content": [{"type": "input_image", "image_url": "https://example.org/b.png"}]},
         {"role": "assistant", "content": "A harbour."},
     ],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("client", ["direct", "litellm"])
@@ -183,9 +197,21 @@ def test_images_arrive_as_parts_behind_their_marks(client: str, forks: Forks, tm
     items = lines(tmp_path / "items.jsonl", PICTURE, ASKED_IN_PICTURE, file)
     with FaultServer() as server:
         code = forks.run(
-            "judge", items, "--criterion", "The documents bear the answer out", "--criterion", STATEMENT,
-            "--model", "openai/gpt-4o", "--api-base", server.url, "--client", client, "-o", tmp_path / "run",
-        )  # fmt: skip
+            "judge",
+            items,
+            "--criterion",
+            "The documents bear the answer out",
+            "--criterion",
+            STATEMENT,
+            "--model",
+            "openai/gpt-4o",
+            "--api-base",
+            server.url,
+            "--client",
+            client,
+            "-o",
+            tmp_path / "run",
+        )
         assert code == 0
         contents = [request.body["messages"][1]["content"] for request in server.requests]
     by_item = {
@@ -277,9 +303,15 @@ def test_recordings_hold_a_digest_and_answer_again(forks: Forks, tmp_path: Path)
 def test_batches_carry_images(model: str, tmp_path: Path) -> None:
     with BatchServer() as server:
         conqret.judge(
-            [PICTURE], criteria="The documents bear the answer out", model=model, api_base=server.url, vision=True,
-            api_key="sk-test-123456", output=tmp_path / "run", batch=True,
-        )  # fmt: skip
+            [PICTURE],
+            criteria="The documents bear the answer out",
+            model=model,
+            api_base=server.url,
+            vision=True,
+            api_key="sk-test-123456",
+            output=tmp_path / "run",
+            batch=True,
+        )
         (questions,) = server.batches.values()
     content = json.dumps(questions[0])
     assert DATA.partition(",")[2] in content

@@ -40,8 +40,10 @@ def test_rag_fine_grained_divides_by_five() -> None:
     assert found["context_relevance"].value == pytest.approx(8 / 15)  # (5 + 3 + 0) / 3 / 5
     assert found["context_relevance"].raw == pytest.approx(8 / 3)
     assert [(part.id, part.value, part.raw) for part in found["context_relevance"].parts] == [
-        ("a", 1.0, 5), ("b", pytest.approx(0.6), 3), ("c", 0.0, 0),
-    ]  # fmt: skip
+        ("a", 1.0, 5),
+        ("b", pytest.approx(0.6), 3),
+        ("c", 0.0, 0),
+    ]
     assert found["answer_relevance"].value == pytest.approx(4 / 5)
     assert found["answer_relevance"].explanation == "to the point"
     assert found["groundedness"].value == pytest.approx(1 / 5)
@@ -221,8 +223,10 @@ def test_citation_precision_and_recall(labels: tuple[str, ...], precision: float
     assert found["citation_precision"].value == pytest.approx(precision)
     assert found["citation_recall"].value == pytest.approx(recall)
     assert [part.id for part in found["citation_precision"].parts] == [
-        "sentence 1, document 1", "sentence 2, document 2", "sentence 2, document 3",
-    ]  # fmt: skip
+        "sentence 1, document 1",
+        "sentence 2, document 2",
+        "sentence 2, document 3",
+    ]
 
 
 def settled(argument: str) -> tuple[Measure, Measure]:

@@ -159,8 +159,13 @@ def test_every_point_of_a_scale_is_anchored(name: str) -> None:
     lines = system(asked(name)).splitlines()
     for point in range(6):
         anchors = [line for line in lines if line.startswith(f"{point}: ")]
-        sections = [metric for metric in ("context_relevance", "answer_relevance", "groundedness")
-                    if metric in JUDGES[name].metrics]  # fmt: skip
+        sections = [
+            metric
+            for metric in ("context_relevance", "answer_relevance", "groundedness")
+            if metric in JUDGES[name].metrics
+        ]
         assert len(set(anchors)) == len(sections) + 1  # and the dimensions
-    assert all(any(line.startswith(f"{point} (") for line in system(asked("listwise")).splitlines())
-               for point in (1, 2, 3))  # fmt: skip
+    assert all(
+        any(line.startswith(f"{point} (") for line in system(asked("listwise")).splitlines())
+        for point in (1, 2, 3)
+    )
