@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from conqret.baseline.alignment import Finding, clip, quoted
@@ -35,7 +35,6 @@ HALF_TRUST = 2.0
 PRIOR = 5.0
 FULL_LIFT = 2.0
 ANCHOR_UNIT = 1024
-MANY = 30  # words of a topic from which on all words of a text are counted at once
 
 
 @dataclass(frozen=True)
@@ -76,16 +75,12 @@ class RelevanceQuery:
 
     def frequency(self, text: Text) -> dict[str, int]:
         """How often each query stem occurs in ``text``, alone or within an initialism."""
-        if len(self.weights) > MANY:
-            stems, words = Counter(text.stems), Counter(text.words)
-            frequencies, count = {term: stems[term] for term in self.weights}, words.__getitem__
-        else:
-            frequencies, count = {term: text.frequency(term) for term in self.weights}, text.words.count
+        stems, words = Counter(text.stems), Counter(text.words)
+        frequencies = {term: stems[term] for term in self.weights}
         for short, parts in self.initialisms.items():
             if short in text.vocabulary:
-                n = count(short)
                 for term in parts:
-                    frequencies[term] = frequencies.get(term, 0) + n
+                    frequencies[term] = frequencies.get(term, 0) + words[short]
         return frequencies
 
 
@@ -324,16 +319,11 @@ def document_nuggets(
         if len(nuggets) >= n:
             break
         for sentence in pool:
-            nuggets.update(dict.fromkeys(_runs(sentence.text, size)))
+            spans = word_spans(sentence.text)  # also where a script puts no spaces between words
+            runs = (spans[place : place + size] for place in range(0, len(spans), size))
+            texts = (sentence.text[run[0][0] : run[-1][1]] for run in runs)
+            nuggets.update(dict.fromkeys(" ".join(text.split()) for text in texts))
     return tuple(nuggets)[:n]
-
-
-def _runs(text: str, size: int) -> Iterator[str]:
-    """A text in runs of so many words, also where its script puts no spaces between them."""
-    spans = word_spans(text)
-    for place in range(0, len(spans), size):
-        run = spans[place : place + size]
-        yield " ".join(text[run[0][0] : run[-1][1]].split())
 
 
 def aspect_of(nugget: str) -> frozenset[str]:

@@ -120,7 +120,7 @@ async def _ask_samples(
     """A question asked as often as there are samples, and in both orders where it compares two arguments."""
     orders = (item_case, swapped) if ask.both_orders else (item_case,)
     cases = [_sampled(case, sample) for sample in range(instrument.options.samples) for case in orders]
-    outcomes: list[_Outcome] = await _gather([_ask_parts(ask, case, instrument) for case in cases])
+    outcomes: list[_Outcome] = await _gather([_ask_case(ask, case, instrument) for case in cases])
     if ask.both_orders:
         outcomes = [
             _Outcome(
@@ -143,16 +143,12 @@ def _sampled(case: Case, sample: int) -> Case:
     return replace(case, dimensions=order, sample=sample, origin=case)
 
 
-async def _ask_parts(ask: JudgePrompt[Any], case: Case, instrument: Instrument) -> _Outcome:
-    """A request for each of the cases into which the question parts a case, where it does."""
-    if ask.cases is None or len(cases := ask.cases(case)) == 1:
-        return await _ask_once(ask, case, instrument)
-    outcomes: list[_Outcome] = await _gather([_ask_once(ask, part, instrument) for part in cases])
-    measures = [outcome.measures for outcome in outcomes]
-    return _joined(measures[0] if ask.joined is None else ask.joined(case, measures), outcomes)
-
-
-async def _ask_once(ask: JudgePrompt[Any], case: Case, instrument: Instrument) -> _Outcome:
+async def _ask_case(ask: JudgePrompt[Any], case: Case, instrument: Instrument) -> _Outcome:
+    """A request about a case, or one for each of the cases into which the question parts it."""
+    cases = () if ask.cases is None else ask.cases(case)
+    if ask.joined is not None and len(cases) > 1:
+        outcomes: list[_Outcome] = await _gather([_ask_case(ask, part, instrument) for part in cases])
+        return _joined(ask.joined(case, [outcome.measures for outcome in outcomes]), outcomes)
     settled = ask.unasked(case)
     if settled is not None:
         return _Outcome(settled)

@@ -179,11 +179,6 @@ _MISSING_WIDTH = 22
 _DIGIT = 6
 
 
-def bin_of(value: float) -> int:
-    """The bin of a score in [0, 1]. The rounding keeps 3/5 + 1e-16 and 3/5 - 1e-16 together."""
-    return min(int(round(value * BINS, 9)), BINS - 1)
-
-
 def histogram(values: Sequence[float], missing: int, mean: float | None) -> View:
     """The scores of one metric: a bar for each score where these are few and fixed, else for each bin; the tallest of
     bars and missing fills the figure. ``counted`` are the bars over which there is room for their numbers, ``ends`` the
@@ -195,8 +190,8 @@ def histogram(values: Sequence[float], missing: int, mean: float | None) -> View
     fixed = apart >= STEP - 1e-9
     counts = Counter[tuple[float, float]]()
     for value in scores:
-        bin_number = None if fixed else bin_of(value)
-        counts[(value, value) if bin_number is None else (bin_number / BINS, (bin_number + 1) / BINS)] += 1
+        place = min(int(round(value * BINS, 9)), BINS - 1)
+        counts[(value, value) if fixed else (place / BINS, (place + 1) / BINS)] += 1
     top = max([*counts.values(), missing, 1])
     width = unit * min(apart * BINS, 1.0) if fixed else unit
     bars, told = [], []

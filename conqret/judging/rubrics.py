@@ -81,7 +81,8 @@ def rubric_judge(rubrics: Rubrics, *, in_one_call: int = MOST_IN_ONE_CALL) -> Ju
         made_of = {
             score: frozenset(one.name for one in shared if score in _scores_of(one)) for score in scores
         }
-        summary = f"a rubric of weighted criteria: {'; '.join(map(_weighed_in_words, shared))}"
+        weighed = (_in_words(one, (_weight(one), one.importance, one.axis)) for one in shared)
+        summary = f"a rubric of weighted criteria: {'; '.join(weighed)}"
     else:
         most = max(map(len, rubrics.each), default=0)
         names = tuple(f"criterion_{place}" for place in range(1, most + 1))
@@ -188,14 +189,10 @@ def _scores_of(criterion: Criterion) -> tuple[str, ...]:
     return (OVERALL, *vital, *((_axis_metric(criterion.axis),) if criterion.axis else ()))
 
 
-def _in_words(criterion: Criterion, more: str = "") -> str:
+def _in_words(criterion: Criterion, more: Iterable[str | None] = ()) -> str:
     """A criterion as reports and cards say it."""
-    return f"{criterion.name} (“{criterion}”{', yes or no' if criterion.scale is None else ''}{more})"
-
-
-def _weighed_in_words(criterion: Criterion) -> str:
-    parts = (_weight(criterion), criterion.importance, criterion.axis)
-    return _in_words(criterion, "".join(f", {part}" for part in parts if part))
+    said = ["yes or no" if criterion.scale is None else None, *more]
+    return f"{criterion.name} (“{criterion}”{''.join(f', {part}' for part in said if part)})"
 
 
 def _weight(criterion: Criterion) -> str:

@@ -1,11 +1,8 @@
 import math
-from typing import get_args
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from conqret.baseline import By, Evidence, Which
+from conqret.baseline import Evidence
 from conqret.baseline.evidence import GROUNDEDNESS, RELEVANCE, prefer
 from conqret.baseline.text_quality import FITTED
 from conqret.judging.dimensions import BY_NAME
@@ -93,45 +90,3 @@ def test_coverage_of_a_document_nugget_by_an_argument() -> None:
     assert evidence.coverage(said, "argument") == 1
     assert evidence.coverage(said.replace("30", "70"), "argument") == pytest.approx(0.5)
     assert evidence.coverage("Bake the loaf for forty minutes", "argument") == 0
-
-
-TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=40).filter(str.strip) | st.sampled_from(
-    [
-        "?",
-        "...",
-        "[1]",
-        "[1] [2]",
-        "\u4e0d\u662f\u3002",
-        "\u202e\u0661%",
-        "1" * 400,
-        "A\u0301 \U0001f600",
-        "NOT [99]",
-    ]
-)
-
-
-@settings(max_examples=60, deadline=None)
-@given(topic=TEXTS, documents=st.lists(TEXTS, max_size=3), argument=TEXTS, second=TEXTS)
-def test_any_item_is_answered_within_range(
-    topic: str, documents: list[str], argument: str, second: str
-) -> None:
-    one = item(*documents, argument=argument, second=second).model_copy(update={"topic": topic})
-    assert all(0 <= value <= 1 for value in everything(Evidence(one)))
-
-
-def everything(evidence: Evidence) -> list[float]:
-    """Every value that the evidence has, in a fixed order."""
-    found = [evidence.document_relevance(i).value for i in range(len(evidence.item.documents))]
-    found += [evidence.context_relevance().value, evidence.preference().strength]
-    found += [finding.value for finding in evidence.criteria.values()]
-    sides: tuple[Which, ...] = get_args(Which)
-    for which in sides:
-        found += [evidence.answer_relevance(which).value, evidence.groundedness(which).value]
-        found += [finding.value for finding in evidence.dimensions(which).values()]
-        assert all(verdict.document >= 0 for verdict in evidence.citation_support(which))
-    readers: tuple[By, ...] = get_args(By)
-    for by in readers:
-        found += [
-            evidence.coverage(n, by) for n in (*evidence.topic_nuggets(5), *evidence.document_nuggets(5))
-        ]
-    return found

@@ -5,7 +5,7 @@ import pytest
 from conqret.baseline import Evidence
 from conqret.baseline.relevance import RelevanceQuery, TermContext, features, relevance
 from conqret.text.analysis import Text, stem
-from tests.baseline.items import ELSEWHERE, UNIFORMS, fixture_items, item
+from tests.baseline.items import ELSEWHERE, UNIFORMS, item
 
 QUERY = RelevanceQuery.of("Should students have to wear school uniforms?")
 
@@ -97,16 +97,6 @@ def test_context_relevance_is_the_mean_and_falls_with_each_replaced_document() -
         values.append(Evidence(item(*texts)).context_relevance().value)
     assert values == sorted(set(values), reverse=True)
     assert Evidence(item()).context_relevance().value == 0
-
-
-def test_the_order_of_the_documents_changes_nothing() -> None:
-    for fixture_item in fixture_items(documents=10)[:4]:
-        backwards = fixture_item.model_copy(update={"documents": fixture_item.documents[::-1]})
-        forward, back = Evidence(fixture_item), Evidence(backwards)
-        assert forward.context_relevance() == back.context_relevance()
-        assert [forward.document_relevance(i) for i in range(10)] == [
-            back.document_relevance(9 - i) for i in range(10)
-        ]
 
 
 @pytest.mark.slow

@@ -71,14 +71,6 @@ def test_hostile_texts_change_no_tag(ask: JudgePrompt, name: str) -> None:
         assert "49" not in hostile.user.replace(plain.user, "") or "49" in plain.user
 
 
-@pytest.mark.parametrize("ask", ASKS)
-def test_neutralising_keeps_the_length(ask: JudgePrompt) -> None:
-    plain, hostile = (
-        render(ask, with_text(demo()[0], text)) for text in ("(/document)" * 20, "</document>" * 20)
-    )
-    assert len(plain.user) == len(hostile.user)
-
-
 def test_rag_fine_grained_is_one_call_with_hardly_more_than_the_material() -> None:
     judge = JUDGES["rag-fine-grained"]
     assert len(judge.asks) == 1

@@ -112,18 +112,6 @@ def test_every_prompt_for_the_whole_has_what_the_user_asked() -> None:
             assert "last answer alone is judged" in shown.system, (ask.prompt, ask.metrics)
 
 
-def test_nothing_changes_for_items_without_turns(tmp_path: Path) -> None:
-    with FaultServer() as server:
-        settings: Any = {"model": "openai/m", "api_base": server.url, "criteria": STATEMENT}
-        one = conqret.judge([PLAIN], **settings, output=tmp_path / "run")
-        two = conqret.judge([PLAIN], **settings, conversation="whole")
-        system, user = sent(server)
-    assert "conversation" not in system + user
-    assert one.record.fingerprint == two.record.fingerprint
-    assert "conversation" not in json.loads((tmp_path / "run" / "run.json").read_text())["options"]
-    assert one[0].trace.calls[0].key == two[0].trace.calls[0].key
-
-
 def test_what_tools_gave_back_are_documents(tmp_path: Path) -> None:
     with FaultServer() as server:
         judgments = conqret.judge(
@@ -151,20 +139,6 @@ def test_a_prompt_without_documents_names_none() -> None:
         )
         _, user = sent(server)
     assert dict(turns(user))["tool"] == "Tool: look\n(What it gave back is not shown.)"
-
-
-def test_offline_judges_the_answer() -> None:
-    last, whole = (
-        conqret.judge([{"messages": OPENAI}], format="direct", metrics=["groundedness"], conversation=judged)
-        for judged in ("last", "whole")
-    )
-    alone = conqret.judge(
-        [{"topic": "And the sun?", "documents": ["The moon pulls."], "argument": "Half as much [1]."}],
-        format="direct",
-        metrics=["groundedness"],
-    )
-    assert last[0].value("groundedness") == alone[0].value("groundedness")
-    assert whole[0].value("groundedness") is not None
 
 
 PICTURE = {
@@ -364,12 +338,3 @@ def test_a_change_of_the_answer_shows_in_the_whole() -> None:
         }
         assert turns(first)[:-1] == turns(second)[:-1]
         assert "Second answer." not in text
-
-
-def test_the_price_of_images_is_told_before() -> None:
-    from conqret.judging.judge import expected_cost
-
-    settings: Any = {"criteria": "The documents bear the answer out", "model": "gpt-4o"}
-    without = expected_cost([{**PICTURE, "documents": ["[image]"]}], **settings)
-    with_image = expected_cost([PICTURE], **settings)
-    assert 900 < with_image.prompt_tokens - without.prompt_tokens < 1300

@@ -66,10 +66,6 @@ def test_what_is_left_out_is_named_and_a_comment_costs_nothing() -> None:
     assert found["local_acceptability"].value == 1.0
 
 
-def test_a_question_that_is_always_asked_whole_has_no_parts() -> None:
-    assert salvaged("citation-support", {"verdicts": []}) == {}
-
-
 async def test_in_one_of_two_orders_a_part_is_lost_with_that_part_alone() -> None:
     pair = {"explanation": "e", "argument_1": 2, "argument_2": 5}
     whole = dict.fromkeys(("context_relevance", "answer_relevance", "groundedness"), pair)

@@ -152,9 +152,3 @@ def test_other_tools_names_name_what_to_type(name: str, format_name: str, typed:
     with pytest.raises(conqret.DeclarationError) as caught:
         conqret.judge(demo()[:1], format=format_name, metrics=[name])
     assert typed in str(caught.value)
-
-
-def test_studies_look_at_what_hallucination_follows_from() -> None:
-    for study in (conqret.bias, conqret.sensitivity):
-        with pytest.raises(conqret.DeclarationError, match="--metric groundedness"):
-            study(demo()[:2], metrics=["hallucination"])

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import conqret
@@ -189,15 +188,6 @@ def test_our_own_layout(tmp_path: Path, name: str, text: str) -> None:
     assert plain(rubrics_of(file).shared) == TABLE
 
 
-def test_a_table_of_criteria(tmp_path: Path) -> None:
-    file = tmp_path / "r.csv"
-    file.write_text(CSV)
-    found = rubrics_of(file).shared
-    assert [(one.name, one.points, one.scale) for one in found] == [
-        (one.name, one.points, one.scale) for one in RUBRIC
-    ]
-
-
 def test_from_python() -> None:
     assert rubrics_of(RUBRIC).shared == tuple(RUBRIC)
     assert plain(rubrics_of(TABLE).shared) == TABLE
@@ -363,20 +353,10 @@ def test_a_few_lines_of_yaml_unpack_to_nothing_large(tmp_path: Path) -> None:
         rubrics_of(file)
 
 
-@pytest.mark.parametrize("tags", [5, True, "level:example", {"axis": "accuracy"}, np.array(["a", "b"]), ""])
-def test_tags_that_name_no_axis(tags: Any) -> None:
-    assert [one.axis for one in rubrics_of([{"question": "It is", "tags": tags}]).shared] == [""]
-
-
 @pytest.mark.parametrize("source", [{"for": 5}, {"for": {"1": 5}}, {"for": {"1": ["It is"]}, "items": 5}])
 def test_what_is_no_record_of_rubrics_is_refused(source: dict[str, Any]) -> None:
     with pytest.raises(DeclarationError):
         rubrics_of(source)
-
-
-@pytest.mark.parametrize("column", ["topic", "question", "prompt"])
-def test_a_topic_that_is_a_number_is_a_text(column: str) -> None:
-    assert list(rubrics_of([{column: 5, "rubric": ["It is"]}]).by_key) == ["5"]
 
 
 def test_weights_belong_to_a_rubric() -> None:
