@@ -11,25 +11,26 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel
 
 from conqret.console.printing import NONE, complain, note, result
 from conqret.data import Item, Reason
-from conqret.errors import number
+from conqret.errors import DeclarationError, number
 from conqret.judging.instrument import judge_item
 from conqret.judging.setup import Setup
+from conqret.llm.backends.hosted import BACKEND
+from conqret.llm.batches.batch_service import SHARE
+from conqret.llm.batches.batches import service_of
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
 from conqret.llm.prompt_fitting import ANSWER_ROOM, MESSAGE_OVERHEAD
 from conqret.llm.request import IMAGE_TOKENS, Answer, Request, request_key
+from conqret.runs.session import Session
 from conqret.runs.trials import Loop
-
-if TYPE_CHECKING:
-    from conqret.llm.client_options import ClientOptions
-    from conqret.show.table import Cell, Table
-
+from conqret.show.table import Cell, Column, Table
+from conqret.show.words import money
 
 MOST = 200
 """Items of one judge whose prompts are counted; of more, those of every so many topics stand for all."""
@@ -73,9 +74,6 @@ class ExpectedCost:
 
 def batch_price(cost: ExpectedCost, client: ClientOptions) -> ExpectedCost:
     """The same in batches. Raises DeclarationError where the model cannot be asked in them."""
-    from conqret.llm.batches.batch_service import SHARE
-    from conqret.llm.batches.batches import service_of
-
     service_of(client)
     return replace(cost, cost_usd=None if cost.cost_usd is None else SHARE * cost.cost_usd)
 
@@ -340,12 +338,6 @@ def refusal(
 
 def _refused_model(asked: ClientOptions) -> str | None:
     """Why a hosted model cannot be asked; None where it can."""
-    from dataclasses import replace
-
-    from conqret.errors import DeclarationError
-    from conqret.llm.backends.hosted import BACKEND
-    from conqret.runs.session import Session
-
     try:
         if asked.backend is BACKEND:
             Session(replace(asked, budget_usd=None)).check()
@@ -356,8 +348,6 @@ def _refused_model(asked: ClientOptions) -> str | None:
 
 def budget_words(estimates: Sequence[ExpectedCost], budget: float | None) -> str | None:
     """What the budget would do to the run, if it would do anything."""
-    from conqret.show.words import money
-
     if budget is None:
         return None
     costs: dict[str, float] = {}
@@ -375,8 +365,6 @@ def budget_words(estimates: Sequence[ExpectedCost], budget: float | None) -> str
 
 def cost_table(estimates: Sequence[ExpectedCost]) -> Table:
     """A line for each piece of work, under the system whose it is, and the sums."""
-    from conqret.show.table import Column, Table
-
     rows: list[tuple[Cell, ...]] = []
     for system, parts in groupby(estimates, key=lambda cost: cost.of):
         rows += [(system,)] if system else []
@@ -396,8 +384,6 @@ def total(parts: Sequence[ExpectedCost]) -> dict[str, Any]:
 
 
 def _figures(cost: Mapping[str, Any]) -> tuple[Cell, ...]:
-    from conqret.show.words import money
-
     return cost["calls"], cost["prompt_tokens"], cost["completion_tokens"], money(cost["cost_usd"])
 
 

@@ -26,7 +26,9 @@ from conqret.judging.judge_settings import (
     session_settings,
 )
 from conqret.judging.judgments import JudgePlan, Judgments, judge_items
+from conqret.judging.page import write_report
 from conqret.judging.setup import RecordedCall, Setup, check_items, recorded_call, set_up
+from conqret.judging.tally import Tally
 from conqret.llm.client_options import resolving
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session
@@ -253,9 +255,6 @@ async def _judged(
         made = partial(judge_items, overwrite=settings.get("overwrite", False), watch=settings.get("watch"))
         if folder is None:
             return await made(plan)
-        from conqret.judging.page import write_report
-        from conqret.judging.tally import Tally
-
         tally = Tally()
         counted = replace(
             plan, readers=(tally.add,), item_readers=(tally.scores.add_item,), on_stop=write_report
