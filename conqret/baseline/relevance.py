@@ -46,7 +46,7 @@ class RelevanceQuery:
     initialisms: Mapping[str, tuple[str, ...]]
 
     @classmethod
-    def of(cls, topic: str, language: str = "") -> RelevanceQuery:
+    def from_topic(cls, topic: str, language: str = "") -> RelevanceQuery:
         """The query of a topic's question.
 
         Stop words carry nothing; if nothing else is there, every word counts. The initials of each run of
@@ -156,7 +156,7 @@ class TermContext:
     trust: float
 
     @classmethod
-    def of(cls, documents: Sequence[Features], argument: Features | None) -> TermContext:
+    def from_documents(cls, documents: Sequence[Features], argument: Features | None) -> TermContext:
         """The company of an item's documents."""
         words = argument.uncommon if argument is not None else frozenset[str]()
         holders: Counter[str] = Counter()
@@ -172,7 +172,7 @@ class TermContext:
         expected = mean * mean / (mean + VOCABULARY)
         return cls(words, holders, anchored, total, expected / (expected + HALF_TRUST))
 
-    def of_document(self, document: Features) -> float:
+    def for_document(self, document: Features) -> float:
         """How much company one of the documents has, in [0, 1].
 
         ``(a + k min(1, 2 r)) / 2``, or the second term whole where there is no argument. a is its lift over

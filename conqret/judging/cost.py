@@ -32,7 +32,7 @@ from conqret.runs.trials import Loop
 from conqret.show.table import Cell, Column, Table
 from conqret.show.words import money
 
-MOST = 200
+MAX_ITEMS_COUNTED = 200
 """Items of one judge whose prompts are counted; of more, those of every so many topics stand for all."""
 
 SIZED, EVERY = 100, 7
@@ -187,7 +187,7 @@ class CountingClient(Client):
     ) -> None:
         """Count what is asked about ``items``, so often; those of ``topics`` stand for all. What is only computed of
         them is not."""
-        taken = [item for item in items if item.topic in topics] or items[:MOST]
+        taken = [item for item in items if item.topic in topics] or items[:MAX_ITEMS_COUNTED]
         share = len(taken) / len(items) if items else 1.0
         self.work, self.weight, self.sampled = work, repeated / share, min(self.sampled, share)
         judge = replace(setup.judge, computed=(), combined=None)
@@ -260,10 +260,10 @@ def _lengthened(value: Any, tokens: int) -> Any:
 
 
 def topics_counted(parts: Iterable[Sequence[Item]]) -> frozenset[str]:
-    """The topics whose items are counted: all, or every so many where a judge has more than :data:`MOST`."""
+    """The topics whose items are counted: all, or every nth where a judge has more than :data:`MAX_ITEMS_COUNTED`."""
     every = list(parts)
     topics = list(dict.fromkeys(item.topic for items in every for item in items))
-    return frozenset(topics[:: max(1, -(-max(map(len, every), default=0) // MOST))])
+    return frozenset(topics[:: max(1, -(-max(map(len, every), default=0) // MAX_ITEMS_COUNTED))])
 
 
 def expected_judging(

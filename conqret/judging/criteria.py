@@ -54,7 +54,7 @@ class Rubrics:
     name: str = field(default=RUBRIC, compare=False)
     columns: tuple[str, ...] = field(default=(), compare=False)
 
-    def of(self, item: Item) -> tuple[Criterion, ...]:
+    def for_item(self, item: Item) -> tuple[Criterion, ...]:
         """The rubric of an item; none where there is none for it."""
         key = self.key_of(item)
         return self.shared if key is None else self.by_key[key]
@@ -189,7 +189,7 @@ def _ask(prompt: str, rubrics: Rubrics, names: Sequence[str], metrics: Sequence[
     shown = fields_of(alike or chain(*rubrics.each))
 
     def criteria(case: Case) -> tuple[Numbered, ...]:
-        own = enumerate(zip(rubrics.of(case.item), names, strict=False), 1)
+        own = enumerate(zip(rubrics.for_item(case.item), names, strict=False), 1)
         return tuple(
             Numbered(number, criterion, name) for number, (criterion, name) in own if name in metrics
         )

@@ -155,7 +155,7 @@ ASKED = "asked"
 """The folder of pages with prompts and raw answers."""
 
 
-MOST_NAMED = 5
+MAX_NAMED = 5
 """How many parts of an instrument that differ are named in a message."""
 
 
@@ -196,8 +196,8 @@ class InstrumentRecord(RunRecord):
             own, others = _parts(self.identity), _parts(other.identity)
             names = [name for name in {**own, **others} if own.get(name) != others.get(name)]
             if names:
-                more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-                return [f"{found[0]} ({', '.join(names[:MOST_NAMED])}{more})"]
+                more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+                return [f"{found[0]} ({', '.join(names[:MAX_NAMED])}{more})"]
         return found
 
 

@@ -121,7 +121,7 @@ def _items(run: JudgeFolder, wanted: Collection[str]) -> dict[str, Item]:
     return found
 
 
-MOST_HEADS = 7
+MAX_HEADS = 7
 """Metrics that find room beside an item in the list, and in the table of groups."""
 
 
@@ -130,7 +130,7 @@ def item_list(shown: Sequence[tuple[int, Judgment]], summary: Summary) -> View:
     those that stand beside an item, ``heads`` their places, and ``data`` what the script filters and sorts by."""
     plain = plain_metrics(summary)
     ordered = [*plain, *filter(BY_NAME.__contains__, summary.metrics)]
-    heads = ([*plain, OVERALL] if OVERALL in ordered else plain)[:MOST_HEADS]
+    heads = ([*plain, OVERALL] if OVERALL in ordered else plain)[:MAX_HEADS]
     rows, facts = [], []
     for number, judgment in shown:
         cells = [_cell(metric, judgment.measures.get(metric)) for metric in heads]

@@ -172,9 +172,9 @@ class _RubricReader:
         """Take in a criterion, or a row that has a rubric."""
         if not (name := _list_name(record)):
             self._shared += self._criteria(record, (), self._names)
-            if len(self._shared) > MOST_CRITERIA:
+            if len(self._shared) > MAX_CRITERIA:
                 raise DeclarationError(
-                    f"{self.name} has more than {MOST_CRITERIA} criteria, the most for a rubric: remove some"
+                    f"{self.name} has more than {MAX_CRITERIA} criteria, the most for a rubric: remove some"
                 )
             return
         criteria = self._rubric(record[name], (name,))
@@ -213,8 +213,8 @@ class _RubricReader:
             return []
         if not every:
             self._fault("has no criterion", "Add its criteria, or remove the rubric", place)
-        if len(every) > MOST_CRITERIA:
-            self._fault(f"has more than {MOST_CRITERIA} criteria", "Split the rubric", place)
+        if len(every) > MAX_CRITERIA:
+            self._fault(f"has more than {MAX_CRITERIA} criteria", "Split the rubric", place)
             return []
         taken = set[str]()
         each = (self._criteria(one, (*place, index), taken) for index, one in enumerate(every))
@@ -255,7 +255,7 @@ _KNOWN = (
     *(*_QUESTION, *_WEIGHT, *_AXIS),
     *("name", "scale", "anchors", "looks_at", "importance", "tags", "short_answers", "question_id"),
 )
-MOST_CRITERIA = 500
+MAX_CRITERIA = 500
 """Criteria of one rubric."""
 
 _ANSWER = ("answer_text", "answer", "short_answer", "text")
@@ -363,8 +363,8 @@ def _short_answers(criterion: Criterion, answers: Any) -> Iterator[tuple[Criteri
     """A criterion for each short answer to a question of DRAGUN, which share the question's weight."""
     if not isinstance(answers, list) or not answers:
         raise Unfit("is not a list of short answers", "Write the answers as a list", "short_answers")
-    if len(answers) > MOST_CRITERIA:
-        raise Unfit(f"has more than {MOST_CRITERIA} answers", "Split the rubric", "short_answers")
+    if len(answers) > MAX_CRITERIA:
+        raise Unfit(f"has more than {MAX_CRITERIA} answers", "Split the rubric", "short_answers")
     for place, one in enumerate(answers, start=1):
         found = one if isinstance(one, str) else None
         if isinstance(one, Mapping):

@@ -27,7 +27,7 @@ from conqret.judging.scales import majority, mean_confidence, mean_of
 
 ONE_EACH, IN_ONE_CALL = "one call each", "criteria in one call"
 """The parts of an identity that say how many criteria stand in one call, where it is not the usual number."""
-MOST_IN_ONE_CALL = 12
+MAX_IN_ONE_CALL = 12
 FORMULA = (
     "sum of weight × value over all criteria / sum of the weights above 0; a statement has the value 1 (met) or 0, a "
     "rating (rating - lowest) / (highest - lowest); below 0 counts as 0. Criteria without a value are left out of both "
@@ -35,11 +35,11 @@ FORMULA = (
 )
 RATINGS = "yes or no, or from the lowest to the highest rating that a criterion names"
 NO_RUBRIC = "there is no rubric for this item"
-MOST_TOLD = 50
+MAX_TOLD = 50
 """Rubrics that are told one by one."""
 
 
-def criteria_judge(criteria: Sequence[Criterion], *, in_one_call: int = MOST_IN_ONE_CALL) -> Judge:
+def criteria_judge(criteria: Sequence[Criterion], *, in_one_call: int = MAX_IN_ONE_CALL) -> Judge:
     """The judge of these criteria: one request an item for so many of them, as many again for the next.
 
     Raises:
@@ -59,7 +59,7 @@ def criteria_judge(criteria: Sequence[Criterion], *, in_one_call: int = MOST_IN_
     )
 
 
-def rubric_judge(rubrics: Rubrics, *, in_one_call: int = MOST_IN_ONE_CALL) -> Judge:
+def rubric_judge(rubrics: Rubrics, *, in_one_call: int = MAX_IN_ONE_CALL) -> Judge:
     """The judge of these rubrics: one request an item for so many criteria, as many again for the next.
 
     Where one rubric is for all items, each criterion is a metric, too; otherwise criteria are rows behind the scores,
@@ -109,7 +109,7 @@ def rubric_judge(rubrics: Rubrics, *, in_one_call: int = MOST_IN_ONE_CALL) -> Ju
 
 
 def _size_declared(in_one_call: int) -> dict[str, Any]:
-    if in_one_call == MOST_IN_ONE_CALL:
+    if in_one_call == MAX_IN_ONE_CALL:
         return {}
     return {ONE_EACH: True} if in_one_call == 1 else {IN_ONE_CALL: in_one_call}
 
@@ -121,7 +121,7 @@ def judge_of_record(name: str, identity: Mapping[str, Any]) -> Judge:
         DeclarationError: the record holds none, or faulty ones.
     """
     given = identity.get(name) or ()
-    in_one_call = 1 if identity.get(ONE_EACH) else identity.get(IN_ONE_CALL, MOST_IN_ONE_CALL)
+    in_one_call = 1 if identity.get(ONE_EACH) else identity.get(IN_ONE_CALL, MAX_IN_ONE_CALL)
     if name == CRITERIA:
         return criteria_judge(criteria_of(given), in_one_call=in_one_call)
     return rubric_judge(rubrics_of(given), in_one_call=in_one_call)
@@ -142,7 +142,7 @@ def identity_in_words(identity: Mapping[str, Any]) -> dict[str, Any]:
         f"rubric for {key}": f"{len(each)} criteria, {digest([criterion.plain() for criterion in each])}"
         for key, each in rubrics.by_key.items()
     }
-    return {**identity, name: whole, **(parts if len(parts) <= MOST_TOLD else {})}
+    return {**identity, name: whole, **(parts if len(parts) <= MAX_TOLD else {})}
 
 
 def _part_of(criterion: Criterion) -> str:
@@ -204,7 +204,7 @@ def _all_scores(
     rubrics: Rubrics, names: Sequence[str], scores: Sequence[str], item: Item, measures: Mapping[str, Measure]
 ) -> dict[str, Measure]:
     """The scores that an item has, from the measures of its criteria."""
-    criteria = zip(rubrics.of(item), names, strict=False)
+    criteria = zip(rubrics.for_item(item), names, strict=False)
     judged = [(criterion, measures[name]) for criterion, name in criteria if name in measures]
     if not judged:
         return {OVERALL: Measure.missing(Reason.NOTHING_TO_JUDGE, NO_RUBRIC)}

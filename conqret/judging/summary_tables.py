@@ -51,7 +51,7 @@ def cost(usage: Usage) -> str:
     return f"unknown{at_least} (no price for {answers})"
 
 
-MOST_NAMED = 6
+MAX_NAMED = 6
 """Metrics that the first sentence names."""
 INTERVALS = "Brackets hold 95% confidence intervals over topics."
 CALLS, REQUESTS, RECORDED, COST = (
@@ -90,7 +90,7 @@ def mean_scores(summary: Summary) -> str:
     shown, brackets = list[str](), ""
     for name in first or known:
         metric = known[name]
-        if len(shown) < MOST_NAMED:
+        if len(shown) < MAX_NAMED:
             shown.append(f"{words.label(name).lower()} {words.with_interval(metric.interval)}")
         if metric.low is not None:
             brackets = " (brackets hold 95% confidence intervals over topics)"

@@ -7,7 +7,7 @@ import pytest
 from conqret.data import Document, Item
 from conqret.io import open_items
 from conqret.judging.cost import (
-    MOST,
+    MAX_ITEMS_COUNTED,
     SIZED,
     TEXT_TOKENS,
     VALUE_TOKENS,
@@ -93,12 +93,12 @@ def test_orders_and_samples_multiply_and_what_is_alike_is_asked_once() -> None:
 def test_of_many_items_some_stand_for_all() -> None:
     texts = [
         Item(id=f"{n}", topic=f"Is it {n // 2}?", argument=f"It is {n}. " + "It is so. " * 9)
-        for n in range(3 * MOST)
+        for n in range(3 * MAX_ITEMS_COUNTED)
     ]
     whole, some = (
         expected_of("direct", items, metrics=("groundedness",)) for items in (texts[:SIZED], texts)
     )
-    assert (whole.calls, some.calls) == (SIZED, 3 * MOST)
+    assert (whole.calls, some.calls) == (SIZED, 3 * MAX_ITEMS_COUNTED)
     assert whole.sampled == 1
     assert some.sampled < 1 / 3
     assert some.prompt_tokens / some.calls == pytest.approx(whole.prompt_tokens / whole.calls, rel=0.02)

@@ -125,16 +125,6 @@ def test_hallucination_is_the_complement_of_groundedness(name: str) -> None:
     assert {judgment.fingerprint for judgment in (*alone, *both, *grounded_alone)} == {alone[0].fingerprint}
 
 
-def test_hallucination_keeps_samples_and_missing_values() -> None:
-    (judgment,) = conqret.judge(
-        demo()[:1], format="direct", metrics=["hallucination", "groundedness"], samples=2
-    )
-    grounded, other = judgment.measures["groundedness"], judgment.measures["hallucination"]
-    assert other.samples == tuple(1 - value for value in grounded.samples if value is not None)
-    with pytest.raises(conqret.DeclarationError, match="no metric 'hallucination'"):
-        conqret.judge(demo()[:1], format="listwise", metrics=["hallucination"])
-
-
 @pytest.mark.parametrize(
     ("name", "format_name", "typed"),
     [

@@ -175,8 +175,6 @@ CSV = (
     [
         ("r.toml", TOML),
         ("r.yaml", YAML),
-        ("r.yml", YAML),
-        ("r.json", json.dumps(TABLE)),
         ("r.json", json.dumps({"criteria": TABLE})),
         ("r.jsonl", "\n".join(map(json.dumps, TABLE))),
         ("r.jsonl", json.dumps({"rubric": {"criteria": TABLE}})),
@@ -275,13 +273,9 @@ def test_short_answers_share_the_weight_of_their_question(tmp_path: Path) -> Non
         ("r.toml", '[[criteria]]\nquestion = "It is"\nweight = "heavy"\n', ":3 [weight]"),
         ("r.toml", '[[criteria]]\nquestion = "It is"\n\n[[criteria]]\nweight = 2\n', ":4 "),
         ("r.toml", '[[criteria]]\nquestion = "How?"\nscale = [5, 1]\n', ":1 "),
-        ("r.toml", '[[criteria]]\nquestion = "How?"\nscale = "wide"\n', ":1 "),
         ("r.toml", '[[criteria]]\nquestion = "It is"\nimportance = "huge"\n', ":3 [importance]"),
         ("r.toml", '[[criteria]]\nquestion = "It is"\nwieght = 2\n', ":3 [wieght]"),
-        ("r.yaml", "- question: It is\n- question: '?'\n", ":2 [question]"),
-        ("r.yaml", "criteria:\n- question: It is\n  weight: .inf\n", ":3 [weight]"),
         ("r.yaml", "criteria:\n- question: It is\n  weight: .nan\n", ":3 [weight]"),
-        ("r.toml", '[[criteria]]\nquestion = "It is"\nweight = nan\n', ":3 [weight]"),
         ("r.csv", "question,weight\nIt is,1\nIt was,nan\n", ":3 [weight]"),
         ("r.jsonl", '{"qid": 1, "rubric": [{"criterion": "X", "points": NaN}]}', ":1 [rubric[1].points]"),
         (
@@ -290,7 +284,6 @@ def test_short_answers_share_the_weight_of_their_question(tmp_path: Path) -> Non
             ":2 [rubric[1].points]",
         ),
         ("r.jsonl", '{"qid": 1, "rubric": ["It is"]}\n{"qid": 1, "rubric": ["It is not"]}', ":2 [qid]"),
-        ("r.jsonl", '{"qid": 1, "rubric": "good"}', ":1 [rubric]"),
         ("r.jsonl", '{"qid": 1, "rubric": []}', ":1 [rubric]"),
         ("r.jsonl", '{"qid": [1], "rubric": [17]}', ":1 [rubric[1]]"),
         ("r.jsonl", '{"question": "It is", "name": "x"}\n{"question": "It was", "name": "x"}', ":2 "),
@@ -311,9 +304,7 @@ def test_faults_have_file_and_line(tmp_path: Path, name: str, text: str, place: 
     ("name", "text"),
     [
         ("r.toml", "x = 1\n"),
-        ("r.toml", "= 1\n"),
         ("r.yaml", "a: [\n"),
-        ("r.yaml", "{}\n"),
         ("r.jsonl", "\n"),
         ("r.jsonl", '{"qid": 1, "rubric": ["It is"]}\n{"question": "It is"}'),
         ("r.toml", TOML.replace('name = "clarity"', 'name = "rubric_score"')),
@@ -535,7 +526,7 @@ def test_rubrics_in_the_cells_of_a_table(tmp_path: Path) -> None:
 def test_a_changed_item_keeps_its_rubric() -> None:
     change = [{"name": "padding", "level": 1.0, "original": "a", "seed": 1}]
     changed = conqret.Item(id="a~padding", topic="?", metadata={"perturbation": change})
-    assert rubrics_of({"a": RUBRIC}).of(changed) == tuple(RUBRIC)
+    assert rubrics_of({"a": RUBRIC}).for_item(changed) == tuple(RUBRIC)
 
 
 def test_one_invalid_rating_takes_nothing_from_the_others() -> None:

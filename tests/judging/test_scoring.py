@@ -57,12 +57,6 @@ def test_predicted_precision_is_the_share_at_or_above_the_threshold(threshold: i
     assert f"rated {threshold} or higher" in found["predicted_precision"].explanation
 
 
-def test_documents_may_be_rated_in_any_order() -> None:
-    answer = fine_grained(5, 3, 0)
-    answer["context_relevance"].reverse()
-    assert [part.raw for part in measures("rag-fine-grained", answer)["context_relevance"].parts] == [5, 3, 0]
-
-
 def test_listwise_and_pointwise_go_from_one_to_three() -> None:
     found = measures("listwise", dimensions(1, 2, 3))
     assert [found[name].value for name in NAMES[:3]] == [0.0, 0.5, 1.0]
