@@ -35,9 +35,6 @@ from markupsafe import Markup
 from conqret.errors import DeclarationError, UnknownNameError, first_line
 from conqret.prompts.neutralizing import neutralise
 
-_FAILURES = (TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError, MemoryError)
-_FAILURES += (RecursionError,)
-"""What filling a template raises."""
 SUFFIX = ".j2"
 PLUG_INS = "conqret.prompts"
 """The group of entry points by which plug-ins name the packages of their prompts."""
@@ -111,7 +108,10 @@ class Prompt:
         try:
             context = self.template.new_context({"data": self.data, **variables})
             return "".join(self.template.blocks[name](context)).strip()
-        except _FAILURES as error:
+        except (
+            *(TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError),
+            *(RecursionError, MemoryError),
+        ) as error:
             raise DeclarationError(f"prompt {self.id!r} does not render: {error}") from error
 
 
