@@ -148,7 +148,7 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost
     from conqret.judging.cost import batch_price, expected_judging
 
     check_names("judge", settings, JudgeSettings)
-    source, _, setup = prepared(items, settings, asks=False)
+    source, _, setup, _ = prepared(items, settings, asks=False)
     if (unsure := settings.get("abstain")) is not None:
         _abstention(unsure, setup)
     cost = expected_judging(setup, source)
@@ -162,7 +162,7 @@ async def _judge(items: Any, settings: JudgeSettings) -> Any:
         raise DeclarationError(
             "the session is not open: put all calls that use it inside 'async with session:'"
         )
-    source, checked, setup = prepared(items, settings)
+    source, checked, setup, _ = prepared(items, settings)
     unsure = settings.get("abstain")
     abstain = None if unsure is None else _abstention(unsure, setup)
     output = settings.get("output")
@@ -267,21 +267,14 @@ async def _judged(
 
 def prepared(
     items: Any, settings: JudgeSettings, *, asks: bool = True
-) -> tuple[ItemSource, CheckedItems, Setup]:
-    """The items, what the check of them found, and the instrument: all that is settled before the first question. A
-    server is asked which metrics it gives only where ``asks``, and nothing is replayed.
+) -> tuple[ItemSource, CheckedItems, Setup, VerdictLog | None]:
+    """The items, what the check of them found, the instrument, and the log of verdicts that is the judge, if one is:
+    all that is settled before the first question. A server is asked which metrics it gives only where ``asks``, and
+    nothing is replayed.
 
     Raises:
         DeclarationError: as :func:`conqret.judge`.
     """
-    source, checked, setup, _ = prepared_with_log(items, settings, asks=asks)
-    return source, checked, setup
-
-
-def prepared_with_log(
-    items: Any, settings: JudgeSettings, *, asks: bool = True
-) -> tuple[ItemSource, CheckedItems, Setup, VerdictLog | None]:
-    """The same, with the log of verdicts that is the judge, if one is. Raises as there."""
     items = only_split(items)
     several = [items] if isinstance(items, Item | Mapping) else items
     log = None
