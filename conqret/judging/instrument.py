@@ -55,7 +55,10 @@ class _Outcome:
 
 
 async def judge_item(item: Item, instrument: Instrument) -> Judgment:
-    """All that the instrument says of ``item``. Never raises for what the world did."""
+    """Judge one item: its scores, and a reason for each that is missing.
+
+    A request that fails is a missing score with its reason, and raises nothing.
+    """
     if (elsewhere := getattr(instrument.client, "judge", None)) is not None:  # the workers of a cluster
         judged: Judgment = await elsewhere(item, instrument)
         return judged

@@ -117,8 +117,8 @@ def judge(items: Any, **settings: Unpack[JudgeSettings]) -> Any:
         ``judge_`` before it.
 
     Raises:
-        DeclarationError: anything wrong with the call or the items, a misspelt setting too; what the world does wrong
-            becomes judgments that are ``failed``, with a reason.
+        DeclarationError: anything is wrong with the call or the items, a misspelt setting too. A request that fails
+            raises nothing: its judgment is ``failed``, with a reason.
     """
     session = _session(settings)
     if session is not None:
@@ -143,7 +143,7 @@ def expected_cost(items: Any, **settings: Unpack[JudgeSettings]) -> ExpectedCost
     is written.
 
     Raises:
-        DeclarationError: as there.
+        DeclarationError: as :func:`judge`.
     """
     from conqret.judging.cost import batch_price, expected_judging
 

@@ -169,7 +169,7 @@ def _parts(identity: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class InstrumentRecord(RunRecord):
-    """What ``run.json`` of a run with one instrument says of it.
+    """``run.json`` of a run with one instrument.
 
     ``fingerprint`` is its name and ``identity`` its parts; ``metrics`` are those that were asked for. ``baseline`` is
     true for the offline model, which reports must call a baseline.

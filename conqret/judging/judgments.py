@@ -156,7 +156,7 @@ class Judgments(Sequence[Judgment]):
         return tuple(self.record.notes)
 
     def whole(self) -> Self:
-        """The same. Raises AnswersAwaited where the judgments of some items wait for a batch."""
+        """This result, if complete. Raises AnswersAwaited where the judgments of some items wait for a batch."""
         if self.summary.outstanding:
             raise AnswersAwaited(self.summary.outstanding, self.record.items_count)
         return self
