@@ -36,8 +36,7 @@ from conqret.errors import ConqretError, DeclarationError, UnknownNameError, num
 from conqret.io import open_items
 from conqret.io.nuggets import read_banks
 from conqret.io.reports import RUN
-from conqret.judging.call_setup import prepared
-from conqret.judging.judge import NOT_IN_A_SESSION, judge, session_of
+from conqret.judging.judge import NOT_IN_A_SESSION, judge, prepared, session_of
 from conqret.judging.judge_options import NUGGETS
 from conqret.judging.judge_parts import DEFAULT_FORMAT, JUDGES, SECOND, Judge
 from conqret.judging.judge_settings import JudgeSettings, check_names, chosen_format

@@ -125,8 +125,7 @@ def _copy(
     from conqret.io.safe_files import write_new
     from conqret.judging.instrument import given
     from conqret.judging.setup import PROBE
-    from conqret.prompts.library import SUFFIX
-    from conqret.prompts.variables import explained
+    from conqret.prompts.library import SUFFIX, explained
 
     texts = {}
     for identifier, ask in asks.items():
@@ -146,7 +145,7 @@ def _new_steps(
 ) -> None:
     """Have a model write the evaluation steps of a prompt anew, and put them into a copy of it."""
     from conqret.io.safe_files import write_new
-    from conqret.judging.steps import generate_steps, with_steps
+    from conqret.judges.g_eval import generate_steps, with_steps
     from conqret.prompts.library import SUFFIX
 
     prompt = library[name.replace("_", "-")]

@@ -46,7 +46,7 @@ def run(
     from conqret.experiments.experiment import run as run_file
     from conqret.experiments.experiment_tables import overview_tables
     from conqret.experiments.reading import addresses
-    from conqret.judging.cost_table import tell_cost
+    from conqret.judging.cost import tell_cost
     from conqret.llm.providers import address
 
     if dry_run:

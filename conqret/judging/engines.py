@@ -208,7 +208,7 @@ class Worker(Client):
         return self._result(new)
 
     async def judgment(self, item: Item, instrument: list[Any]) -> WorkerResult:
-        """What an instrument says of an item; ``instrument`` holds the reference to it."""
+        """Judge an item here; ``instrument`` holds Ray's reference to the instrument."""
         if (name := instrument[0].hex()) not in self._instruments:
             self._instruments[name] = await instrument[0]
         return await self._done(judge_item(item, replace(self._instruments[name], client=self)))
@@ -266,7 +266,7 @@ class SpreadClient(Client):
             await super().prepare()
 
     async def judge(self, item: Item, instrument: Instrument) -> Judgment:
-        """What the instrument says of the item, as a worker finds."""
+        """Have a worker judge the item."""
         if id(instrument) not in self._named:
             self._start()
             alone = replace(instrument, client=None)  # type: ignore[arg-type]

@@ -69,7 +69,7 @@ class RecordedRequests:
     exchanges: tuple[Exchange, ...]
 
 
-MOST_NAMED = 5
+MAX_NAMED = 5
 """Items that are named where several are meant."""
 
 
@@ -108,7 +108,7 @@ def _whole(run: JudgeFolder, beginning: str) -> str:
     if beginning in names or not fitting:
         return beginning
     if len(fitting) > 1:
-        several = ", ".join(fitting[:MOST_NAMED]) + (" …" if len(fitting) > MOST_NAMED else "")
+        several = ", ".join(fitting[:MAX_NAMED]) + (" …" if len(fitting) > MAX_NAMED else "")
         raise DeclarationError(f"{len(fitting)} items of {run.path} begin with {beginning!r}: {several}")
     return fitting[0]
 

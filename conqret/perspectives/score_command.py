@@ -10,7 +10,7 @@ from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note, note_all, result
 from conqret.errors import number as counted
-from conqret.judging.study_command import StudyOptions
+from conqret.judging.command_options import StudyOptions
 from conqret.retrieval.command import MmrEncoder, Where
 
 if TYPE_CHECKING:

@@ -230,7 +230,7 @@ def translate(
 
     conqret bias translated.jsonl --probe language --format rag-fine-grained --model gpt-4o-mini
     """
-    from conqret.judging.cost_table import tell_cost
+    from conqret.judging.cost import tell_cost
     from conqret.perturb.translating import translate_items, translating_cost
 
     settings: dict[str, Any] = {

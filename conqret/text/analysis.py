@@ -236,10 +236,6 @@ class Text:
         kept = [piece for i, piece in enumerate(self.pieces) if i not in dropped]
         return Text("\n\n".join(kept), self.language)
 
-    def frequency(self, term: str) -> int:
-        """How many of its words have this stem."""
-        return self.stems.count(term) if term in self.terms else 0
-
     def count(self, cues: Set[str]) -> int:
         """How many of its words are among ``cues``."""
         return sum(map(cues.__contains__, self.words))

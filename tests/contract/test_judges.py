@@ -331,17 +331,6 @@ def test_the_order_of_the_documents_is_free(name: str) -> None:
 
 
 @formats
-def test_samples_keep_every_sample(name: str) -> None:
-    (judgment,) = judge(referenced()[:1], format=name, samples=3)
-    for measure in judgment.measures.values():
-        assert len(measure.samples) == (3 if JUDGES[name].asks else 0)
-        assert (measure.majority is not None) == bool(measure.samples)
-    dimensions = {dimension.name for dimension in DIMENSIONS}
-    if dimensions <= set(judgment.measures):
-        assert list(judgment.measures)[-15:] == [dimension.name for dimension in DIMENSIONS]
-
-
-@formats
 def test_people_rate_by_it_or_the_command_refuses_in_a_sentence(
     name: str, forks: Forks, tmp_path: Path
 ) -> None:

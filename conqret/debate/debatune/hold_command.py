@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from conqret.console import shared_options as options
 from conqret.console.printing import at, note, result
 from conqret.errors import number
-from conqret.judging.study_command import PlanOptions, StudyOptions
+from conqret.judging.command_options import PlanOptions, StudyOptions
 from conqret.llm.client_options import Sampling
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from conqret.console import shared_options as options
 from conqret.console.printing import at, result
 from conqret.debateqa.curation.embeddings import LEXICAL
 from conqret.errors import number
-from conqret.judging.study_command import StudyOptions
+from conqret.judging.command_options import StudyOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

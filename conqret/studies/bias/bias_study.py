@@ -10,8 +10,7 @@ from typing import Any, Unpack
 from conqret.errors import strict_options
 from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
-from conqret.judging.call_setup import prepared_with_log
-from conqret.judging.judge import Items
+from conqret.judging.judge import Items, prepared
 from conqret.judging.judge_parts import Judge
 from conqret.judging.judge_settings import OF_THE_JUDGE, LogSettings
 from conqret.llm.client_options import ClientOptions
@@ -87,7 +86,7 @@ def bias_plan(items: Items = None, *, asks: bool = False, **settings: Unpack[Bia
         ItemsError, LabelsError, DeclarationError: as there.
     """
     judging: Any = {name: value for name, value in settings.items() if name in OF_THE_JUDGE}
-    source, checked, setup, log = prepared_with_log(items, judging, asks=asks)
+    source, checked, setup, log = prepared(items, judging, asks=asks)
     setup.judge.check_measured(setup.options.metrics, "bias")
     labels = settings.get("labels")
     known = labels if labels is None or isinstance(labels, LabelSet) else read_labels(labels)

@@ -11,7 +11,7 @@ from textwrap import wrap
 from conqret.console.conditions import Requirement, RequirementOutcome
 from conqret.data.digest import gathered
 from conqret.errors import number, shortened
-from conqret.judging.requirements import junit_suite, required_cases
+from conqret.judging.summary_tables import junit_suite, required_cases
 from conqret.show import words
 from conqret.show.forest import Forest, ForestRow
 from conqret.show.report_page import CollapsedTable, PageRemarks, Part, ReportPage, Section, section

@@ -10,7 +10,7 @@ from conqret.data.topic_keys import TopicKeys
 from conqret.errors import strict_options
 from conqret.io.labels import Labels
 from conqret.judging.judge_folder import JudgeFolder, JudgeRecord
-from conqret.judging.overview import judge_here
+from conqret.judging.page import judge_here
 from conqret.judging.summary import Summary
 from conqret.judging.summary_tables import cost, coverage, metric_names, metric_table, reason_rows
 from conqret.show import words

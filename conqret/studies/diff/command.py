@@ -103,7 +103,7 @@ def diff(
     from conqret.io.safe_files import write_whole
     from conqret.judging.judge_folder import JudgeFolder
     from conqret.judging.judge_parts import TOURNAMENT
-    from conqret.judging.requirements import junit_suite, required_cases
+    from conqret.judging.summary_tables import junit_suite, required_cases
     from conqret.show.page import write_file
     from conqret.studies.agreement.agreement_settings import AgreementSettings
     from conqret.studies.diff import page

@@ -16,10 +16,9 @@ from conqret.io.label_set import LabelSet
 from conqret.io.labels import Labels, labels_of
 from conqret.io.safe_files import write_files, write_whole
 from conqret.judging.asked_run import AskedSettings, RunPrompt
-from conqret.judging.call_setup import prepared
 from conqret.judging.criterion import Criteria, criteria_of
 from conqret.judging.instrument import Instrument
-from conqret.judging.judge import Items
+from conqret.judging.judge import Items, prepared
 from conqret.judging.judge_folder import trial_key
 from conqret.judging.judge_options import CRITERIA, SampleSettings
 from conqret.judging.judge_parts import Judge
@@ -213,14 +212,14 @@ def improve_plan(items: Items, labels: Labels, **how: Unpack[ImproveSettings]) -
         raise DeclarationError(
             "one criterion is improved at a time, because a new wording of one changes the ratings of others: give one"
         )
-    source, checked, setup = prepared(items, judge_settings, asks=False)
+    source, checked, setup, _ = prepared(items, judge_settings, asks=False)
     improved = _one_metric(setup)
     read = labels_of(labels)
     named = _dimension(read, improved, how.get("dimension"))
     training = _labelled(source, read, named)
     tested: tuple[Item, ...] = ()
     if (held_out := how.get("held_out")) is not None:
-        others, _, again = prepared(held_out, judge_settings, asks=False)
+        others, _, again, _ = prepared(held_out, judge_settings, asks=False)
         if again.fingerprint != setup.fingerprint:
             raise DeclarationError(
                 "the held-out items have other fields than the others: give both the same fields"

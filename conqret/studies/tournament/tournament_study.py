@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from conqret.errors import DeclarationError, strict_options
 from conqret.judging.asked_run import RunSettings, WatchSettings
-from conqret.judging.call_setup import prepared
 from conqret.judging.criteria import COMPARISON, comparison_criterion, comparison_judge
-from conqret.judging.judge import Items
+from conqret.judging.judge import Items, prepared
 from conqret.judging.judge_options import SampleSettings
 from conqret.judging.judge_parts import Judge
 from conqret.judging.judge_settings import ItemSettings, check_names, opened
