@@ -12,8 +12,8 @@ import numpy as np
 from conqret.stats.comparative_judgment import compared_strengths
 from conqret.stats.pair_design import GroupPairs, round_sizes
 from conqret.stats.strength_posterior import PairOutcomes
-from conqret.stats.tournament_simulation import SimulatedJudge
 from conqret.studies.tournament.item_groups import Design
+from conqret.studies.tournament.tournament_power import SimulatedJudge
 
 TOPICS, COMPARISONS, SYSTEMS = 9, 4.0, 4
 SYSTEM_SHARE = 0.3

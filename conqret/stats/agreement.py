@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from conqret.errors import DeclarationError, check_known
-from conqret.stats.confusion import RARE, shared_by_chance
+from conqret.stats.classification import RARE, shared_by_chance
 from conqret.stats.estimate import FEWEST_SHARED, JackknifedEstimate
 from conqret.stats.resampling import Resamples, snapped, whole
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from conqret.stats.confidence_scores import band_places, bands, brier, calibration_error
+from conqret.stats.confidence_calibration import band_places, bands, brier, calibration_error
 from conqret.stats.selective import by_t, fewest_labels, risk_coverage, trusted_from
 
 

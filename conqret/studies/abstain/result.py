@@ -22,7 +22,7 @@ from conqret.io.label_sheets import unequal_chances
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.judging.scales import SOURCES
-from conqret.stats.confidence_scores import brier, calibration_error
+from conqret.stats.confidence_calibration import brier, calibration_error
 from conqret.stats.estimate import FEWEST_TESTED
 from conqret.stats.resampling import mean_interval
 from conqret.stats.selective import risk_coverage, trusted_from

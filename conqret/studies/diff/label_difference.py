@@ -11,8 +11,12 @@ from numpy.typing import NDArray
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
 from conqret.io.label_set import LabelSet
-from conqret.stats.prediction_powered import CorrectedMean, prediction_powered_mean
-from conqret.stats.weighted_prediction import DrawnItems, weighted_difference
+from conqret.stats.prediction_powered import (
+    CorrectedMean,
+    DrawnItems,
+    prediction_powered_mean,
+    weighted_difference,
+)
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.label_join import join_labels

@@ -26,11 +26,10 @@ from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of, sh
 from conqret.judging.judge_parts import TOURNAMENT
 from conqret.runs.run_folder import told_apart
 from conqret.stats.curve_tests import check_margin
-from conqret.stats.effects import ALPHA, holm
+from conqret.stats.effects import ALPHA, TopicMean, holm, topic_mean
 from conqret.stats.estimate import Estimate, undefined, without_value
 from conqret.stats.prediction_powered import CorrectedMean
 from conqret.stats.resampling import SAME, mean, snapped
-from conqret.stats.topic_mean import TopicMean, topic_mean
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement.annotator_agreement import unit_clusters
 from conqret.studies.diff.label_difference import LabelledSides, Pairs, corrected_difference, labelled_sides
@@ -65,7 +64,7 @@ class WithinMargin(Frozen):
 class DifferenceOn(Frozen):
     """One metric: the means in [0, 1] over the ``pairs`` that both runs scored, and the second minus the first.
 
-    ``difference`` is a mean over items; ``over_topics`` is one over topics (:mod:`conqret.stats.topic_mean`), which
+    ``difference`` is a mean over items; ``over_topics`` is one over topics (:mod:`conqret.stats.effects`), which
     finds more where topics are of unequal sizes, with its p-value ``p_topics``. ``p`` is two-sided by t over topics
     (None below six), ``p_holm`` corrected over the metrics. ``within`` says whether the difference is within the
     margin, where one was given. ``up`` and ``down``

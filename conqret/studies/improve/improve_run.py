@@ -26,7 +26,7 @@ from conqret.judging.setup import Setup
 from conqret.prompts import RenderedPrompt
 from conqret.runs.run_folder import ITEMS, RunFolder
 from conqret.runs.trials import Memory, RowStore
-from conqret.stats.isotonic import dealt
+from conqret.stats.confidence_calibration import dealt
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.improve.improved_prompt import (
     AS_IT_IS,

@@ -20,8 +20,8 @@ from conqret.io.reports import RUN, TOPIC
 from conqret.io.rows import listed
 from conqret.judging.judge_parts import SECOND
 from conqret.judging.summary import MetricSummary
+from conqret.stats.correlation import COEFFICIENTS, FEWEST_SYSTEMS, too_crowded
 from conqret.stats.estimate import CONFIDENCE, JackknifedEstimate
-from conqret.stats.rank_correlation import COEFFICIENTS, FEWEST_SYSTEMS, too_crowded
 from conqret.stats.resampling import snapped
 
 NUGGET_FORMATS = ("query-rubric", "rag-rubric")

@@ -18,9 +18,9 @@ from conqret.errors import DeclarationError, check_known, strict_options
 from conqret.io.leaderboards import SystemLeaderboard, leaderboard, read_leaderboard
 from conqret.io.reports import report_lengths
 from conqret.judging.judge_folder import JudgeFolder
+from conqret.stats.correlation import FEWEST_SYSTEMS
 from conqret.stats.effects import holm
 from conqret.stats.estimate import Estimate, JackknifedEstimate, Scale, without_value
-from conqret.stats.rank_correlation import FEWEST_SYSTEMS
 from conqret.stats.resampling import mean
 from conqret.studies.systems.ranked_systems import (
     MetaSettings,

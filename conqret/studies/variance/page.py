@@ -8,9 +8,9 @@ from conqret.data.digest import gathered
 from conqret.show import words
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table
-from conqret.stats.design_study import OBJECTS, ORDER, SAMPLE
 from conqret.stats.estimate import undefined
 from conqret.stats.resampling import pooling
+from conqret.stats.variance_components import OBJECTS, ORDER, SAMPLE
 from conqret.studies.variance.result import MetricVariance, Repeatability, VarianceStudy
 
 _MEASURED = "The variance of topics and items is what the judge is to measure; all other variance is noise."

@@ -17,9 +17,8 @@ from conqret.data.topic_keys import TopicKeys
 from conqret.errors import DeclarationError, check_known, strict_options
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, JudgeRecord, folder_of, shared_metrics
 from conqret.runs.run_folder import told_apart
-from conqret.stats.design_study import SAMPLE, Components
 from conqret.stats.estimate import CONFIDENCE, Estimate, undefined
-from conqret.stats.variance_components import variance_components
+from conqret.stats.variance_components import SAMPLE, Components, variance_components
 
 MODEL, PROMPT, JUDGE = "model", "prompt", "judge"
 """Which model is asked, and what; a judge is both, where no run changes one alone."""
