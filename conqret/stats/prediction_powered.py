@@ -8,8 +8,8 @@ labels, from 0 (labels alone) to 1.
 Where items were drawn for labeling with unequal probabilities (Zrnic and Candes, "Active Statistical Inference", ICML
 2024), each labelled item stands for ``w = 1 / p`` items, with the probability p with which it was drawn; weights are
 divided by their sum (Hajek 1971), which keeps the noise of that sum out:
-``theta = lambda mean(F) + sum w (Y - lambda f) / sum w`` with the judgments F of all items. Whole topics are left out in
-turn, and lambda is chosen again without each.
+``theta = lambda mean(F) + sum w (Y - lambda f) / sum w`` with the judgments F of all items. Whole topics are left out
+in turn, and lambda is chosen again without each.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Free baselines beside a judge: the length of the argument, a constant, and the offline floor.
 
 Each stands beside the judge on the very units that it scored. Length knows nothing of people's scale, so it is put onto
-it by the labels of other topics (:func:`conqret.stats.confidence_calibration.cross_fitted`); the constant is people's mean.
+it by the labels of other topics (:func:`conqret.stats.confidence_calibration.cross_fitted`); the constant is people's
+mean.
 """
 
 from __future__ import annotations
