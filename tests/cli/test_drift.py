@@ -11,8 +11,7 @@ import pytest
 from conqret import drift, judge
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.judge_folder import JudgeRecord
-from conqret.studies.drift.page import drift_answer, drift_sheet
-from conqret.studies.drift.result import Drift, Wave, changes_between, few
+from conqret.studies.drift.result import Drift, Wave, changes_between, drift_answer, drift_sheet, few
 from tests.cli.conftest import Cli
 
 ANCHORS = [

@@ -8,8 +8,14 @@ import pytest
 from conqret.data import Measure, Reason
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judging.scales import combine_samples
-from conqret.studies.variance.page import variance_finding, variance_sheet, variance_tables, variance_words
-from conqret.studies.variance.result import repeatabilities, variance
+from conqret.studies.variance.result import (
+    repeatabilities,
+    variance,
+    variance_finding,
+    variance_sheet,
+    variance_tables,
+    variance_words,
+)
 from tests.reliability.judged import Run, judgment, scored
 
 TOPICS, ITEMS = 8, 3

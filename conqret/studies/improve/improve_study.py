@@ -30,7 +30,7 @@ from conqret.llm.request import Request, messages
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement.dimension_view import NO_SCALE
 from conqret.studies.calibrate.result import FEWEST_TOPICS
-from conqret.studies.improve.improve_run import ImproveFolder, ImprovePlan, ImproveRow
+from conqret.studies.improve.improve_run import ImproveFolder, ImprovePlan, ImproveRow, choice_without
 from conqret.studies.improve.improved_prompt import AS_IT_IS
 from conqret.studies.improve.learned import (
     ANSWER_TOKENS,
@@ -44,7 +44,6 @@ from conqret.studies.improve.learned import (
 )
 from conqret.studies.improve.measuring import measured
 from conqret.studies.improve.result import ImproveResult
-from conqret.studies.improve.variant_choice import choice_without
 from conqret.studies.study_judging import JudgedRun, StudyPart, study_folder
 from conqret.text.words import dimension_name
 

@@ -11,10 +11,9 @@ from conqret.show.report_page import ReportPage, Section
 from conqret.show.table import Table
 from conqret.show.words import capitalised, number
 from conqret.stats.estimate import FEWEST_CLUSTERS
-from conqret.stats.planning import MOST_WITHOUT, PlannedSize
 from conqret.studies.bias.result import POWER
 from conqret.studies.power.bias_power import TOPIC, BiasPower
-from conqret.studies.power.sample_sizes import SampleSizes
+from conqret.studies.power.sample_sizes import MOST_WITHOUT, PlannedSize, SampleSizes
 
 Size = tuple[int, int]
 """Topics, and items a topic."""
