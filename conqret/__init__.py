@@ -101,7 +101,7 @@ if TYPE_CHECKING:
     from conqret.studies.calibrate.result import calibrate as calibrate
     from conqret.studies.card.methods import describe_methods as describe_methods
     from conqret.studies.compare.result import compare as compare
-    from conqret.studies.diff.result import diff as diff
+    from conqret.studies.diff.difference import diff as diff
     from conqret.studies.drift.result import drift as drift
     from conqret.studies.improve.improve_study import improve as improve
     from conqret.studies.jury.jury_run import jury as jury
@@ -158,7 +158,7 @@ _HOMES = {
     "dedupe": "conqret.debateqa.curation.deduplication",
     "describe_methods": "conqret.studies.card.methods",
     "detect": "conqret.perspectives.detection_study",
-    "diff": "conqret.studies.diff.result",
+    "diff": "conqret.studies.diff.difference",
     "draw_question_pairs": "conqret.debateqa.curation.deduplication",
     "drift": "conqret.studies.drift.result",
     "duplicate_threshold": "conqret.debateqa.curation.deduplication",

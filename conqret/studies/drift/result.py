@@ -26,7 +26,7 @@ from conqret.stats.estimate import CONFIDENCE, FEWEST_TESTED, Estimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.bias.page import pointed
 from conqret.studies.card.result import differences
-from conqret.studies.diff.result import diff
+from conqret.studies.diff.difference import diff
 
 MOST_NAMED = 3
 MOST_KEPT = 20
