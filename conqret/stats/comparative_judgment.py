@@ -182,7 +182,13 @@ def compared_strengths(
     weights = mixed([part.weights for part in parts])
     of_systems = units[judges:]
     return ComparedStrengths(
-        tuple(outcomes.sizes), mean, errors, low, high, covariance, averaged,
+        tuple(outcomes.sizes),
+        mean,
+        errors,
+        low,
+        high,
+        covariance,
+        averaged,
         sum(spread * each for spread, each in shares.items()),
         shares,
         {outcome: float(weights[:, place].mean()) for outcome, place in posterior.places.items()},
@@ -194,7 +200,7 @@ def compared_strengths(
             for number, position in enumerate(positions)
         ),
         estimates(of_systems - of_systems.mean(axis=0)) if len(of_systems) else (),
-    )  # fmt: skip
+    )
 
 
 def _parts(posterior: StrengthPosterior, spreads: Sequence[float]) -> dict[float, NormalPosterior]:

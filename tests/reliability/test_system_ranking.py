@@ -144,11 +144,16 @@ def test_what_no_topic_tells():
     [
         (board("two", {"a": [1], "b": [2]}), NOISY, {}, "two has 2 runs: a ranking needs at least 3"),
         (TRUTH, NOISY.of_runs("abc"), {}, "noisy has no 'd', which truth has. Write --only-shared"),
-        (TRUTH, leaderboard("x", [*NOISY.cells()][1:]), {}, "x: a has no m for 't0'. Write --on-missing skip"),
+        (
+            TRUTH,
+            leaderboard("x", [*NOISY.cells()][1:]),
+            {},
+            "x: a has no m for 't0'. Write --on-missing skip",
+        ),
         (TRUTH, NOISY, {"measures": ("n",)}, "no measure in noisy 'n'"),
         (TRUTH, NOISY, {"truth_measures": ("n",)}, "no measure in truth 'n'"),
     ],
-)  # fmt: skip
+)
 def test_what_is_refused(truth, judge, settings, wrong):
     with pytest.raises(DeclarationError) as raised:
         only(judge, truth=truth, **settings)

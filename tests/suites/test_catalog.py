@@ -343,8 +343,10 @@ def test_the_novices_of_dagstuhl_are_read_without_the_experts(tmp_path: Path) ->
     suite, data = SUITES["dagstuhl"], SUITES["dagstuhl"].data(tmp_path)
     assert not data.items
     assert {label.annotator for label in data.novices.labels} == {
-        "group1-member1", "group1-member2", "group2-member1",
-    }  # fmt: skip
+        "group1-member1",
+        "group1-member2",
+        "group2-member1",
+    }
     known = [found for found in recomputed(suite, data) if found.value is not None]
     assert all(found.same for found in known if "Table 5" in found.figure.where)
 
