@@ -41,7 +41,8 @@ from conqret.stats.comparative_judgment import compared_strengths
 from conqret.stats.pair_design import GroupPairs
 from conqret.stats.strength_posterior import PairOutcomes
 from conqret.studies.tournament.item_groups import ItemGroup
-from conqret.studies.tournament.result import ComparisonResult, Tournament, pair_outcomes
+from conqret.studies.tournament.ranking import pair_outcomes
+from conqret.studies.tournament.result import ComparisonResult, Tournament
 from conqret.studies.tournament.tournament_run import TournamentFolder
 
 EACH = 8

@@ -111,7 +111,7 @@ if TYPE_CHECKING:
     from conqret.studies.sensitivity.sensitivity_study import sensitivity as sensitivity
     from conqret.studies.systems.result import systems as systems
     from conqret.studies.tournament.tournament_power import power_tournament as power_tournament
-    from conqret.studies.tournament.tournament_study import tournament as tournament
+    from conqret.studies.tournament.tournament_run import tournament as tournament
     from conqret.studies.validate.validate import validate as validate
     from conqret.studies.variance.result import variance as variance
     from conqret.suites.suite_fetch import fetch_suite as fetch_suite
@@ -212,7 +212,7 @@ _HOMES = {
     "suite_report": "conqret.suites.suite_report",
     "summarize_annotations": "conqret.debate.two_turn.text_annotations",
     "systems": "conqret.studies.systems.result",
-    "tournament": "conqret.studies.tournament.tournament_study",
+    "tournament": "conqret.studies.tournament.tournament_run",
     "tune_debater": "conqret.debate.debatune.debater_training",
     "tune_detector": "conqret.perspectives.detector_tuning",
     "two_sided_topics": "conqret.debate.debatune.topic_check",
