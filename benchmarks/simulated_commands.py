@@ -28,8 +28,8 @@ from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.label_join import join_labels
 from conqret.studies.calibrate.result import calibrate
 from conqret.studies.power.sample_sizes import SamplePlan, from_pilot, plan_agreement, plan_mean
-from conqret.studies.systems.ranked_systems import MetaSettings
-from conqret.studies.systems.result import meta_evaluate
+from conqret.studies.systems.meta_evaluation import meta_evaluate
+from conqret.studies.systems.result import MetaSettings
 
 DIMENSION = "clarity"
 LABELS = Scales(LabelScale("interval", 1.0, 5.0, whole=False))

@@ -109,7 +109,7 @@ if TYPE_CHECKING:
     from conqret.studies.power.sample_sizes import power_agreement as power_agreement
     from conqret.studies.power.sample_sizes import power_difference as power_difference
     from conqret.studies.sensitivity.sensitivity_study import sensitivity as sensitivity
-    from conqret.studies.systems.result import systems as systems
+    from conqret.studies.systems.meta_evaluation import systems as systems
     from conqret.studies.tournament.tournament_power import power_tournament as power_tournament
     from conqret.studies.tournament.tournament_run import tournament as tournament
     from conqret.studies.validate.validate import validate as validate
@@ -211,7 +211,7 @@ _HOMES = {
     "statement_agreement": "conqret.debate.debatune.manual_inspection",
     "suite_report": "conqret.suites.suite_report",
     "summarize_annotations": "conqret.debate.two_turn.text_annotations",
-    "systems": "conqret.studies.systems.result",
+    "systems": "conqret.studies.systems.meta_evaluation",
     "tournament": "conqret.studies.tournament.tournament_run",
     "tune_debater": "conqret.debate.debatune.debater_training",
     "tune_detector": "conqret.perspectives.detector_tuning",

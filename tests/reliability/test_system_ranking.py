@@ -10,9 +10,8 @@ from scipy.stats import ttest_rel
 
 from conqret.errors import DeclarationError
 from conqret.io.leaderboards import leaderboard, read_leaderboard
-from conqret.studies.systems.page import ranking_tables
-from conqret.studies.systems.ranked_systems import MetaSettings
-from conqret.studies.systems.result import meta_evaluate
+from conqret.studies.systems.meta_evaluation import meta_evaluate
+from conqret.studies.systems.result import MetaSettings, ranking_tables
 
 FILES = Path(__file__).parent / "leaderboards"
 RECORDED = json.loads((FILES / "recorded.json").read_text())["cases"]
