@@ -23,17 +23,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+from scipy.special import ndtr
 
 from conqret.errors import DeclarationError
 from conqret.stats.estimate import CONFIDENCE, Estimate
-from conqret.stats.strength_posterior import PairOutcomes, StrengthPosterior
-
-if TYPE_CHECKING:
-    from conqret.stats.strength_posterior import NormalPosterior
+from conqret.stats.strength_posterior import NormalPosterior, PairOutcomes, StrengthPosterior
 
 SPREADS = (0.25, 0.4, 0.63, 1.0, 1.6, 2.5, 4.0, 6.3, 10.0, 16.0)
 """Standard deviations of the strengths over which the posterior is averaged, at equal distances of their logarithms."""
@@ -298,9 +298,6 @@ def bounds(outcomes: PairOutcomes) -> list[list[Bound]]:
     was from all others whom they met (``above``), or nothing (``below``). An item that met nobody is bounded by
     nothing, and is called ``above``, too, if the rest is not. By Ford (1957): the strengths that are most likely are
     finite where each item can be reached from each other by steps from one to another that got something from it."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     found: list[list[Bound]] = []
     for number, size in enumerate(outcomes.sizes):
         mine = outcomes.group == number
@@ -327,8 +324,6 @@ def _ends(
     share: NDArray[np.float64], means: NDArray[np.float64], deviations: NDArray[np.float64], confidence: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The ends of the interval of a mixture of normals (the first axis), by bisection."""
-    from scipy.special import ndtr
-
     sd = np.maximum(deviations, 1e-12)
 
     def quantile(probability: float) -> NDArray[np.float64]:

@@ -95,8 +95,6 @@ def kendall(
     first: ArrayLike, second: ArrayLike, resamples: Resamples | None = None, *, confidence: float = CONFIDENCE
 ) -> Estimate:
     """Kendall's tau-b: ``(concordant - discordant) / sqrt(pairs untied in x * pairs untied in y)`` (Kendall 1945)."""
-    from scipy.stats import kendalltau
-
     first_values, other = paired(first, second)
     if _constant(first_values) or _constant(other):
         return undefined(CONSTANT, len(first_values))

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conqret.stats.alternative_annotator import AlternativeAnnotator, alternative_annotator_test
+from conqret.stats.agreement import AlternativeAnnotator, alternative_annotator_test
 
 MODELS = ("gemini_flash", "gemini_pro", "gpt-4o", "llama-31", "gpt-4o-mini", "mistral-v03")
 FOUR = ("gemini_flash", "gemini_pro", "gpt-4o", "gpt-4o-mini")

@@ -28,7 +28,7 @@ from conqret.judging.setup import Setup
 from conqret.prompts import RenderedPrompt
 from conqret.runs.run_folder import ITEMS, RunFolder
 from conqret.runs.trials import Memory, RowStore
-from conqret.stats.confidence_calibration import dealt
+from conqret.stats.confidence import dealt
 from conqret.stats.resampling import mean
 from conqret.studies.agreement.agreement_settings import AgreementSettings
 from conqret.studies.agreement.dimension_view import View

@@ -8,6 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from statistics import NormalDist
 from typing import TypedDict, Unpack
 
 import numpy as np
@@ -138,8 +139,6 @@ def skewed(draw: Draw, shares: Sequence[float]) -> Draw:
     Raises:
         DeclarationError: fewer than two shares, one that is not above 0, or they are not 1 in sum.
     """
-    from statistics import NormalDist
-
     if len(shares) < 2 or min(shares) <= 0 or not math.isclose(sum(shares), 1, abs_tol=SHARES_SUM):
         raise DeclarationError(
             "the shares of labels must be at least two numbers above 0, from the lowest label up, "

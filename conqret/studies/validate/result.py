@@ -20,8 +20,7 @@ from conqret.data.digest import gathered
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.label_set import LabelSet
-from conqret.stats.agreement import alphas
-from conqret.stats.alternative_annotator import AlternativeAnnotator, alternative_annotator_test
+from conqret.stats.agreement import AlternativeAnnotator, alphas, alternative_annotator_test
 from conqret.stats.estimate import Estimate, JackknifedEstimate, too_few, undefined, without_value
 from conqret.stats.prediction_powered import (
     CorrectedMean,
