@@ -194,9 +194,10 @@ def risk_coverage(
         here = kept & labelled
         errors, among = wrong[here].astype(float), places[here].tolist()
         share = float(kept.mean())
-        selected = SelectedScores(
-            threshold, share, len(errors), len(set(among)), _share(errors, among, delta)
-        )
+        wrong_share = Estimate(None, reason="nothing that is kept has a label")
+        if len(errors):
+            wrong_share = mean(errors, among, scale="share").estimate(1 - 2 * delta)
+        selected = SelectedScores(threshold, share, len(errors), len(set(among)), wrong_share)
         if testing and share >= LEAST_KEPT and len(errors) >= fewest_labels(error):
             testing = selected.topics >= FEWEST_TESTED and by_t(errors, among, error, delta)
             selected = replace(selected, holds=testing)
@@ -212,12 +213,6 @@ def fewest_labels(error: float) -> int:
 def trusted_from(curve: Sequence[SelectedScores]) -> float | None:
     """The threshold from which on scores are kept; None where none is shown to keep the promise."""
     return next((step.threshold for step in reversed(curve) if step.holds), None)
-
-
-def _share(errors: NDArray[np.float64], topics: Sequence[int], delta: float) -> Estimate:
-    if not len(errors):
-        return Estimate(None, reason="nothing that is kept has a label")
-    return mean(errors, topics, scale="share").estimate(1 - 2 * delta)
 
 
 def by_t(errors: NDArray[np.float64], topics: Sequence[Hashable], error: float, delta: float) -> bool:

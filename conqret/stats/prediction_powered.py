@@ -31,7 +31,7 @@ from conqret.stats.estimate import (
     freedom_by_size,
     undefined,
 )
-from conqret.stats.resampling import Resamples, cluster_places, leave_one_out, mean, sides
+from conqret.stats.resampling import cluster_places, leave_one_out, mean, sides
 
 FEWEST_LABELS = 4
 """Labelled items (or clusters of them) below which there is no interval: a slope and a spread are estimated."""
@@ -252,7 +252,8 @@ def _means(
     drawn = leave_one_out(clusters)
     naive = drawn.of(known).ratio(judged[known], np.ones(int(known.sum())), scale=scale)
     if reason := items.fault():
-        none = replace(_nothing(drawn), reason=reason)
+        empty = np.full(len(drawn.weights), np.nan)
+        none = JackknifedEstimate(np.nan, empty, np.ones(len(empty), dtype=bool), 0, reason)
         return naive, none, none, None
     if ((items.chances[labelled] <= 0) | (items.chances[labelled] > 1)).any():
         raise DeclarationError("a probability is above 0 and 1 at most")
@@ -313,8 +314,3 @@ def _power(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     square += (ff - count * mean**2) / count**2
     slope = np.divide(both, square, out=np.zeros_like(both), where=square > 1e-15)
     return np.asarray(np.clip(slope, 0.0, 1.0))
-
-
-def _nothing(drawn: Resamples) -> JackknifedEstimate:
-    empty = np.full(len(drawn.weights), np.nan)
-    return JackknifedEstimate(np.nan, empty, np.ones(len(empty), dtype=bool), 0)

@@ -248,7 +248,9 @@ def _effects(
             alike.setdefault(codes.tobytes(), ([], codes))[0].append(term)
     effects = [
         VarianceEffect(
-            tuple(map(_name, names)), frozenset.intersection(*map(_facets, names)), int(codes.max()) + 1
+            tuple(SAMPLE if SAMPLE in term else " x ".join(term) for term in names),
+            frozenset.intersection(*map(_facets, names)),
+            int(codes.max()) + 1,
         )
         for names, codes in alike.values()
     ]
@@ -279,10 +281,6 @@ def _check_items(effects: Sequence[VarianceEffect]) -> None:
             "no item has a score in more than one run, so runs cannot be separated from items: the runs must "
             "judge the same items"
         )
-
-
-def _name(term: tuple[str, ...]) -> str:
-    return SAMPLE if SAMPLE in term else " x ".join(term)
 
 
 def _together(codes: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:

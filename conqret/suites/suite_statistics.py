@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import kendalltau, pearsonr, spearmanr
 
 from conqret.data import Item
 from conqret.data.digest import digest_of
@@ -62,14 +61,6 @@ def spearman_rho(verdicts: SuiteVerdicts) -> float:
 def kendall_tau(verdicts: SuiteVerdicts) -> float:
     """Kendall's tau-b of verdicts and gold."""
     return value_of(kendall(verdicts.gold, verdicts.verdicts))
-
-
-def plain_correlation(kind: str, first: Sequence[float], second: Sequence[float]) -> float:
-    """Pearson's, Spearman's or Kendall's correlation as SciPy has it; NaN where one of the two does not vary."""
-    if len(set(first)) < 2 or len(set(second)) < 2:
-        return math.nan
-    how = {"pearson": pearsonr, "spearman": spearmanr, "kendall": kendalltau}[kind]
-    return float(how(first, second)[0])
 
 
 def correlation(name: str, definition: str, compute: Compute, metric: str = "") -> SuiteStatistic:
