@@ -34,7 +34,7 @@ from scipy.stats import false_discovery_control
 
 from conqret.errors import DeclarationError, check_known, number
 from conqret.stats.classification import RARE, shared_by_chance
-from conqret.stats.estimate import FEWEST_SHARED, FEWEST_TESTED, JackknifedEstimate
+from conqret.stats.estimate import FEWEST_TESTED, MIN_SHARED, JackknifedEstimate
 from conqret.stats.resampling import Resamples, mean, snapped, whole
 
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -112,7 +112,7 @@ class _Table:
         slots = np.where(self.rated, slots, np.nan)[: int(sizes.max(initial=0))]
         there = ~np.isnan(slots)
         self.units = int(self.rated.sum())
-        self.rare = RARE if self.units and shared_by_chance(table[:, self.rated]) < FEWEST_SHARED else ""
+        self.rare = RARE if self.units and shared_by_chance(table[:, self.rated]) < MIN_SHARED else ""
         self.values, codes = np.unique(slots[there], return_inverse=True)
         coded = np.full(slots.shape, -1)
         coded[there] = codes

@@ -18,17 +18,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from conqret.errors import DeclarationError
-from conqret.stats.estimate import CONFIDENCE, FEWEST_DIFFERENT, FEWEST_SHARED, Estimate, Scale, undefined
+from conqret.stats.estimate import CONFIDENCE, MIN_DIFFERENT, MIN_SHARED, Estimate, Scale, undefined
 from conqret.stats.resampling import Resamples, snapped, whole
 
 OfTables = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 RARE = "too few labels differ from the most frequent value, in one or more of the compared sets of labels"
-FEWEST_USES = 10
+MIN_USES = 10
 """Uses of each category by annotators, below which a mean over three or more categories has no interval: with rarer
 ones its intervals held the truth in 87 to 91% of simulated samples of eight topics."""
-RARE_CATEGORY = f"annotators use a category fewer than {FEWEST_USES} times"
+RARE_CATEGORY = f"annotators use a category fewer than {MIN_USES} times"
 
 
 class CategoryStatistic(Protocol):
@@ -80,9 +80,9 @@ def of_categories(
                 with np.errstate(divide="ignore", invalid="ignore"):  # without a cluster there may be no item
                     return np.asarray(compute((weights @ counts).reshape(-1, size, size)))
 
-            few = scale == "correlation" and shared_by_chance(np.stack([first_values, other])) < FEWEST_SHARED
+            few = scale == "correlation" and shared_by_chance(np.stack([first_values, other])) < MIN_SHARED
             uses = np.bincount(codes // size, minlength=size)
-            unsure = RARE if few else RARE_CATEGORY if macro and size > 2 and uses.min() < FEWEST_USES else ""
+            unsure = RARE if few else RARE_CATEGORY if macro and size > 2 and uses.min() < MIN_USES else ""
             sampled = drawn.sampled(
                 of_weights,
                 len(first_values),
@@ -258,7 +258,7 @@ def auroc(
             return np.asarray(((weights @ wins) * weights).sum(axis=1) / (weights @ size).prod(axis=1))
 
     few = min(len(ups), len(downs))
-    rare = f"{few} items of one kind only" if few < FEWEST_DIFFERENT else ""
+    rare = f"{few} items of one kind only" if few < MIN_DIFFERENT else ""
     found = drawn.sampled(of_weights, len(truth), scale="share", unsure=rare)
     return found.made_of_few().estimate(
         confidence
@@ -348,7 +348,7 @@ def fleiss_kappa(
     m = np.where(kept, sizes, 2)
     agreement = (counts * (counts - 1)).sum(axis=1) / (m * (m - 1))
     drawn = resamples or whole(table.shape[1])
-    rare = RARE if shared_by_chance(table[:, kept]) < FEWEST_SHARED else ""
+    rare = RARE if shared_by_chance(table[:, kept]) < MIN_SHARED else ""
     columns = drawn.sums(np.column_stack([agreement, kept, counts]))
 
     def of_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:

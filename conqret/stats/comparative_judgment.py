@@ -37,14 +37,14 @@ from conqret.stats.strength_posterior import NormalPosterior, PairOutcomes, Stre
 
 SPREADS = (0.25, 0.4, 0.63, 1.0, 1.6, 2.5, 4.0, 6.3, 10.0, 16.0)
 """Standard deviations of the strengths over which the posterior is averaged, at equal distances of their logarithms."""
-MOST_NARROWER, NARROW, STEPS = 2, 1.5, (-2.0, -1.0, 0.0, 1.0, 2.0)
+MAX_NARROWER, NARROW, STEPS = 2, 1.5, (-2.0, -1.0, 0.0, 1.0, 2.0)
 """How often narrower ones are taken, the distance in posterior standard deviations above which they are, and where."""
 SPREAD_SD = 1.5
 """Standard deviation of the normal prior of its logarithm."""
 NEGLIGIBLE = 1e-3
 """Share of the posterior below which a spread is left out."""
 
-MOST_ITEMS, MOST_CELLS = 1000, 10_000_000
+MAX_ITEMS, MOST_CELLS = 1000, 10_000_000
 """Items of one group, and cells of all covariances (groups, each padded to the largest, by items by items), up to which
 strengths are estimated: these take some 2 GB."""
 
@@ -107,9 +107,9 @@ class ComparedStrengths:
 def check_sizes(sizes: Sequence[int]) -> None:
     """Raise DeclarationError where groups of so many items are too large for strengths to be estimated."""
     largest = max(sizes, default=0)
-    if largest > MOST_ITEMS:
+    if largest > MAX_ITEMS:
         raise DeclarationError(
-            f"a group has {largest} items; at most {MOST_ITEMS} are compared with each other"
+            f"a group has {largest} items; at most {MAX_ITEMS} are compared with each other"
         )
     if len(sizes) * largest**2 > MOST_CELLS:
         raise DeclarationError(
@@ -219,7 +219,7 @@ def _parts(posterior: StrengthPosterior, spreads: Sequence[float]) -> dict[float
             if value < best + math.log(NEGLIGIBLE):
                 break
             best = max(best, value)
-    for _ in range(MOST_NARROWER):
+    for _ in range(MAX_NARROWER):
         near = _narrower(parts)
         if not near:
             break

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
 
 from conqret.errors import DeclarationError
-from conqret.stats.estimate import FEWEST_TESTED, LEAST_FREEDOM, Estimate, JackknifedEstimate
+from conqret.stats.estimate import FEWEST_TESTED, MIN_FREEDOM, Estimate, JackknifedEstimate
 from conqret.stats.resampling import cluster_places, leave_one_out, mean, mean_interval, snapped
 from conqret.stats.student import quantile
 
@@ -234,5 +234,5 @@ def by_t(errors: NDArray[np.float64], topics: Sequence[Hashable], error: float, 
     skew = float((apart**3).mean() / (apart**2).mean() ** 1.5)
     standing = (error_rate.value - error) / spread
     curved = standing + skew * standing**2 / 3 + skew**2 * standing**3 / 27 + skew / (6 * count)
-    freedom = min(max(error_rate.freedom, LEAST_FREEDOM), count - 1.0)
+    freedom = min(max(error_rate.freedom, MIN_FREEDOM), count - 1.0)
     return math.sqrt(count) * curved <= -quantile(freedom, 1 - 2 * delta)

@@ -20,7 +20,7 @@ from conqret.errors import DeclarationError
 from conqret.stats.classification import paired
 from conqret.stats.estimate import (
     CONFIDENCE,
-    FEWEST_DIFFERENT,
+    MIN_DIFFERENT,
     Estimate,
     JackknifedEstimate,
     average,
@@ -30,7 +30,7 @@ from conqret.stats.estimate import (
 from conqret.stats.resampling import SAME, Resamples, beside_mode, whole
 
 CONSTANT = "one of the two does not vary"
-MOST_ITEMS = 5_000
+MAX_ITEMS = 5_000
 """Items up to which Kendall's interval is computed: it looks at every pair of them."""
 
 
@@ -101,8 +101,8 @@ def kendall(
     value = float(kendalltau(first_values, other).statistic)
     if resamples is None:
         return Estimate(value, n=len(first_values))
-    if len(first_values) > MOST_ITEMS:
-        return Estimate(value, n=len(first_values), reason=f"no interval above {MOST_ITEMS} items")
+    if len(first_values) > MAX_ITEMS:
+        return Estimate(value, n=len(first_values), reason=f"no interval above {MAX_ITEMS} items")
     without = _taus(first_values, other, resamples)
     sampled = JackknifedEstimate(
         value,
@@ -118,8 +118,8 @@ def kendall(
 def _unsure(first_values: NDArray[np.float64], other: NDArray[np.float64]) -> str:
     """Why there is no interval: one of the two is nearly constant."""
     few = min(beside_mode(first_values), beside_mode(other))
-    rare = few < FEWEST_DIFFERENT <= len(first_values)
-    return f"one of the two differs in fewer than {FEWEST_DIFFERENT} items" if rare else ""
+    rare = few < MIN_DIFFERENT <= len(first_values)
+    return f"one of the two differs in fewer than {MIN_DIFFERENT} items" if rare else ""
 
 
 def _constant(values: NDArray[np.float64]) -> bool:
@@ -212,7 +212,7 @@ def _mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
     )
 
 
-FEWEST_SYSTEMS = 3
+MIN_SYSTEMS = 3
 """Two systems have one order or the other: a correlation of their ranks says nothing."""
 
 

@@ -32,7 +32,7 @@ ORDERS = 100
 PRIOR = 0.5
 """Ties with an imaginary player of strength 0 that each player of Bradley-Terry has had: they keep the strength of
 one that always wins, or is connected to nobody, finite."""
-TOLERANCE, MOST_ROUNDS = 1e-9, 200
+TOLERANCE, MAX_ROUNDS = 1e-9, 200
 NAMED = 3
 """Unbounded players that a reason names."""
 UNBOUNDED: dict[Bound, str] = {
@@ -251,7 +251,7 @@ def _strengths(scored: NDArray[np.float64], prior: float, start: NDArray[np.floa
     games = scored + scored.swapaxes(1, 2)
     strengths = np.tile(start, (len(scored), 1))
     places = np.arange(scored.shape[1])
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         expected, against_prior = expit(strengths[:, :, None] - strengths[:, None, :]), expit(strengths)
         surplus = (scored - games * expected).sum(axis=2) + prior * (0.5 - against_prior)
         information = -games * expected * (1 - expected)

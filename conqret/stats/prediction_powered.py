@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from conqret.errors import DeclarationError
 from conqret.stats.estimate import (
     CONFIDENCE,
-    LEAST_FREEDOM,
+    MIN_FREEDOM,
     Estimate,
     JackknifedEstimate,
     Scale,
@@ -33,7 +33,7 @@ from conqret.stats.estimate import (
 )
 from conqret.stats.resampling import cluster_places, leave_one_out, mean, sides
 
-FEWEST_LABELS = 4
+MIN_LABELS = 4
 """Labelled items (or clusters of them) below which there is no interval: a slope and a spread are estimated."""
 
 
@@ -112,7 +112,7 @@ def prediction_powered_mean(
 
 
 def _best_power(y: NDArray[np.float64], f: NDArray[np.float64], further: int) -> float:
-    if len(y) < FEWEST_LABELS or not further:
+    if len(y) < MIN_LABELS or not further:
         return 0.0
     spread = float(f.var(ddof=1))
     if spread <= 1e-15:
@@ -135,7 +135,7 @@ def _mean(
     n, every = len(parts[0][0]), len(shares)
     labelled = np.bincount(where[:n]).astype(float)
     count = int(np.count_nonzero(labelled))
-    few = count < FEWEST_LABELS
+    few = count < MIN_LABELS
     widened = 1.0 if few else (count / (count - lost) * every / (every - 1)) ** 0.5
     return JackknifedEstimate(
         min(max(value, 0.0), 1.0) if scale == "share" else value,
@@ -143,8 +143,8 @@ def _mean(
         np.ones(every, dtype=bool),
         n,
         scale=scale,
-        unsure=f"fewer than {FEWEST_LABELS} labeled items or topics" if few else "",
-        freedom=max(freedom_by_size(labelled) + 1 - lost, LEAST_FREEDOM),
+        unsure=f"fewer than {MIN_LABELS} labeled items or topics" if few else "",
+        freedom=max(freedom_by_size(labelled) + 1 - lost, MIN_FREEDOM),
     )
 
 
@@ -283,7 +283,7 @@ def _means(
             return wy / w, wy / w - _power(rows) * (wf / w - f / count)
 
     least = min(len(np.unique(cluster_places(clusters)[labelled])), int(labelled.sum()))
-    few = f"fewer than {FEWEST_LABELS} labeled items or topics" if least < FEWEST_LABELS else ""
+    few = f"fewer than {MIN_LABELS} labeled items or topics" if least < MIN_LABELS else ""
     freedom = freedom_by_size(drawn.sums(w)[:, 0])
     count = int(labelled.sum())
     values = [

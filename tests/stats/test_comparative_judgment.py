@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 from conqret.errors import DeclarationError
 from conqret.stats.comparative_judgment import (
-    MOST_ITEMS,
+    MAX_ITEMS,
     SPREAD_SD,
     SPREADS,
     bounds,
@@ -102,7 +102,7 @@ def test_outcomes_are_checked() -> None:
 def test_groups_that_are_too_large_are_refused() -> None:
     check_sizes([20] * 5000)
     check_sizes([400, *[2] * 50])
-    for sizes in ([400, *[2] * 500], [MOST_ITEMS + 1]):
+    for sizes in ([400, *[2] * 500], [MAX_ITEMS + 1]):
         with pytest.raises(DeclarationError):
             check_sizes(sizes)
         with pytest.raises(DeclarationError):

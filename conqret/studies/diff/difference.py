@@ -155,7 +155,7 @@ def _people(
     return values
 
 
-MOST_CHANGED = 10
+MAX_CHANGED = 10
 
 
 NO_PAIR = "no pair was scored by both"
@@ -174,7 +174,7 @@ def diff(
     *,
     labels: Sequence[Labels] = (),
     settings: AgreementSettings = USUAL,
-    most: int = MOST_CHANGED,
+    most: int = MAX_CHANGED,
     metrics: Collection[str] = (),
     margin: float | None = None,
 ) -> RunDifference:

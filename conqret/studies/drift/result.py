@@ -29,7 +29,7 @@ from conqret.studies.card.result import differences
 from conqret.studies.diff.difference import diff
 
 MOST_NAMED = 3
-MOST_KEPT = 20
+MAX_KEPT = 20
 """Names of one kind that are kept of a wave: a server may give each answer another."""
 
 
@@ -125,7 +125,7 @@ def _wave(name: str, folder: JudgeFolder, record: JudgeRecord, summary: Summary)
 
 
 def _names(names: Iterable[str | None]) -> tuple[str, ...]:
-    return tuple(sorted({name for name in names if name}))[:MOST_KEPT]
+    return tuple(sorted({name for name in names if name}))[:MAX_KEPT]
 
 
 def changes_between(was: Wave, before: JudgeRecord, of: Wave, now: JudgeRecord) -> Iterator[str]:

@@ -49,7 +49,7 @@ from conqret.text.words import dimension_name
 
 MIN_EXCERPT, MAX_EXCERPT = 100, 20_000
 CALIBRATE = "use conqret judges calibrate instead"
-FEWEST_HELD_OUT = 3
+MIN_HELD_OUT = 3
 """Topics below which an interval over them cannot be had."""
 EXPECTED_ANSWER = {
     "observations": ["."],
@@ -309,7 +309,7 @@ def _check_topics(training: Sequence[Item], tested: Sequence[Item], *, of_items:
     twice = {item.id for item in training} & {item.id for item in tested}
     _refuse("topic", sorted(topics & others), "are both held out and learned from: keep them apart")
     _refuse("id", sorted(twice), "name a held-out item and one that is learned from: give every item its own")
-    if held and len(others) < FEWEST_HELD_OUT:
+    if held and len(others) < MIN_HELD_OUT:
         raise DeclarationError(
-            f"only {number(len(others), 'topic')} held out, but an interval needs {FEWEST_HELD_OUT}"
+            f"only {number(len(others), 'topic')} held out, but an interval needs {MIN_HELD_OUT}"
         )

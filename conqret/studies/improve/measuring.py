@@ -43,7 +43,7 @@ from conqret.studies.improve.improved_prompt import (
 )
 from conqret.studies.improve.learned import FOLDS, WordingAnswer, observed
 from conqret.studies.improve.result import (
-    FEWEST_OF_ONE,
+    MIN_OF_ONE,
     Ceiling,
     ImproveResult,
     VariantAgreement,
@@ -204,7 +204,7 @@ def _ceiling(view: View, confidence: float) -> Ceiling | None:
         own = view.table[place]
         rest = np.delete(view.table, place, axis=0)
         there = ~np.isnan(own) & (~np.isnan(rest)).any(axis=0) & ~np.isnan(judge)
-        if there.sum() < FEWEST_OF_ONE:
+        if there.sum() < MIN_OF_ONE:
             continue
         others, some = np.nanmean(rest[:, there], axis=0), drawn.of(there)
         alone_and_judge = tuple(

@@ -16,7 +16,7 @@ from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.improve.improved_prompt import AS_IT_IS, CALIBRATION, PROMPTS, Improvement
 
-FEWEST_OF_ONE = 10
+MIN_OF_ONE = 10
 """Items that an annotator has labelled whose correlation with the others counts."""
 Series = Literal["as_it_is", "calibrated", "improved"]
 """What is held against the labels: the judge as it is, the same with a calibration alone, and what was chosen."""
@@ -180,7 +180,7 @@ def improve_tables(result: ImproveResult) -> Iterator[Table]:
                 "the improved judge in that one's place": ceiling.improved,
                 "difference": ceiling.improved_over,
             },
-            f"Means over {people} with {FEWEST_OF_ONE} labeled items or more, each on these items.",
+            f"Means over {people} with {MIN_OF_ONE} labeled items or more, each on these items.",
         )
     final = result.final
     yield Table(

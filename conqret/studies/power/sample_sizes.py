@@ -31,7 +31,7 @@ from conqret.studies.agreement.label_join import join_labels
 SIMULATIONS = 200
 """Simulations a cell: the standard error of a power of one half is then .035."""
 SEED = 13
-MOST_WITHOUT = 0.05
+MAX_WITHOUT = 0.05
 """The share of simulations without an interval above which a cell has no width: it would be that of the lucky ones."""
 
 SHARES_SUM = 0.02
@@ -98,7 +98,7 @@ class SamplePlan:
                 PlannedSize(
                     topics=count,
                     items=each,
-                    half_width=float(np.median(widths)) if widths and without <= MOST_WITHOUT else None,
+                    half_width=float(np.median(widths)) if widths and without <= MAX_WITHOUT else None,
                     power=significant / self.simulations if tested else None,
                     without=without,
                 )

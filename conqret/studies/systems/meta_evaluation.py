@@ -21,7 +21,7 @@ from conqret.io.leaderboards import ALL, SystemLeaderboard, leaderboard, read_le
 from conqret.io.reports import report_lengths
 from conqret.io.rows import listed
 from conqret.judging.judge_folder import JudgeFolder
-from conqret.stats.correlation import COEFFICIENTS, FEWEST_SYSTEMS, too_crowded
+from conqret.stats.correlation import COEFFICIENTS, MIN_SYSTEMS, too_crowded
 from conqret.stats.effects import holm
 from conqret.stats.estimate import JackknifedEstimate, Scale, without_value
 from conqret.stats.resampling import mean, snapped
@@ -91,9 +91,9 @@ def meta_evaluate(
     """
     chosen = MetaSettings() if settings is None else settings
     methods = [parsed(method) for method in chosen.methods]
-    if len(truth.runs) < FEWEST_SYSTEMS:
+    if len(truth.runs) < MIN_SYSTEMS:
         raise DeclarationError(
-            f"{truth.name} has {len(truth.runs)} runs: a ranking needs at least {FEWEST_SYSTEMS}"
+            f"{truth.name} has {len(truth.runs)} runs: a ranking needs at least {MIN_SYSTEMS}"
         )
     boards = list(judges)
     if lengths is not None:
@@ -272,8 +272,8 @@ class SystemMeasure:
         elif off:
             unsure = f"the scores over all topics are not the means of the topics ({listed(off, 2)})"
         why = "" if value == value else "one side gives all systems the same score"
-        if why and len(runs) < FEWEST_SYSTEMS:
-            why = f"{len(runs)} systems have both scores, and {FEWEST_SYSTEMS} are needed"
+        if why and len(runs) < MIN_SYSTEMS:
+            why = f"{len(runs)} systems have both scores, and {MIN_SYSTEMS} are needed"
         return JackknifedEstimate(value, without, present, len(runs), why, "ranks", unsure)
 
     def on_topics(self, method: tuple[str, int | None]) -> dict[str, float | None]:
@@ -331,6 +331,6 @@ def _same_runs(truth: SystemLeaderboard, judge: SystemLeaderboard) -> None:
 
 
 def _coefficient(name: str, truth: NDArray[np.float64], judged: NDArray[np.float64]) -> float:
-    if len(truth) < FEWEST_SYSTEMS or np.isnan(truth).any() or np.isnan(judged).any():
+    if len(truth) < MIN_SYSTEMS or np.isnan(truth).any() or np.isnan(judged).any():
         return float("nan")
     return COEFFICIENTS[name](truth, judged)

@@ -156,7 +156,7 @@ class Tournament(Frozen):
         return None if wanted is None else (self.reliability or 0.0) >= wanted
 
 
-MOST_IN_TERMINAL = 8
+MAX_IN_TERMINAL = 8
 """Groups whose ladders a terminal shows; the page has all."""
 DRAWN = 12
 """Topics whose best item the first picture shows."""
@@ -168,8 +168,8 @@ _OUTCOMES: Mapping[float | None, str] = dict(zip((None, 0.0, 0.25, 0.5, 0.75, 1.
 
 def tournament_tables(tournament: Tournament) -> list[Table]:
     """The ladders, as far as a terminal shows them, and how far to trust them."""
-    more = len(tournament.groups) - MOST_IN_TERMINAL
-    tables = [ladder(group, tournament.top) for group in tournament.groups[:MOST_IN_TERMINAL]]
+    more = len(tournament.groups) - MAX_IN_TERMINAL
+    tables = [ladder(group, tournament.top) for group in tournament.groups[:MAX_IN_TERMINAL]]
     last = f"{more} more groups are on the page and in the table of scores." if more > 0 else ""
     return [*tables, *_of_the_whole(tournament), trust_table(tournament, last)]
 

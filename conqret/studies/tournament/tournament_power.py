@@ -14,12 +14,12 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.show.charts import Chart, ChartLine, Point
 from conqret.show.report_page import ReportPage, Section
 from conqret.show.table import Column, Table
-from conqret.stats.comparative_judgment import MOST_CELLS, MOST_ITEMS, ComparedStrengths, compared_strengths
+from conqret.stats.comparative_judgment import MAX_ITEMS, MOST_CELLS, ComparedStrengths, compared_strengths
 from conqret.stats.pair_design import GroupPairs, round_sizes
 from conqret.stats.strength_posterior import PairOutcomes
 from conqret.studies.tournament.item_groups import Design
 
-MOST_SPREAD = 10.0
+MAX_SPREAD = 10.0
 """The largest spread of strengths: those over which the estimate of a tournament averages reach further."""
 
 
@@ -34,7 +34,7 @@ class SimulatedJudge:
 
     def __post_init__(self) -> None:
         for name, value, within, wanted in (
-            ("spread", self.spread, 0 <= self.spread <= MOST_SPREAD, f"from 0 to {MOST_SPREAD:g}"),
+            ("spread", self.spread, 0 <= self.spread <= MAX_SPREAD, f"from 0 to {MAX_SPREAD:g}"),
             ("position", self.position, -0.5 < self.position < 0.5, "between -0.5 and 0.5"),
             ("ties", self.ties, 0 <= self.ties < 1, "from 0 to below 1"),
         ):
@@ -175,7 +175,7 @@ def power_tournament(
     """
     largest = max(items, default=2)
     for name, low, high, values in (
-        ("items", 2, MOST_ITEMS, items),
+        ("items", 2, MAX_ITEMS, items),
         ("comparisons", 1, math.inf, [comparisons]),
         ("topics", 1, MOST_CELLS // largest**2, [topics]),
         ("simulations", 1, math.inf, [simulations]),
