@@ -61,7 +61,7 @@ def held(name: str, seed: int) -> dict[str, Any]:
 
     def outcomes() -> PairOutcomes:
         group, first, second = np.array(rows, dtype=int).reshape(-1, 3).T
-        return PairOutcomes.of([case.items] * TOPICS, group, first, second, outcome)
+        return PairOutcomes.from_rows([case.items] * TOPICS, group, first, second, outcome)
 
     for count in round_sizes(case.items, COMPARISONS):
         if case.design == "adaptive":

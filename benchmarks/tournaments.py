@@ -325,7 +325,7 @@ def _voted(name: str, held: Sequence[tuple[Side, Sequence[str], Pairs]]) -> None
             if (vote := votes.get((one, other), tie)) is not None
         ]
         fit = compared_strengths(
-            PairOutcomes.of([len(names) for _, names, _ in held], *zip(*rows, strict=True))
+            PairOutcomes.from_rows([len(names) for _, names, _ in held], *zip(*rows, strict=True))
         )
         by_side = np.array(
             [

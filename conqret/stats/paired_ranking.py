@@ -183,7 +183,7 @@ class _Games:
     def bounds(self) -> dict[str, Bound]:
         """For each player whether only the prior bounds its strength (:func:`~.comparative_judgment.bounds`)."""
         group = [0] * len(self.outcome)
-        outcomes = PairOutcomes.of([len(self.players)], group, self.first, self.second, self.outcome)
+        outcomes = PairOutcomes.from_rows([len(self.players)], group, self.first, self.second, self.outcome)
         return dict(zip(self.players, bounds(outcomes)[0], strict=True))
 
     def scored(self, left_out: Resamples) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:

@@ -55,7 +55,7 @@ class PairOutcomes:
     judge: NDArray[np.intp] | None = None
 
     @classmethod
-    def of(
+    def from_rows(
         cls,
         sizes: Sequence[int],
         group: ArrayLike,

@@ -106,7 +106,7 @@ def system_means(verdicts: SuiteVerdicts) -> tuple[list[float], list[float]]:
 def by_group(verdicts: SuiteVerdicts) -> dict[str, SuiteVerdicts]:
     """The verdicts of each group, in the order in which groups come first."""
     groups = np.array(verdicts.groups)
-    return {name: verdicts.of(groups == name) for name in dict.fromkeys(verdicts.groups)}
+    return {name: verdicts.subset(groups == name) for name in dict.fromkeys(verdicts.groups)}
 
 
 def mean_labels(annotations: Mapping[str, Values]) -> dict[str, float]:
@@ -168,7 +168,7 @@ def _held(
         place = dict(zip(ids, resamples.cluster.tolist(), strict=True))
         cluster = np.array([place[name] for name in view.ids], dtype=np.intp)
         sizes = np.bincount(cluster, minlength=resamples.clusters)
-        without = [computed(statistic, view.of(weights[cluster] > 0)) for weights in resamples.weights]
+        without = [computed(statistic, view.subset(weights[cluster] > 0)) for weights in resamples.weights]
     else:
         reason = "no item has gold"
     figure = SuiteFigure(

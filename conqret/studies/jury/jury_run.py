@@ -78,7 +78,7 @@ class Ballots:
         )
         return cls(names, judged, tuple(metrics))
 
-    def of(self, item: str) -> list[Judgment]:
+    def by_item(self, item: str) -> list[Judgment]:
         """What each member says of an item."""
         return [judgment[item] for judgment in self.judgments]
 
@@ -94,7 +94,7 @@ class Ballots:
             measures = {metric: self._measure(item, metric, scores, model) for metric in self.metrics}
             calls = tuple(
                 call.model_copy(update={"ask": f"{name}: {call.ask}"})
-                for name, judgment in zip(self.names, self.of(item), strict=True)
+                for name, judgment in zip(self.names, self.by_item(item), strict=True)
                 for call in judgment.trace.calls
             )
             named = {"format": format, "model": model, "fingerprint": fingerprint}
@@ -108,7 +108,7 @@ class Ballots:
 
     def _rows(self, metric: str) -> Iterator[tuple[Place, tuple[float | None, ...]]]:
         for item in self.judgments[0]:
-            measures = [judgment.measures.get(metric) for judgment in self.of(item)]
+            measures = [judgment.measures.get(metric) for judgment in self.by_item(item)]
             yield (item, metric, None), tuple(None if one is None else one.value for one in measures)
             parts = gathered(
                 (part.id, part.value) for measure in measures if measure is not None for part in measure.parts
@@ -118,7 +118,7 @@ class Ballots:
                     yield (item, metric, name), tuple(values)
 
     def _measure(self, item: str, metric: str, scores: Mapping[Place, float], model: str) -> Measure:
-        measures = [judgment.measures.get(metric) for judgment in self.of(item)]
+        measures = [judgment.measures.get(metric) for judgment in self.by_item(item)]
         named = dict(zip(self.names, measures, strict=True))
         value = scores.get((item, metric, None))
         if value is None:

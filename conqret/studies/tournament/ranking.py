@@ -49,7 +49,7 @@ def pair_outcomes(
     place = {item.id: place for group in groups for place, item in enumerate(group.items)}
     who = {name: place for place, name in enumerate(judges)}
     answered = [comparison for comparison in comparisons if comparison.outcome is not None]
-    return PairOutcomes.of(
+    return PairOutcomes.from_rows(
         [len(group.items) for group in groups],
         [number[comparison.group] for comparison in answered],
         [place[comparison.first] for comparison in answered],

@@ -80,7 +80,7 @@ def simulated_tournament(
     made = np.zeros((4, 0))
 
     def estimated() -> ComparedStrengths:
-        return compared_strengths(PairOutcomes.of([size] * groups, *made))
+        return compared_strengths(PairOutcomes.from_rows([size] * groups, *made))
 
     fit = estimated()
     qualities = []
