@@ -101,7 +101,7 @@ if TYPE_CHECKING:
     from conqret.studies.calibrate.result import calibrate as calibrate
     from conqret.studies.card.methods import describe_methods as describe_methods
     from conqret.studies.compare.result import compare as compare
-    from conqret.studies.diff.result import diff as diff
+    from conqret.studies.diff.difference import diff as diff
     from conqret.studies.drift.result import drift as drift
     from conqret.studies.improve.improve_study import improve as improve
     from conqret.studies.jury.jury_run import jury as jury
@@ -109,9 +109,9 @@ if TYPE_CHECKING:
     from conqret.studies.power.sample_sizes import power_agreement as power_agreement
     from conqret.studies.power.sample_sizes import power_difference as power_difference
     from conqret.studies.sensitivity.sensitivity_study import sensitivity as sensitivity
-    from conqret.studies.systems.result import systems as systems
+    from conqret.studies.systems.meta_evaluation import systems as systems
     from conqret.studies.tournament.tournament_power import power_tournament as power_tournament
-    from conqret.studies.tournament.tournament_study import tournament as tournament
+    from conqret.studies.tournament.tournament_run import tournament as tournament
     from conqret.studies.validate.validate import validate as validate
     from conqret.studies.variance.result import variance as variance
     from conqret.suites.suite_fetch import fetch_suite as fetch_suite

@@ -29,8 +29,8 @@ from conqret.show.report_page import PageLinks, PageRemarks, ReportPage, Section
 from conqret.studies.card.page import PAGE_NAME as CARD_PAGE
 from conqret.studies.card.page import card_sheet
 from conqret.studies.card.result import FILE_NAME, read_card
-from conqret.studies.diff.page import difference_page
-from conqret.studies.diff.result import diff
+from conqret.studies.diff.difference import diff
+from conqret.studies.diff.result import difference_page
 from conqret.studies.validate.page import validation_sheet
 from conqret.studies.validate.validate import JSON_NAME, PAGE_NAME, read_validation
 from conqret.web.local_server import GRACE_SECONDS, LOOPBACK, Guard, LocalServer, local_server, own_hosts

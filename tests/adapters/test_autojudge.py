@@ -272,8 +272,8 @@ def test_the_starter_kits_reports(base, data_dir, tmp_path, monkeypatch):
 
     from conqret.adapters.autojudge import WORKFLOW
     from conqret.io.leaderboards import read_leaderboard
-    from conqret.studies.systems.ranked_systems import MetaSettings
-    from conqret.studies.systems.result import meta_evaluate
+    from conqret.studies.systems.meta_evaluation import meta_evaluate
+    from conqret.studies.systems.result import MetaSettings
 
     monkeypatch.setenv("OPENAI_MODEL", "offline")
     data = data_dir / "autojudge_kiddie"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from conqret.io.leaderboards import read_leaderboard
-from conqret.studies.systems.ranked_systems import MetaSettings
-from conqret.studies.systems.result import meta_evaluate
+from conqret.studies.systems.meta_evaluation import meta_evaluate
+from conqret.studies.systems.result import MetaSettings
 from tests.adapters.reports import stop_words
 
 FILES = Path(__file__).parents[1] / "reliability" / "leaderboards"

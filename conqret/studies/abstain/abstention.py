@@ -13,8 +13,8 @@ from pydantic import Field
 from conqret.data import Judgment, Measure, Reason
 from conqret.data.item import Frozen
 from conqret.judging.scales import confidences
+from conqret.stats.confidence import SelectedScores, fewest_labels
 from conqret.stats.estimate import Estimate
-from conqret.stats.selective import SelectedScores, fewest_labels
 from conqret.studies.agreement.agreement_settings import Basis, FittedFile
 
 

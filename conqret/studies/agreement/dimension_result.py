@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from conqret.data import Judgment, Status
 from conqret.data.item import Frozen
 from conqret.show import words
-from conqret.stats.alternative_annotator import AlternativeAnnotator
+from conqret.stats.agreement import AlternativeAnnotator
 from conqret.stats.estimate import Estimate
 from conqret.stats.prediction_powered import CorrectedMean
 

@@ -14,8 +14,8 @@ from conqret.data.item import Frozen
 from conqret.errors import DeclarationError
 from conqret.io.label_set import LabelScale, LabelSet, Unit
 from conqret.stats.agreement import alphas
+from conqret.stats.confidence import FOLDS, dealt
 from conqret.stats.estimate import Estimate, JackknifedEstimate, average, without_value
-from conqret.stats.isotonic import FOLDS, dealt
 from conqret.stats.resampling import Resamples, snapped
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions

@@ -19,7 +19,7 @@ from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.stats.curve_tests import MARGIN
 from conqret.studies.bias.contrast import NEUTRAL, PROBES, Probe, probe_name
 from conqret.studies.bias.result import POWER, UNRELATED, BiasRow, BiasTable, Verdict, falls_unasked
-from conqret.studies.variance.page import repeatability_table
+from conqret.studies.variance.result import repeatability_table
 
 RISE = "r"
 """Marks a p-value of a rise alone."""

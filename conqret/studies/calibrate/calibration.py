@@ -22,7 +22,7 @@ from conqret.data.item import Frozen
 from conqret.io.safe_files import write_whole
 from conqret.judging.judge_folder import JudgeFolder, ScoreTable
 from conqret.judging.summary import Summary
-from conqret.stats.confidence_scores import Band
+from conqret.stats.confidence import Band
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis, FittedFile
 from conqret.studies.agreement.dimension_view import View

@@ -9,8 +9,8 @@ from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point
 from conqret.show.report_page import ReportPage, section
 from conqret.show.table import Column, Table
+from conqret.stats.confidence import FOLDS
 from conqret.stats.estimate import undefined
-from conqret.stats.isotonic import FOLDS
 from conqret.studies.agreement.page import NOT_EVERYWHERE, head, trivial_table
 from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.agreement.trivial_judges import TRIVIAL

@@ -22,7 +22,7 @@ from conqret.studies.agreement.agreement_settings import USUAL, AgreementSetting
 from conqret.studies.validate.page import validation_tables
 from conqret.studies.validate.result import Validation
 from conqret.studies.validate.validate import ValidationResult, validate
-from conqret.studies.variance.page import repeatability_table
+from conqret.studies.variance.result import repeatability_table
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from conqret.studies.bias.page import bias_parts, headlines
 from conqret.studies.card.result import FILE_NAME, Card, last_checked
 from conqret.studies.sensitivity.curves import Curve
 from conqret.studies.sensitivity.page import answer, chart, damage, how_decided
-from conqret.studies.variance.page import repeatability_table
+from conqret.studies.variance.result import repeatability_table
 
 PAGE_NAME, MARKDOWN_NAME = "card.html", "card.md"
 

@@ -115,7 +115,7 @@ def improve(
 
 def _lines(outcome: ImproveResult, folder: Any) -> Iterator[RenderableType]:
     from conqret.show.table import spaced
-    from conqret.studies.improve.page import improve_tables, remarks
+    from conqret.studies.improve.result import improve_tables, remarks
 
     yield outcome.headline
     yield ""

@@ -29,7 +29,7 @@ from conqret.llm.request import Request, messages
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
 from conqret.studies.agreement.dimension_view import NO_SCALE
 from conqret.studies.calibrate.result import FEWEST_TOPICS
-from conqret.studies.improve.improve_run import ImproveFolder, ImprovePlan, ImproveRow
+from conqret.studies.improve.improve_run import ImproveFolder, ImprovePlan, ImproveRow, choice_without
 from conqret.studies.improve.improved_prompt import AS_IT_IS
 from conqret.studies.improve.learned import (
     ANSWER_TOKENS,
@@ -43,13 +43,12 @@ from conqret.studies.improve.learned import (
 )
 from conqret.studies.improve.measuring import measured
 from conqret.studies.improve.result import ImproveResult
-from conqret.studies.improve.variant_choice import choice_without
 from conqret.studies.study_judging import JudgedRun, StudyPart, study_folder
 from conqret.text.words import dimension_name
 
 MIN_EXCERPT, MAX_EXCERPT = 100, 20_000
 CALIBRATE = "use conqret judges calibrate instead"
-FEWEST_HELD_OUT = 3
+MIN_HELD_OUT = 3
 """Topics below which an interval over them cannot be had."""
 EXPECTED_ANSWER = {
     "observations": ["."],
@@ -309,7 +308,7 @@ def _check_topics(training: Sequence[Item], tested: Sequence[Item], *, of_items:
     twice = {item.id for item in training} & {item.id for item in tested}
     _refuse("topic", sorted(topics & others), "are both held out and learned from: keep them apart")
     _refuse("id", sorted(twice), "name a held-out item and one that is learned from: give every item its own")
-    if held and len(others) < FEWEST_HELD_OUT:
+    if held and len(others) < MIN_HELD_OUT:
         raise DeclarationError(
-            f"only {number(len(others), 'topic')} held out, but an interval needs {FEWEST_HELD_OUT}"
+            f"only {number(len(others), 'topic')} held out, but an interval needs {MIN_HELD_OUT}"
         )

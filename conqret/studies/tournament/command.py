@@ -75,9 +75,8 @@ def tournament(
     """
     from conqret.show.page import write_files
     from conqret.show.table import spaced
-    from conqret.studies.tournament.page import headlines, tournament_page, tournament_tables
-    from conqret.studies.tournament.tournament_run import TournamentFolder, held
-    from conqret.studies.tournament.tournament_study import tournament_plan
+    from conqret.studies.tournament.result import headlines, tournament_page, tournament_tables
+    from conqret.studies.tournament.tournament_run import TournamentFolder, held, tournament_plan
 
     settings: dict[str, Any] = {
         **pairs.given(),
