@@ -224,10 +224,16 @@ def score_awareness(
     folder: Any = given.folder("dispute-awareness", model_name(judge.backend.pinned(judge.model)[0]), shots)
     prompt, shares = awareness_prompt(shots), dict[str, float]()
     with Run[Any](
-        folder, [judge], {prompt: RunPrompt(Verdict, "score", 10, by=prompt)}, settings,
-        asked=(), total=len(met.together), asks="", about=f"{number(len(met.together), 'verdict')} by",
+        folder,
+        [judge],
+        {prompt: RunPrompt(Verdict, "score", 10, by=prompt)},
+        settings,
+        asked=(),
+        total=len(met.together),
+        asks="",
+        about=f"{number(len(met.together), 'verdict')} by",
         record=ScoreRecord.of([AWARENESS], f"{judge.model}, {shots}", given.name, given.answers),
-    ) as run:  # fmt: skip
+    ) as run:
         by = instrument_name(run.client().model_id, shots)
         run.ask_all(
             scored(
@@ -298,9 +304,16 @@ def score_baselines(
         count = len(asks) * len(cases)
         prompts = {QUESTIONS[name].prompt: QUESTIONS[name].asked for name in asks}
         with Run[Any](
-            folder, [judge], prompts, settings,
-            asked=(), total=count, asks="", about=f"{number(count, 'grade')} by", record=record,
-        ) as run:  # fmt: skip
+            folder,
+            [judge],
+            prompts,
+            settings,
+            asked=(),
+            total=count,
+            asks="",
+            about=f"{number(count, 'grade')} by",
+            record=record,
+        ) as run:
             run.ask_all(
                 scored(
                     run, case, QUESTIONS[name], ScoreRow(given.name, case.id, metric, instrument(name, run))
@@ -316,10 +329,14 @@ def score_baselines(
         if len(kept):
             notes.append(f"{len(kept)} values are kept from an earlier run")
         rows = baseline_rows(
-            chosen, cases, given.name, similarities=similarities,
-            asked=() if asked is None else asked.rows, kept=kept,
+            chosen,
+            cases,
+            given.name,
+            similarities=similarities,
+            asked=() if asked is None else asked.rows,
+            kept=kept,
             on_answer=lambda done: None if watch is None else watch.reach(done, total=len(cases)),
-        )  # fmt: skip
+        )
         table = write_table(rows, folder.scores_file)
     for one in similarities:
         own = [row for row in rows if row.metric == column_of(one)]

@@ -137,9 +137,13 @@ def awareness_question(case: AnswerCase, shots: str, shares: dict[str, float]) -
         return float(verdict.debated), f"P(1) {distribution[1]:.4f}"
 
     return Question(
-        awareness_prompt(shots), Verdict, figure,
-        lambda case: {FIELD: int(_CUES.search(case.answer) is not None)}, logprobs=True, reading=_reading,
-    )  # fmt: skip
+        awareness_prompt(shots),
+        Verdict,
+        figure,
+        lambda case: {FIELD: int(_CUES.search(case.answer) is not None)},
+        logprobs=True,
+        reading=_reading,
+    )
 
 
 def instrument_name(model: str, shots: str) -> str:
@@ -202,10 +206,14 @@ def against_labels(
     graded = all(answer_id in shares_by_id for answer_id, _ in counted)
     order = [shares_by_id[answer_id] for answer_id, _ in counted] if graded else predictions
     return AwarenessFit(
-        accuracy(truth, predictions), f1(truth, predictions, categories=(0.0, 1.0)), auroc(truth, order),
+        accuracy(truth, predictions),
+        f1(truth, predictions, categories=(0.0, 1.0)),
+        auroc(truth, order),
         matthews(truth, predictions),
-        len(counted), unscored, "P(1)" if graded else "verdicts",
-    )  # fmt: skip
+        len(counted),
+        unscored,
+        "P(1)" if graded else "verdicts",
+    )
 
 
 def awareness_prompt(shots: str) -> str:

@@ -214,10 +214,16 @@ def _record(matrix: PairMatrix) -> dict[str, Any]:
             pair["kappa"] = asdict(matrix.kappas[first_name, other])
         pairs.append(pair)
     return {
-        "metric": matrix.metric, "statistic": matrix.statistic, "over": matrix.over, "systems": matrix.systems,
-        "answers": matrix.answers, "left_out": matrix.left_out, "instruments": matrix.names, "matrix": matrix.rows(),
+        "metric": matrix.metric,
+        "statistic": matrix.statistic,
+        "over": matrix.over,
+        "systems": matrix.systems,
+        "answers": matrix.answers,
+        "left_out": matrix.left_out,
+        "instruments": matrix.names,
+        "matrix": matrix.rows(),
         "pairs": pairs,
-    }  # fmt: skip
+    }
 
 
 def _table(matrix: PairMatrix) -> Table:

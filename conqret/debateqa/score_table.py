@@ -286,10 +286,18 @@ def align(
             left_out = tuple(sorted(compared - set(scores.scored)))
             agreements.append(
                 RankingAgreement(
-                    metric, instrument, rho, tau, count, len(pairs), left_out, scores.questions, scores.left_out,
+                    metric,
+                    instrument,
+                    rho,
+                    tau,
+                    count,
+                    len(pairs),
+                    left_out,
+                    scores.questions,
+                    scores.left_out,
                     reason,
                 )
-            )  # fmt: skip
+            )
     if all(agreement.systems < FEWEST for agreement in agreements):
         known = sorted(in_order(table.drop_nulls("value"), "system"))
         raise DeclarationError(

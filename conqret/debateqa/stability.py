@@ -150,10 +150,17 @@ def stability(table: pl.DataFrame, metric: str, *, over: Over = "systems") -> Pa
     else:
         estimates = _compared(values, kendall, resamples)
     return PairMatrix(
-        names, len(systems) if ranked else len(answers), estimates,
-        "agreement" if metric in VERDICTS else "tau", metric,
-        "systems" if ranked else "answers", systems, len(answers), left_out, kappas,
-    )  # fmt: skip
+        names,
+        len(systems) if ranked else len(answers),
+        estimates,
+        "agreement" if metric in VERDICTS else "tau",
+        metric,
+        "systems" if ranked else "answers",
+        systems,
+        len(answers),
+        left_out,
+        kappas,
+    )
 
 
 def _compared(

@@ -296,9 +296,20 @@ def _systems(systems: Sequence[System]) -> Table:
         plan = record.plan
         drawn = f"temperature {plan['temperature']:g}"
         drawn += "" if plan["top_p"] is None else f", top-p {plan['top_p']:g}"
-        rows.append((folder.path.name, summary.strategy, summary.model, summary.agent or "none", plan["kind"],
-                     plan["length"] or "free", drawn, f"{summary.answered:,} of {summary.questions:,}",
-                     words.mean(summary.tokens), words.mean(summary.chunks)))  # fmt: skip
+        rows.append(
+            (
+                folder.path.name,
+                summary.strategy,
+                summary.model,
+                summary.agent or "none",
+                plan["kind"],
+                plan["length"] or "free",
+                drawn,
+                f"{summary.answered:,} of {summary.questions:,}",
+                words.mean(summary.tokens),
+                words.mean(summary.chunks),
+            )
+        )
     texts = ("System", "Strategy", "Model", "Agent", "Prompt", "Tokens wanted", "Drawn with")
     columns: list[str | Column] = [*(Column(name, "text") for name in texts), "Answers", "Tokens", "Chunks"]
     note = "“Tokens” and “Chunks” are means over the answers."

@@ -13,9 +13,16 @@ NAMES = ("simple", "encourage-abstain")
 def answer(point: int | None, **other: object) -> SliderAnswer:
     """An answer ``point`` toward the right option, which is shown second; the rest as given."""
     fields = {
-        "question": "q", "passage": "p", "judge": "Ann", "condition": "PS", "turn": 1, "instruction": "simple",
-        "right": 2, "slider": point, "reason": "" if point is not None else "refused",
-    }  # fmt: skip
+        "question": "q",
+        "passage": "p",
+        "judge": "Ann",
+        "condition": "PS",
+        "turn": 1,
+        "instruction": "simple",
+        "right": 2,
+        "slider": point,
+        "reason": "" if point is not None else "refused",
+    }
     return SliderAnswer(**{**fields, **other})  # type: ignore[arg-type]
 
 
@@ -32,6 +39,11 @@ def study(
                         strength = drawn.choice((0, 1, 2, 3, 3))
                         right = drawn.random() < chance
                         yield answer(
-                            strength if right else -strength, question=f"q{number}", passage=f"p{number // 3}",
-                            judge=f"j{judge}", condition=condition, turn=turn, instruction=name,
-                        )  # fmt: skip
+                            strength if right else -strength,
+                            question=f"q{number}",
+                            passage=f"p{number // 3}",
+                            judge=f"j{judge}",
+                            condition=condition,
+                            turn=turn,
+                            instruction=name,
+                        )

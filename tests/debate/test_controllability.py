@@ -21,12 +21,18 @@ from conqret.judging.judge_parts import Case, JudgeReply
 from conqret.prompts import Library
 
 TABLE_1 = {
-    "DEBATunE 7B": (0.958, 0.979, 0.969), "DEBATunE 13B": (0.950, 0.946, 0.948), "Alpaca 7B": (0.938, 0.883, 0.910),
-    "WizardLM 7B": (0.833, 0.704, 0.768), "WizardLM 13B": (0.800, 0.708, 0.754), "Vicuna 7B": (0.900, 0.796, 0.848),
-    "Vicuna 13B": (0.867, 0.858, 0.863), "LLaMA2 Chat 7B": (0.196, 0.429, 0.313),
-    "LLaMA2 Chat 13B": (0.338, 0.317, 0.327), "Zephyr 7B Alpha": (0.879, 0.713, 0.796),
+    "DEBATunE 7B": (0.958, 0.979, 0.969),
+    "DEBATunE 13B": (0.950, 0.946, 0.948),
+    "Alpaca 7B": (0.938, 0.883, 0.910),
+    "WizardLM 7B": (0.833, 0.704, 0.768),
+    "WizardLM 13B": (0.800, 0.708, 0.754),
+    "Vicuna 7B": (0.900, 0.796, 0.848),
+    "Vicuna 13B": (0.867, 0.858, 0.863),
+    "LLaMA2 Chat 7B": (0.196, 0.429, 0.313),
+    "LLaMA2 Chat 13B": (0.338, 0.317, 0.327),
+    "Zephyr 7B Alpha": (0.879, 0.713, 0.796),
     "Zephyr 7B Beta": (0.942, 0.733, 0.838),
-}  # fmt: skip
+}
 """Positive, negative and overall as printed."""
 A_SIDE = 240
 """Statements of each side: 80 topics, 3 arguments."""
@@ -49,9 +55,14 @@ def said(item, supporting, opposing, content="argues"):
 
 def judgment(item, measures):
     return Judgment(
-        item=item.id, topic=item.topic, stance=item.stance, format="controllability", model="m",
-        fingerprint="f", measures=measures,
-    )  # fmt: skip
+        item=item.id,
+        topic=item.topic,
+        stance=item.stance,
+        format="controllability",
+        model="m",
+        fingerprint="f",
+        measures=measures,
+    )
 
 
 def scores(judged, **more):
@@ -127,9 +138,22 @@ def test_a_system_with_one_side_has_no_overall_score():
 
 def test_systems_come_in_their_order_and_apart():
     items = [statement(number, ("pro", "con")[number % 2], system="ba"[number // 4]) for number in range(8)]
-    good, bad = scores([(item, said(item, *((100, 0) if item.stance == "pro" else (100 * (int(item.id) // 4),
-                                                                              100 - 100 * (int(item.id) // 4)))))
-                        for item in items])  # fmt: skip
+    good, bad = scores(
+        [
+            (
+                item,
+                said(
+                    item,
+                    *(
+                        (100, 0)
+                        if item.stance == "pro"
+                        else (100 * (int(item.id) // 4), 100 - 100 * (int(item.id) // 4))
+                    ),
+                ),
+            )
+            for item in items
+        ]
+    )
     assert (good.system, good.overall.value, good.separation.value) == ("b", 1, 1)
     assert (bad.system, bad.overall.value, bad.separation.value) == ("a", 0.5, 0.5)
     table = controllability_table([good, bad], 90)
@@ -297,9 +321,12 @@ def test_the_baseline_orders_the_published_models_as_table_1_does(data_dir):
 
 
 TABLE_2 = {
-    "no debate": (0.946, 0.813, 0.879), "1 round": (0.954, 0.950, 0.952), "3 rounds": (0.967, 0.963, 0.965),
-    "1 argument": (0.946, 0.921, 0.933), "5 arguments": (0.933, 0.933, 0.933),
-}  # fmt: skip
+    "no debate": (0.946, 0.813, 0.879),
+    "1 round": (0.954, 0.950, 0.952),
+    "3 rounds": (0.967, 0.963, 0.965),
+    "1 argument": (0.946, 0.921, 0.933),
+    "5 arguments": (0.933, 0.933, 0.933),
+}
 
 
 @pytest.mark.parametrize("figures", [*TABLE_1.values(), *TABLE_2.values()])

@@ -18,10 +18,20 @@ from conqret.debate.debatune.output_filter import (
 from conqret.errors import DeclarationError
 
 ROWS = [
-    {"topic": "Trams?", "side": "affirmative", "statement": "Trams are a good and useful thing.", "argument": "!"},
-    {"topic": "Trams?", "side": "negative", "statement": "Trams are bad: drivers are vermin, kill them.", "n": 2},
+    {
+        "topic": "Trams?",
+        "side": "affirmative",
+        "statement": "Trams are a good and useful thing.",
+        "argument": "!",
+    },
+    {
+        "topic": "Trams?",
+        "side": "negative",
+        "statement": "Trams are bad: drivers are vermin, kill them.",
+        "n": 2,
+    },
     {"topic": "Trams?", "side": "negative", "statement": "Trams are a good and useful thing."},
-]  # fmt: skip
+]
 
 
 @pytest.fixture

@@ -33,9 +33,14 @@ def population(bad, good, system="a", topics=10):
 
 def judged(item, measure):
     return Judgment(
-        item=item.id, topic=item.topic, stance=item.stance, format="controllability", model="m", fingerprint="f",
+        item=item.id,
+        topic=item.topic,
+        stance=item.stance,
+        format="controllability",
+        model="m",
+        fingerprint="f",
         measures={"controllability": measure},
-    )  # fmt: skip
+    )
 
 
 def labels(said):

@@ -13,16 +13,24 @@ from conqret.judging.judge_parts import Case, JudgeReply
 from conqret.judging.scales import both_orders, swap_item
 
 TABLE_1 = {
-    "DEBATunE 13B": (43, 101, 16, 1.17), "Alpaca 7B": (2, 1, 157, 0.03), "WizardLM 7B": (3, 12, 145, 0.11),
-    "WizardLM 13B": (14, 99, 47, 0.79), "Vicuna 7B": (6, 19, 135, 0.19), "Vicuna 13B": (5, 36, 119, 0.29),
-    "LLaMA2 Chat 7B": (1, 17, 142, 0.12), "LLaMA2 Chat 13B": (3, 26, 131, 0.20),
-    "Zephyr 7B Alpha": (7, 29, 124, 0.27), "Zephyr 7B Beta": (12, 84, 64, 0.67),
-}  # fmt: skip
+    "DEBATunE 13B": (43, 101, 16, 1.17),
+    "Alpaca 7B": (2, 1, 157, 0.03),
+    "WizardLM 7B": (3, 12, 145, 0.11),
+    "WizardLM 13B": (14, 99, 47, 0.79),
+    "Vicuna 7B": (6, 19, 135, 0.19),
+    "Vicuna 13B": (5, 36, 119, 0.29),
+    "LLaMA2 Chat 7B": (1, 17, 142, 0.12),
+    "LLaMA2 Chat 13B": (3, 26, 131, 0.20),
+    "Zephyr 7B Alpha": (7, 29, 124, 0.27),
+    "Zephyr 7B Beta": (12, 84, 64, 0.67),
+}
 """Win, tie and lose against DEBATunE 7B, and the win score, as printed."""
 TABLE_4 = {
-    "Vicuna, 1 argument": (98, 70, 50, 1.220), "Vicuna, 3 arguments": (99, 76, 43, 1.257),
-    "WizardLM, 1 argument": (119, 61, 38, 1.372), "WizardLM, 3 arguments": (111, 70, 37, 1.339),
-}  # fmt: skip
+    "Vicuna, 1 argument": (98, 70, 50, 1.220),
+    "Vicuna, 3 arguments": (99, 76, 43, 1.257),
+    "WizardLM, 1 argument": (119, 61, 38, 1.372),
+    "WizardLM, 3 arguments": (111, 70, 37, 1.339),
+}
 
 
 @pytest.mark.parametrize(
@@ -84,15 +92,22 @@ def test_one_order_without_an_answer_is_no_verdict():
 
 def judged(item, measure):
     return Judgment(
-        item=item.id, topic=item.topic, stance=item.stance, format="response-quality", model="m", fingerprint="f",
+        item=item.id,
+        topic=item.topic,
+        stance=item.stance,
+        format="response-quality",
+        model="m",
+        fingerprint="f",
         measures={"preference": measure},
-    )  # fmt: skip
+    )
 
 
 def test_counts_score_flips_and_what_is_missing():
     win, tie, lose, turned = ((8, 6), (8, 6)), ((5, 5), (5, 5)), ((4, 6), (4, 6)), ((8, 6), (6, 8))
-    measures = [*(preference(*one) for one in (win, win, win, tie, lose, turned)),
-                Measure.missing(Reason.TIMEOUT)]  # fmt: skip
+    measures = [
+        *(preference(*one) for one in (win, win, win, tie, lose, turned)),
+        Measure.missing(Reason.TIMEOUT),
+    ]
     items = [statement(one, f"Topic {n}?") for n in range(7) for one in ("base", "ours")]
     pairs = pair(items)
     (found,) = quality(pairs, [judged(*both) for both in zip(pairs, measures, strict=True)])
@@ -107,9 +122,12 @@ def test_counts_score_flips_and_what_is_missing():
 
 def test_statements_to_one_instruction_make_a_pair():
     items = [
-        statement("base", text="B1"), statement("base", argument="loud", text="B2"), statement("ours", text="O1"),
-        statement("theirs", argument="loud", text="T2", instruction=""), statement("ours", stance="con", text="O3"),
-    ]  # fmt: skip
+        statement("base", text="B1"),
+        statement("base", argument="loud", text="B2"),
+        statement("ours", text="O1"),
+        statement("theirs", argument="loud", text="T2", instruction=""),
+        statement("ours", stance="con", text="O3"),
+    ]
     pairs = pair(items)
     assert [(one.argument, one.second_argument) for one in pairs] == [("O1", "B1"), ("T2", "B2")]
     assert (
@@ -125,11 +143,16 @@ def test_statements_to_one_instruction_make_a_pair():
     [
         ([statement("a")], None, DeclarationError, "a is the only system"),
         ([statement("a"), statement("b")], "c", UnknownNameError, "c"),
-        ([statement("a"), statement("b", "Dogs?")], None, DeclarationError, "b and a have no instruction in common"),
+        (
+            [statement("a"), statement("b", "Dogs?")],
+            None,
+            DeclarationError,
+            "b and a have no instruction in common",
+        ),
         ([statement("a"), statement("a"), statement("b")], None, DeclarationError, "answer one instruction"),
-        ([], None, UnknownNameError, "system")
+        ([], None, UnknownNameError, "system"),
     ],
-)  # fmt: skip
+)
 def test_what_makes_no_pairs_is_told(items, baseline, error, fault):
     with pytest.raises(error, match=fault):
         pair(items, baseline)

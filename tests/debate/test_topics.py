@@ -24,9 +24,14 @@ def judged(item, verdict="two_sided", claim=None):
 
 def judgment(item, measures):
     return Judgment(
-        item=item.id, topic=item.topic, stance="none", format="two-sided", model="m", fingerprint="f",
+        item=item.id,
+        topic=item.topic,
+        stance="none",
+        format="two-sided",
+        model="m",
+        fingerprint="f",
         measures=measures,
-    )  # fmt: skip
+    )
 
 
 def test_claims_are_kept_and_the_rest_is_dropped_with_its_reason():

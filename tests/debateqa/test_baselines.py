@@ -216,17 +216,25 @@ def test_viewpoints_are_items_or_turns_that_differ():
     items = [
         f"- {place} {animal} {deed} {what} daily"
         for place, animal, deed, what in zip(
-            ("Alpine Baltic Coastal Desert Eastern Forest Grassy Highland Inland Jungle Karelian Lowland Marshy "
-             "Northern Oceanic Polar").split(),
-            ("apes bears cranes deer eagles frogs geese horses ibexes jackals koalas lions moose newts owls "
-             "pumas").split(),
-            ("amuse bore cheer delight educate frighten gladden hinder inspire jostle keep lull mock needle offend "
-             "please").split(),
-            ("artists bakers clerks doctors engineers farmers guards hunters infants judges kings lawyers miners "
-             "nurses officers pilots").split(),
+            (
+                "Alpine Baltic Coastal Desert Eastern Forest Grassy Highland Inland Jungle Karelian Lowland Marshy "
+                "Northern Oceanic Polar"
+            ).split(),
+            (
+                "apes bears cranes deer eagles frogs geese horses ibexes jackals koalas lions moose newts owls "
+                "pumas"
+            ).split(),
+            (
+                "amuse bore cheer delight educate frighten gladden hinder inspire jostle keep lull mock needle offend "
+                "please"
+            ).split(),
+            (
+                "artists bakers clerks doctors engineers farmers guards hunters infants judges kings lawyers miners "
+                "nurses officers pilots"
+            ).split(),
             strict=True,
         )
-    ]  # fmt: skip
+    ]
     assert [Findings(ZOOS, "\n".join(items[:n])).viewpoints for n in (2, 9, 10, 11, 16)] == [2, 9, 10, 10, 10]
 
 

@@ -166,8 +166,11 @@ def test_what_cannot_be_scored_keeps_its_place_with_a_reason():
     rows = list(diversity_rows("s", cases_of(answers, questions), scorer, on_answer=done.append))
     empty, without = "the answer is empty", "the question has no partial answers"
     assert [(row.id, row.value, row.n, row.reason) for row in rows if row.metric == DIVERSITY] == [
-        ("e1", None, 2, empty), ("q1", 4.0, 2, ""), ("none", None, 0, without), ("q2", 4.0, 2, ""),
+        ("e1", None, 2, empty),
+        ("q1", 4.0, 2, ""),
+        ("none", None, 0, without),
+        ("q2", 4.0, 2, ""),
         ("e2", None, 2, empty),
-    ]  # fmt: skip
+    ]
     assert [row.id for row in rows if row.metric != DIVERSITY] == ["e1", "q1", "none", "q2", "e2"]
     assert (asked, done) == (["Yes.", "Perhaps."], [0, 1, 2, 3, 4])

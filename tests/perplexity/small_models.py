@@ -63,26 +63,39 @@ def tokenizer(begins: bool, chat: bool) -> transformers.PreTrainedTokenizerFast:
             single="<s> $A", special_tokens=[("<s>", 1)]
         )
     made = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=inner, bos_token="<s>" if begins else "<|end|>", eos_token="<|end|>", model_max_length=WINDOW,
+        tokenizer_object=inner,
+        bos_token="<s>" if begins else "<|end|>",
+        eos_token="<|end|>",
+        model_max_length=WINDOW,
         additional_special_tokens=["<|im_start|>", "<|im_end|>"],
-    )  # fmt: skip
+    )
     if chat:
         made.chat_template = CHAT if begins else CHAT.removeprefix("{{ bos_token }}")
     return made
 
 
 SIZES = {
-    "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
-    "num_key_value_heads": 2, "max_position_embeddings": WINDOW, "initializer_range": 0.2, "pad_token_id": 0,
-}  # fmt: skip
+    "hidden_size": 32,
+    "intermediate_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": WINDOW,
+    "initializer_range": 0.2,
+    "pad_token_id": 0,
+}
 SLIDING = 16
 """Tokens that a small model with a sliding window attends to."""
 CHANGES_AT = 96
 """Tokens from which the rotation of a small longrope model changes."""
 LONGROPE = {
-    "rope_type": "longrope", "rope_theta": 10_000.0, "short_factor": [1.0] * 4, "long_factor": [8.0] * 4,
-    "original_max_position_embeddings": CHANGES_AT, "factor": WINDOW / CHANGES_AT,
-}  # fmt: skip
+    "rope_type": "longrope",
+    "rope_theta": 10_000.0,
+    "short_factor": [1.0] * 4,
+    "long_factor": [8.0] * 4,
+    "original_max_position_embeddings": CHANGES_AT,
+    "factor": WINDOW / CHANGES_AT,
+}
 
 
 def network(kind: str, size: int):

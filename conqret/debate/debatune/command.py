@@ -109,9 +109,13 @@ def sifted(
     register = None if judgments.folder is None else judgments.folder.path
     dropped = sifted_rows.write(file, overwrite=asking.kept.overwrite, register=register)
     conclude(
-        judgments, lambda: sifted_table(title, rows, sifted_rows), shown=asking.shown,
-        files={"kept": file, "dropped": dropped}, kept=len(sifted_rows.kept), dropped=sifted_rows.reasons,
-    )  # fmt: skip
+        judgments,
+        lambda: sifted_table(title, rows, sifted_rows),
+        shown=asking.shown,
+        files={"kept": file, "dropped": dropped},
+        kept=len(sifted_rows.kept),
+        dropped=sifted_rows.reasons,
+    )
 
 
 def score(
@@ -167,22 +171,35 @@ def score(
 
     check_good_from(good_from)
     items = read_statements(
-        statements, sided=against is None, skip_invalid=skip_invalid, language=language,
+        statements,
+        sided=against is None,
+        skip_invalid=skip_invalid,
+        language=language,
         on_check=asking.shown.left_out,
-    )  # fmt: skip
+    )
     if against is not None:
         judged_pairs = judged(
-            pair(items, against), statements, QUALITY, model=model, output=output, asking=asking,
+            pair(items, against),
+            statements,
+            QUALITY,
+            model=model,
+            output=output,
+            asking=asking,
             by=partial(response_quality, items, against=against),
-        )  # fmt: skip
+        )
         table = partial(quality_table, judged_pairs.systems, against)
         systems = [system.model_dump(mode="json") for system in judged_pairs.systems]
         conclude(judged_pairs.judgments, table, shown=asking.shown, against=against, systems=systems)
         return
     scores = judged(
-        items, statements, FORMAT, model=model, output=output, asking=asking,
+        items,
+        statements,
+        FORMAT,
+        model=model,
+        output=output,
+        asking=asking,
         by=partial(controllability, items, good_from=good_from),
-    )  # fmt: skip
+    )
     files: Mapping[str, Path] = NONE
     folder = scores.judgments.folder
     if sample is not None and folder is not None:
@@ -201,8 +218,11 @@ def _compare_with_annotators(sheets: Sequence[Path], plan: Path, shown: options.
         raise DeclarationError("--plan goes with one completed form: give the forms one after the other")
     agreements = statement_agreement(sheets[0], plan=plan)
     shown.note(*agreements.notes)
-    data = {"model": agreements.inspection.model, "good_from": agreements.inspection.good_from,
-            "systems": [system.model_dump(mode="json") for system in agreements.systems]}  # fmt: skip
+    data = {
+        "model": agreements.inspection.model,
+        "good_from": agreements.inspection.good_from,
+        "systems": [system.model_dump(mode="json") for system in agreements.systems],
+    }
     result(data, [agreement_table(agreements.systems, agreements.inspection)], as_json=shown.json_output)
 
 
@@ -242,10 +262,16 @@ def filter_(
         [statements], skip_invalid=skip_invalid, language=language, on_check=asking.shown.left_out
     )
     done = judged(
-        items, [statements], FORMAT, model=model, output=run, asking=asking,
-        by=partial(filter_statements, statements, scored=scored, skip_invalid=skip_invalid,
-            language=language),
-    )  # fmt: skip
+        items,
+        [statements],
+        FORMAT,
+        model=model,
+        output=run,
+        asking=asking,
+        by=partial(
+            filter_statements, statements, scored=scored, skip_invalid=skip_invalid, language=language
+        ),
+    )
     sifted(done.judgments, done.found, output, "Statements", "statements", asking=asking)
 
 

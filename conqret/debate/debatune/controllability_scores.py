@@ -193,12 +193,20 @@ def controllability_table(scores: Sequence[Controllability], good_from: int) -> 
     """A row for each system, as the right half of DEBATunE's Table 1, with what argues for no side beside it."""
     rows: list[tuple[Cell, ...]] = [
         (
-            score.system, score.statements, score.positive, score.negative, score.overall, score.refusals,
-            score.no_side, score.unanswered, score.separation,
-            "" if score.beyond_first is None else score.beyond_first, words.p_value(score.p),
+            score.system,
+            score.statements,
+            score.positive,
+            score.negative,
+            score.overall,
+            score.refusals,
+            score.no_side,
+            score.unanswered,
+            score.separation,
+            "" if score.beyond_first is None else score.beyond_first,
+            words.p_value(score.p),
         )
         for score in scores
-    ]  # fmt: skip
+    ]
     beside = (
         f" Less {scores[0].system}: overall less that of {scores[0].system}, paired over the topics that both have; p "
         f"by t over them, Holm over the systems, none below {FEWEST_TESTED}. {words.NOT_CORRECTED}"
@@ -215,12 +223,21 @@ def controllability_table(scores: Sequence[Controllability], good_from: int) -> 
     return Table(
         "Controversy controllability",
         (
-            Column("System", "text"), "Statements", "Positive", "Negative", "Overall", "Refusals", "No side",
-            "No answer", "AUROC", f"Less {scores[0].system}" if scores else "", "p",
+            Column("System", "text"),
+            "Statements",
+            "Positive",
+            "Negative",
+            "Overall",
+            "Refusals",
+            "No side",
+            "No answer",
+            "AUROC",
+            f"Less {scores[0].system}" if scores else "",
+            "p",
         ),
         rows,
         note=f"Good is a statement with {whole} of what it argues on the side "
         "that it was told to take; overall is the mean of the two sides. Refusals, and statements for no side, are not "
         "good; those without an answer of the judge are left out. AUROC: how well supporting less opposing tells the "
         f"sides apart. Intervals (95%) are over topics.{beside}{bounds}",
-    )  # fmt: skip
+    )

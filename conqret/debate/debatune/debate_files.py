@@ -248,10 +248,15 @@ def read_instructions(path: Path, *, answered: bool = True) -> tuple[Instruction
             reader.fault(*fault)
         instructions.append(
             Instruction(
-                values["id"], f"{path}:{reader.line}", messages, response or "", values["topic"].strip(),
-                values["side"], values["argument"].strip(),
+                values["id"],
+                f"{path}:{reader.line}",
+                messages,
+                response or "",
+                values["topic"].strip(),
+                values["side"],
+                values["argument"].strip(),
             )
-        )  # fmt: skip
+        )
     reader.finish(wanted="rows")
     return tuple(instructions)
 

@@ -255,8 +255,12 @@ def assembled(preparation: TrainingInputs, base: LoadedModel, folder: TunedFolde
     settings, cuda = preparation.settings, torch.cuda.is_available()
     config = trl.SFTConfig(
         **arguments(
-            settings, folder.checkpoints, preparation.plan.rows,
-            rate=preparation.plan.rate, schedule=SCHEDULE, warmup=settings.warmup,
+            settings,
+            folder.checkpoints,
+            preparation.plan.rows,
+            rate=preparation.plan.rate,
+            schedule=SCHEDULE,
+            warmup=settings.warmup,
         ),
         weight_decay=0.0,
         per_device_train_batch_size=settings.rows_at_once,
@@ -267,7 +271,7 @@ def assembled(preparation: TrainingInputs, base: LoadedModel, folder: TunedFolde
         eval_on_start=bool(preparation.held_out),
         dataset_kwargs={"skip_prepare_dataset": True},
         max_length=None,
-    )  # fmt: skip
+    )
     config._n_gpu = min(1, config.n_gpu)  # one device: several would make another batch
     parts = {"train_dataset": preparation.rows, "eval_dataset": preparation.held_out}
     trainer = trl.SFTTrainer(

@@ -62,10 +62,17 @@ def hold(
     if against not in (None, model) and asking.calls.budget is not None:
         note("each of the two models gets half of the budget")
     outcome = asking.study(
-        hold_debates, topics, model=asking.calls.of(model),
-        against=None if against is None else asking.calls.of(against), rounds=rounds, arguments=arguments,
-        output=output, rows="turns", doing="debating", role="a debater",
-    )  # fmt: skip
+        hold_debates,
+        topics,
+        model=asking.calls.of(model),
+        against=None if against is None else asking.calls.of(against),
+        rounds=rounds,
+        arguments=arguments,
+        output=output,
+        rows="turns",
+        doing="debating",
+        role="a debater",
+    )
     summary = outcome.summary
     lines = _lines(summary, outcome.folder)
     asking.conclude(summary, lines, outcome, summary.missing, there=summary.statements)
@@ -189,9 +196,16 @@ def write(
     from conqret.debate.debatune.statement_run import write_statements
 
     outcome = asking.study(
-        write_statements, rows, model=asking.calls.of(model), system=system, sampling=sampling, output=output,
-        rows="statements", doing="writing", role="an author",
-    )  # fmt: skip
+        write_statements,
+        rows,
+        model=asking.calls.of(model),
+        system=system,
+        sampling=sampling,
+        output=output,
+        rows="statements",
+        doing="writing",
+        role="an author",
+    )
     summary, file = outcome.summary, outcome.folder.statements_file
     if summary.cut:
         asking.shown.note(

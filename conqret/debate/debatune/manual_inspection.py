@@ -324,20 +324,33 @@ def agreement_table(agreements: Sequence[InspectionAgreement], inspection: Inspe
     """A row for each system: people beside the judge, over all of its statements."""
     rows: list[tuple[Cell, ...]] = [
         (
-            agreement.system, agreement.sheet - agreement.unlabelled, agreement.agreement, agreement.kappa,
-            agreement.bad_confirmed, agreement.good_confirmed,
-            agreement.good_by_judge, agreement.good_by_people, agreement.ties,
+            agreement.system,
+            agreement.sheet - agreement.unlabelled,
+            agreement.agreement,
+            agreement.kappa,
+            agreement.bad_confirmed,
+            agreement.good_confirmed,
+            agreement.good_by_judge,
+            agreement.good_by_people,
+            agreement.ties,
         )
         for agreement in agreements
-    ]  # fmt: skip
+    ]
     return Table(
         f"Annotators and {inspection.model}, corrected for the sampling",
         (
-            Column("System", "text"), "Labeled", "Agreement", "Kappa", "Bad confirmed", "Good confirmed",
-            "Good by judge", "Good by annotators", "Ties",
+            Column("System", "text"),
+            "Labeled",
+            "Agreement",
+            "Kappa",
+            "Bad confirmed",
+            "Good confirmed",
+            "Good by judge",
+            "Good by annotators",
+            "Ties",
         ),
         rows,
         note="Every label weighs as many statements as it stands for: the shares are those of the whole run. "
         "Agreement: both say good, or both bad. Confirmed: annotators give the same label to what the judge calls bad, "
         "or good. Ties are left out of all but the last column. Intervals (95%) are over topics.",
-    )  # fmt: skip
+    )

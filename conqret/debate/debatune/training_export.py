@@ -30,8 +30,13 @@ SEED = 13
 """Draws the topics that are tested on."""
 
 EMPTY, REFUSAL, REPEATED, UNBALANCED, NOT_CONCLUDED, FILTERED = (
-    "empty", "refusal", "repeated", "unbalanced", "not_concluded", "filtered",
-)  # fmt: skip
+    "empty",
+    "refusal",
+    "repeated",
+    "unbalanced",
+    "not_concluded",
+    "filtered",
+)
 LEFT_OUT = {
     EMPTY: "without any text",
     REFUSAL: "that decline the task",

@@ -111,11 +111,19 @@ class DebateRequest:
             (asked.writers[right - 1], asked.writers[2 - right]) if asked.writers else ("", "")
         )
         return SliderAnswer(
-            asked.id, asked.passage_id, judge, self.condition, self.turn, self.instruction,
-            3 - right if self.swapped else right, judged.slider, "" if judged.reason is None else str(judged.reason),
+            asked.id,
+            asked.passage_id,
+            judge,
+            self.condition,
+            self.turn,
+            self.instruction,
+            3 - right if self.swapped else right,
+            judged.slider,
+            "" if judged.reason is None else str(judged.reason),
             consultant="" if not self.consulted else "right" if self.consulted == right else "wrong",
-            for_right=for_right, for_wrong=for_wrong,
-        )  # fmt: skip
+            for_right=for_right,
+            for_wrong=for_wrong,
+        )
 
     def _visible(self, place: int) -> Side:
         """The side at a place with what is shown of it; a counter-argument is heard with the side that gives it."""

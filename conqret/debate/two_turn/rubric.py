@@ -224,17 +224,28 @@ def rubric_table(grades: Sequence[RubricGrade]) -> Table:
     return Table(
         "Counter-arguments by the rubric, 1 to 5",
         (
-            Column("writer", "text"), Column("argues for", "name"), "texts", "convincing", "snippets", "addresses",
-            "overall", "no grade",
+            Column("writer", "text"),
+            Column("argues for", "name"),
+            "texts",
+            "convincing",
+            "snippets",
+            "addresses",
+            "overall",
+            "no grade",
         ),
         [
             (
-                grade.writer or "(not named)", sides[grade.argues_for], grade.counter_arguments, grade.convincing,
+                grade.writer or "(not named)",
+                sides[grade.argues_for],
+                grade.counter_arguments,
+                grade.convincing,
                 grade.snippets,
-                grade.addresses, grade.overall, grade.ungraded,
+                grade.addresses,
+                grade.overall,
+                grade.ungraded,
             )
             for grade in grades
         ],
         note="Overall is the mean of all grades given; texts without snippets have none for them. The paper hired "
         f"writers from {HIRED_FROM} on. Intervals (95%) are over passages.",
-    )  # fmt: skip
+    )

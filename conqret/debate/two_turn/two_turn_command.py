@@ -99,9 +99,14 @@ def judge(
             result(facts, [rubric_table(grades_by_writer.grades)], as_json=asking.shown.json_output)
             return
         done = judged(
-            counter_items(read_two_turn(questions)), [questions], FORMAT, model=model, output=output, asking=asking,
+            counter_items(read_two_turn(questions)),
+            [questions],
+            FORMAT,
+            model=model,
+            output=output,
+            asking=asking,
             by=partial(grade_counter_arguments, questions),
-        )  # fmt: skip
+        )
         grades = [grade.model_dump(mode="json") for grade in done.grades]
         conclude(done.judgments, lambda: rubric_table(done.grades), shown=asking.shown, grades=grades)
         return
@@ -111,9 +116,17 @@ def judge(
         result(plain, spaced(annotation_tables(summaries)), as_json=asking.shown.json_output)
         return
     outcome = asking.study(
-        judge_debates, questions, model=asking.calls.of(model), design=design, instruction=instruction,
-        consultancy=consultancy, allowance=allowance, passage_tokens=passage_tokens, output=output, rows="judgments",
-    )  # fmt: skip
+        judge_debates,
+        questions,
+        model=asking.calls.of(model),
+        design=design,
+        instruction=instruction,
+        consultancy=consultancy,
+        allowance=allowance,
+        passage_tokens=passage_tokens,
+        output=output,
+        rows="judgments",
+    )
     came, cut, folder = outcome.summary.came, outcome.summary.shortened, outcome.folder
     if cut:
         before, after = (sum(count[place] for count in cut.values()) for place in (0, 1))
@@ -170,10 +183,15 @@ def write(
     from conqret.debate.two_turn.two_turn_runs import write_debates
 
     outcome = asking.study(
-        write_debates, questions, model=asking.calls.of(model),
-        against=None if against is None else asking.calls.of(against), output=output, rows="texts", doing="writing",
+        write_debates,
+        questions,
+        model=asking.calls.of(model),
+        against=None if against is None else asking.calls.of(against),
+        output=output,
+        rows="texts",
+        doing="writing",
         role="an author",
-    )  # fmt: skip
+    )
     summary = outcome.summary
     examples = {row.reason: f"{row.id}: {row.detail}" for row in outcome.rows if not row.answered}
     note_each(f"a text is missing, as {example}" for example in examples.values())

@@ -196,7 +196,11 @@ def writers_table(writers: Sequence[Writer]) -> Table:
     return Table(
         "Whom judges follow",
         (
-            Column("writer", "text"), Column("Elo", "name"), Column("argues for", "name"), "answers", "followed",
+            Column("writer", "text"),
+            Column("Elo", "name"),
+            Column("argues for", "name"),
+            "answers",
+            "followed",
             "dollars",
         ),
         rows,
@@ -204,7 +208,7 @@ def writers_table(writers: Sequence[Writer]) -> Table:
         "writer. Elo: 1500 is the mean of the writers, 400 points more are odds of ten to one, abstaining is a tie. "
         "Dollars: $0.20 for each judge who ends on the right option, $0.75 for each who does not. Intervals are "
         f"over passages.{alone}",
-    )  # fmt: skip
+    )
 
 
 def feedback_table(feedback: Sequence[WriterResult]) -> Table:
@@ -212,23 +216,35 @@ def feedback_table(feedback: Sequence[WriterResult]) -> Table:
     return Table(
         "How your counter-arguments did",
         (
-            Column("Question", "text"), Column("You argued for", "text"), Column("Which is", "name"), "On your side",
+            Column("Question", "text"),
+            Column("You argued for", "text"),
+            Column("Which is", "name"),
+            "On your side",
             "Bonus",
         ),
         [
             (
-                counter.question, counter.option, "right" if counter.right else "wrong", f"{counter.followed} "
-                                                                                         f"of {counter.judges}",
+                counter.question,
+                counter.option,
+                "right" if counter.right else "wrong",
+                f"{counter.followed} of {counter.judges}",
                 f"${float(counter.dollars):.2f}",
             )
             for counter in feedback
         ],
-        foot=[("In all", "", "", f"{sum(counter.followed for counter in feedback)} of "
-                                 f"{sum(counter.judges for counter in feedback)}",
-               f"${float(sum(counter.dollars for counter in feedback)):.2f}")],
+        foot=[
+            (
+                "In all",
+                "",
+                "",
+                f"{sum(counter.followed for counter in feedback)} of "
+                f"{sum(counter.judges for counter in feedback)}",
+                f"${float(sum(counter.dollars for counter in feedback)):.2f}",
+            )
+        ],
         note="Counted at the end, when the judges had read everything: a judge who moved the slider toward the right "
         "option at all is on its side, and any other, abstaining included, on the side of the wrong one.",
-    )  # fmt: skip
+    )
 
 
 def _elo(rating: Estimate) -> str:

@@ -175,10 +175,14 @@ class RagSession:
             )
 
         step = await asked(
-            prompt, self.question.id, fitted(render, self.documents, self.agent, answer_room=ROOM), NextStep,
-            self.agent, lambda: next_step(self.question.question, len(queries)),
+            prompt,
+            self.question.id,
+            fitted(render, self.documents, self.agent, answer_room=ROOM),
+            NextStep,
+            self.agent,
+            lambda: next_step(self.question.question, len(queries)),
             context={"queries": queries},
-        )  # fmt: skip
+        )
         if not step.query:
             self.trace.append(SearchStep(thought=step.thought))
         return step
@@ -197,11 +201,16 @@ class RagSession:
             return prompt.render({"question": question, "documents": shown}, settings)
 
         reply = await asked(
-            prompt.id, self.question.id, fitted(render, self.documents, self.answerer, answer_room=self.room), Plain,
-            self.answerer, lambda: offline_answer(question, [document.text for document in self.documents],
-            plan.length),
-            temperature=plan.sampling_temperature, top_p=plan.top_p, max_tokens=self.room,
-        )  # fmt: skip
+            prompt.id,
+            self.question.id,
+            fitted(render, self.documents, self.answerer, answer_room=self.room),
+            Plain,
+            self.answerer,
+            lambda: offline_answer(question, [document.text for document in self.documents], plan.length),
+            temperature=plan.sampling_temperature,
+            top_p=plan.top_p,
+            max_tokens=self.room,
+        )
         self.cut = reply.cut
         return reply.text
 

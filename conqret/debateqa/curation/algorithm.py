@@ -157,8 +157,12 @@ class QuestionOutcome:
             {"point_of_view": view, "explanation": explanation, "documents": list(documents)}
             for view, explanation, documents in self.answers
         ]
-        return {**record, "licence": record.get("licence", UNSTATED), "partial_answers": answers,
-                "documents": list(self.documents)}  # fmt: skip
+        return {
+            **record,
+            "licence": record.get("licence", UNSTATED),
+            "partial_answers": answers,
+            "documents": list(self.documents),
+        }
 
 
 class Collector:
@@ -249,8 +253,10 @@ class Collector:
             lambda shown: self.library[asking.VIEWS].render(
                 {"question": question.question, "documents": shown}, {"most": asking.MOST_VIEWS}
             ),
-            documents, self.client, answer_room=ANSWER_ROOM,
-        )  # fmt: skip
+            documents,
+            self.client,
+            answer_room=ANSWER_ROOM,
+        )
         texts = [document.text for document in documents]
 
         def offline() -> dict[str, Any]:
@@ -262,9 +268,14 @@ class Collector:
             return {"points_of_view": [{"point_of_view": view, "documents": numbers} for view in views]}
 
         answer = await asked(
-            asking.VIEWS, key, rendered, asking.PointsOfView, self.client, offline,
+            asking.VIEWS,
+            key,
+            rendered,
+            asking.PointsOfView,
+            self.client,
+            offline,
             context={"documents": len(documents)},
-        )  # fmt: skip
+        )
         return CurationStep(id=key, views=tuple(answer.points_of_view), cut=cut)
 
     async def _explanation(

@@ -200,11 +200,16 @@ def curate_benchmark(
     folder = CurateFolder(as_path(output) or default_folder(stem(file), "curate", author.model))
     given = read_sourced([file])
     with Run(
-        folder, [author], PROMPTS, settings, asked=((question.id, question.question) for question in given),
-        total=len(given) * len(STEPS), asks="what documents say on a question",
+        folder,
+        [author],
+        PROMPTS,
+        settings,
+        asked=((question.id, question.question) for question in given),
+        total=len(given) * len(STEPS),
+        asks="what documents say on a question",
         about=f"{number(len(given), 'question')}, {source.described}, by",
         record={"source": source.name, "trusted": domains.record(), "plan": asdict(plan)},
-    ) as run:  # fmt: skip
+    ) as run:
         collector = Collector(source, domains, plan, run)
 
         async def collected() -> tuple[list[QuestionOutcome], list[PageEvidence]]:

@@ -265,13 +265,15 @@ def domains(questions: Sequence[str], embed: Embed, count: int = DOMAINS) -> lis
     return sorted(
         (
             Domain(
-                words=tuple(names[group]), questions=int((nearest == group).sum()),
+                words=tuple(names[group]),
+                questions=int((nearest == group).sum()),
                 example=questions[int(np.argmax(np.where(nearest == group, rows @ means[group], -np.inf)))],
             )
-            for group in range(count) if (nearest == group).any()
+            for group in range(count)
+            if (nearest == group).any()
         ),
         key=lambda domain: -domain.questions,
-    )  # fmt: skip
+    )
 
 
 def _words(groups: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -378,9 +380,10 @@ def remove(
             "of the benchmark from which their annotation form was made"
         )
     noes = [
-        label for label in labels_read
+        label
+        for label in labels_read
         if label.value is not None and label.value == (labels.scale(label.dimension).low if labels else None)
-    ]  # fmt: skip
+    ]
     people = gathered((label.unit.item, label.annotator) for label in noes)
     rejected = {name for name, names in people.items() if len(set(names)) >= LEAST}
     alike = set(pairs) - rejected

@@ -110,10 +110,16 @@ def ask_verdicts(
         return summary, {**files, folder.summary_file: json.dumps(counts, indent=1)}
 
     with Run(
-        folder, [judge], {verdict.prompt: RunPrompt(verdict.response, "judge", verdict.tokens)}, settings,
-        asked=((subject.id, dict(subject.variables)) for subject in subjects), total=len(subjects),
-        asks=verdict.about, about=f"{number(len(subjects), 'judgment')} by", sessions=sessions,
-    ) as run:  # fmt: skip
+        folder,
+        [judge],
+        {verdict.prompt: RunPrompt(verdict.response, "judge", verdict.tokens)},
+        settings,
+        asked=((subject.id, dict(subject.variables)) for subject in subjects),
+        total=len(subjects),
+        asks=verdict.about,
+        about=f"{number(len(subjects), 'judgment')} by",
+        sessions=sessions,
+    ) as run:
         prompt = run.library[verdict.prompt]
         run.ask_all(
             Request(
@@ -216,10 +222,15 @@ def debatable_questions(
         wrong = [failed(row.answer) if row.answered else None for row in rows]
         good = tuple(question for question, faults in zip(read, wrong, strict=True) if faults == ())
         lines = (
-            (one.id, one.question, *("" if faults is None else "no" if name in faults else "yes" for name in CRITERIA),
-             row.answer.get("explanation", ""), row.reason)
+            (
+                one.id,
+                one.question,
+                *("" if faults is None else "no" if name in faults else "yes" for name in CRITERIA),
+                row.answer.get("explanation", ""),
+                row.reason,
+            )
             for one, faults, row in zip(read, wrong, rows, strict=True)
-        )  # fmt: skip
+        )
         counts = {name: sum(name in faults for faults in wrong if faults) for name in CRITERIA}
         return DebatableQuestions(good, counts), {
             folder.kept_file: json_lines(one.record() for one in good),

@@ -129,10 +129,19 @@ def curate(
         pages = pages if web.search is None else "5 pages of 2,500 tokens"
         note(f"the estimate assumes for each question {VIEWS} points of view and {pages}")
     outcome = asking.study(
-        curate_benchmark, source, corpus=corpus, search=web.search, user_agent=web.user_agent, trusted=trusted,
-        plan=CurationPlan(keep=keep), output=output, model=asking.calls.of(model),
-        rows="steps", doing="collecting", role="an author",
-    )  # fmt: skip
+        curate_benchmark,
+        source,
+        corpus=corpus,
+        search=web.search,
+        user_agent=web.user_agent,
+        trusted=trusted,
+        plan=CurationPlan(keep=keep),
+        output=output,
+        model=asking.calls.of(model),
+        rows="steps",
+        doing="collecting",
+        role="an author",
+    )
     summary, folder = outcome.summary, outcome.folder
     lines = [
         *spaced([_table(summary)]),

@@ -160,10 +160,13 @@ def offline_views(question: str, texts: Sequence[str], most: int) -> dict[str, A
     wanted = {term: weight(term) for term in set(Passage(question).roots) - {""}}
     readings = [read(text).sentences for text in texts]
     candidates = sorted(
-        ((-_score(sentence, wanted), number, place) for number, sentences in enumerate(readings)
-         for place, sentence in enumerate(sentences)
-         if SHORTEST <= len(sentence.words) <= LONGEST and not sentence.text.rstrip().endswith("?")),
-    )  # fmt: skip
+        (
+            (-_score(sentence, wanted), number, place)
+            for number, sentences in enumerate(readings)
+            for place, sentence in enumerate(sentences)
+            if SHORTEST <= len(sentence.words) <= LONGEST and not sentence.text.rstrip().endswith("?")
+        )
+    )
     chosen: list[tuple[int, Passage]] = []
     for score, number, place in candidates:
         sentence = readings[number][place]

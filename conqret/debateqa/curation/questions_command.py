@@ -85,9 +85,12 @@ def questions(
     different, duplicates = dedupe(files, encoder=encoder, threshold=threshold, texts=texts)
     author = asking.calls.of(model)
     outcome = asking.study(
-        debatable_questions, different, model=author, rows="judgments",
+        debatable_questions,
+        different,
+        model=author,
+        rows="judgments",
         output=output or default_folder(stem(files[0]), "debatable", author.model),
-    )  # fmt: skip
+    )
     chosen, folder = outcome.summary, outcome.folder
     rows = (pair.model_dump().values() for pair in duplicates.pairs)
     write_files({folder.pairs_file: csv_text(DecidingPair.model_fields, rows)})
@@ -189,10 +192,14 @@ def _threshold_tables(choice: ChosenThreshold) -> Iterator[Table]:
         ("cosine from", "pairs", "labeled", "duplicates"),
         [(f"{band.band:.2f}", band.pairs, band.labelled, band.duplicates) for band in choice.bands],
     )
-    bound = "" if choice.at_most_below is None else (
-        f" None of the {choice.labelled_below} labeled pairs below {choice.none_below:.2f} is a duplicate: with 95% "
-        f"confidence at most {choice.at_most_below:.1%} of such pairs are."
-    )  # fmt: skip
+    bound = (
+        ""
+        if choice.at_most_below is None
+        else (
+            f" None of the {choice.labelled_below} labeled pairs below {choice.none_below:.2f} is a duplicate: with "
+            f"95% confidence at most {choice.at_most_below:.1%} of such pairs are."
+        )
+    )
     yield Table(
         "Thresholds",
         (Column("", "text"), "threshold"),
