@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from conqret.debate.debatune.debater_training import tune_debater as tune_debater
     from conqret.debate.debatune.manual_inspection import sample_statements as sample_statements
     from conqret.debate.debatune.manual_inspection import statement_agreement as statement_agreement
-    from conqret.debate.debatune.output_filter import filter_statements as filter_statements
     from conqret.debate.debatune.quality_scores import controllability as controllability
     from conqret.debate.debatune.quality_scores import response_quality as response_quality
+    from conqret.debate.debatune.statement_filters import filter_statements as filter_statements
+    from conqret.debate.debatune.statement_filters import two_sided_topics as two_sided_topics
     from conqret.debate.debatune.statement_run import write_statements as write_statements
-    from conqret.debate.debatune.topic_check import two_sided_topics as two_sided_topics
     from conqret.debate.debatune.training_export import debate_training_data as debate_training_data
     from conqret.debate.two_turn.anova import debate_anova as debate_anova
     from conqret.debate.two_turn.outcomes import debate_outcomes as debate_outcomes
@@ -166,7 +166,7 @@ _HOMES = {
     "export_labels": "conqret.labels.exporting",
     "export_recordings": "conqret.llm.recordings",
     "fetch_suite": "conqret.suites.suite_fetch",
-    "filter_statements": "conqret.debate.debatune.output_filter",
+    "filter_statements": "conqret.debate.debatune.statement_filters",
     "generate": "conqret.generation.generation_run",
     "grade_counter_arguments": "conqret.debate.two_turn.rubric",
     "hold_debates": "conqret.debate.debatune.debate_run",
@@ -215,7 +215,7 @@ _HOMES = {
     "tournament": "conqret.studies.tournament.tournament_study",
     "tune_debater": "conqret.debate.debatune.debater_training",
     "tune_detector": "conqret.perspectives.detector_tuning",
-    "two_sided_topics": "conqret.debate.debatune.topic_check",
+    "two_sided_topics": "conqret.debate.debatune.statement_filters",
     "validate": "conqret.studies.validate.validate",
     "variance": "conqret.studies.variance.result",
     "write_debates": "conqret.debate.two_turn.two_turn_runs",

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 import conqret
 from conqret import Document, Item
-from conqret.debate.debatune.topic_check import Arguments
+from conqret.debate.debatune.debate_run import Arguments
 from conqret.debate.debatune.transcript import Challenge, Reply, Statement
 from conqret.debate.two_turn.counter_writing import Argued
 from conqret.debate.two_turn.debate_judge import Slid

@@ -7,7 +7,7 @@ import pytest
 from conqret import Item, judge
 from conqret.data import Measure, Reason
 from conqret.debate.debatune.debate_files import read_statements
-from conqret.debate.debatune.output_filter import (
+from conqret.debate.debatune.statement_filters import (
     NO_ANSWER,
     NOT_ITS_SIDE,
     controllability_of,

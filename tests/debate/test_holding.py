@@ -7,9 +7,8 @@ import pytest
 
 from conqret.data import Reason
 from conqret.debate.debatune.debate_files import DebateTopic
-from conqret.debate.debatune.debate_run import held_page, hold_debates
+from conqret.debate.debatune.debate_run import Arguing, Arguments, held_page, hold_debates, lacking, motions
 from conqret.debate.debatune.statement_run import offline_arguments, offline_statement
-from conqret.debate.debatune.topic_check import Arguing, Arguments, lacking, motions
 from conqret.debate.debatune.transcript import (
     CONCLUSION,
     NOT_REACHED,

@@ -5,8 +5,7 @@ from pydantic import ValidationError
 
 from conqret import Item, judge
 from conqret.data import Judgment, Measure, Reason
-from conqret.debate.debatune.output_filter import DUPLICATE, NO_ANSWER
-from conqret.debate.debatune.topic_check import SAME, shared, two_sided
+from conqret.debate.debatune.statement_filters import DUPLICATE, NO_ANSWER, SAME, shared, two_sided
 from conqret.judges.two_sided import Sides, baseline, score
 from conqret.judging.judge_parts import Case, JudgeReply
 from conqret.text.analysis import Text

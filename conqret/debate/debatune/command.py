@@ -15,7 +15,7 @@ from conqret.judging.study_command import StudyOptions
 
 if TYPE_CHECKING:
     from conqret.data import Item
-    from conqret.debate.debatune.output_filter import SiftResult
+    from conqret.debate.debatune.statement_filters import SiftResult
     from conqret.judging.judgments import Judgments
     from conqret.show.table import Table
 
@@ -104,7 +104,7 @@ def sifted(
     judgments: Judgments, sifted_rows: SiftResult, file: Path, title: str, rows: str, *, asking: StudyOptions
 ) -> None:
     """Write and print what is kept of many ``rows`` and what is not, and end the command."""
-    from conqret.debate.debatune.output_filter import sifted_table
+    from conqret.debate.debatune.statement_filters import sifted_table
 
     register = None if judgments.folder is None else judgments.folder.path
     dropped = sifted_rows.write(file, overwrite=asking.kept.overwrite, register=register)
@@ -256,7 +256,7 @@ def filter_(
     conqret debate filter statements.jsonl --scored runs/controllability --model gpt-4o-mini -o kept.jsonl
     """
     from conqret.debate.debatune.debate_files import read_statements
-    from conqret.debate.debatune.output_filter import FORMAT, filter_statements
+    from conqret.debate.debatune.statement_filters import FORMAT, filter_statements
 
     items = read_statements(
         [statements], skip_invalid=skip_invalid, language=language, on_check=asking.shown.left_out
@@ -300,7 +300,8 @@ def topics(
 
     conqret debate topics raw.csv --model gpt-4o-mini --dry-run
     """
-    from conqret.debate.debatune.topic_check import FORMAT, two_sided
+    from conqret.debate.debatune.statement_filters import TWO_SIDED as FORMAT
+    from conqret.debate.debatune.statement_filters import two_sided
     from conqret.io import open_items
 
     source = open_items(raw, skip_invalid=skip_invalid, language=language)

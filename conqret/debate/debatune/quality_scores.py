@@ -20,7 +20,7 @@ from conqret.data.item import Frozen
 from conqret.debate.debatune import controllability_scores as keeping
 from conqret.debate.debatune.controllability_scores import GOOD_FROM, Controllability
 from conqret.debate.debatune.debate_files import SYSTEM, instruction_of, read_statements, system_of
-from conqret.debate.debatune.output_filter import FromJudgments, judged_by
+from conqret.debate.debatune.statement_filters import FromJudgments, judged_by
 from conqret.errors import DeclarationError, check_known
 from conqret.judges.response_quality import GIVEN, SWAPPED
 from conqret.judging.judge_settings import JudgeSettings

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from conqret.data import Item
 from conqret.debate.debatune.debate_files import SIDE_OF, SIDES, Side, instruction_of, read_statements
 from conqret.debate.debatune.debate_run import HeldFolder
-from conqret.debate.debatune.output_filter import harmless
+from conqret.debate.debatune.statement_filters import harmless
 from conqret.debate.debatune.transcript import HeldSummary
 from conqret.errors import DeclarationError, strict_options
 from conqret.judges.controllability import declines
