@@ -125,7 +125,7 @@ HOMES: Parts = {
     },
     "experiment": "experiments.command:run",
     "debateqa": {
-        "questions": "debateqa.curation.questions_command:questions",
+        "questions": "debateqa.curation.command:questions",
         "curate": "debateqa.curation.command:curate",
         "answer": "debateqa.answering.command:answer",
         "score": "debateqa.score_command:score",

@@ -17,7 +17,7 @@ from conqret.debateqa.answering.answering_run import Answering
 from conqret.debateqa.answering.rag_session import ANSWER_STRATEGIES, AnswerPlan, RagSession
 from conqret.debateqa.answering.retrieved_chunks import CHARACTERS, ChunkSearch
 from conqret.debateqa.curation.curation_requests import NoValidResponse
-from conqret.debateqa.curation.trusted_domains import TrustedDomains
+from conqret.debateqa.curation.page_sources import TrustedDomains
 from conqret.errors import DeclarationError
 from conqret.io.questions import SourcedQuestion
 from conqret.llm.client_options import ClientOptions

@@ -8,7 +8,7 @@ from aiohttp import web
 from conqret.data import Reason
 from conqret.debateqa.curation import benchmark
 from conqret.debateqa.curation.algorithm import UNSTATED, CurationPlan
-from conqret.debateqa.curation.trusted_domains import TrustedDomains
+from conqret.debateqa.curation.page_sources import TrustedDomains
 from conqret.debateqa.debateqa_files import read_questions
 from conqret.io import open_items
 from conqret.llm import retry

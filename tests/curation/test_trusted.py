@@ -2,7 +2,7 @@
 
 import pytest
 
-from conqret.debateqa.curation.trusted_domains import TrustedDomains, read_trusted
+from conqret.debateqa.curation.page_sources import TrustedDomains, read_trusted
 from conqret.errors import DeclarationError
 
 

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from conqret.debateqa.curation.curation_requests import NoValidResponse
-from conqret.debateqa.curation.trusted_domains import PAGES, TrustedDomains
+from conqret.debateqa.curation.page_sources import PAGES, TrustedDomains
 from conqret.debateqa.curation.web import WebSource
 from conqret.scrapers.evidence_fetching import EvidenceOptions
 from conqret.scrapers.fetch import FetchOptions, Policy, Retries

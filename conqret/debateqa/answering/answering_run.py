@@ -25,7 +25,7 @@ from conqret.debateqa.answering.rag_session import (
     SearchStep,
 )
 from conqret.debateqa.curation.curation_requests import NoValidResponse
-from conqret.debateqa.curation.trusted_domains import TrustedDomains, read_trusted
+from conqret.debateqa.curation.page_sources import TrustedDomains, read_trusted
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.generation.generator import GENERATED_TOKENS
 from conqret.io.jsonl import json_lines

@@ -16,7 +16,7 @@ from typing import Any
 from conqret.data import Document
 from conqret.debateqa.curation import curation_requests as asking
 from conqret.debateqa.curation.curation_requests import NoValidResponse, PointOfView, asked, fitted
-from conqret.debateqa.curation.trusted_domains import PageSource, TrustedDomains
+from conqret.debateqa.curation.page_sources import PageSource, TrustedDomains
 from conqret.errors import DeclarationError, check_known, check_positive
 from conqret.io.questions import SourcedQuestion
 from conqret.judging.asked_run import Run, together

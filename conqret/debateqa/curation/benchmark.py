@@ -34,8 +34,13 @@ from conqret.debateqa.curation.algorithm import (
     CurationStep,
     QuestionOutcome,
 )
-from conqret.debateqa.curation.source_pages import page_source
-from conqret.debateqa.curation.trusted_domains import PAGES, PageEvidence, TrustedDomains, read_trusted
+from conqret.debateqa.curation.page_sources import (
+    PAGES,
+    PageEvidence,
+    TrustedDomains,
+    page_source,
+    read_trusted,
+)
 from conqret.errors import number, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.questions import read_sourced

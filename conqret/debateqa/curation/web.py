@@ -13,7 +13,7 @@ from pathlib import Path
 
 from conqret.data import Reason
 from conqret.debateqa.curation.curation_requests import NoValidResponse
-from conqret.debateqa.curation.trusted_domains import PAGES, PageEvidence, PageSource, TrustedDomains
+from conqret.debateqa.curation.page_sources import PAGES, PageEvidence, PageSource, TrustedDomains
 from conqret.scrapers.evidence_fetching import EvidenceOptions, parsed
 from conqret.scrapers.extract import Extractor
 from conqret.scrapers.fetch import Fetcher, FetchError, FetchStatus
