@@ -223,29 +223,17 @@ def rubric_table(grades: Sequence[RubricGrade]) -> Table:
     sides = {"right": "the right option", "wrong": "the wrong option", None: "both"}
     return Table(
         "Counter-arguments by the rubric, 1 to 5",
-        (
-            Column("writer", "text"),
-            Column("argues for", "name"),
-            "texts",
-            "convincing",
-            "snippets",
-            "addresses",
-            "overall",
-            "no grade",
-        ),
-        [
-            (
-                grade.writer or "(not named)",
-                sides[grade.argues_for],
-                grade.counter_arguments,
-                grade.convincing,
-                grade.snippets,
-                grade.addresses,
-                grade.overall,
-                grade.ungraded,
-            )
-            for grade in grades
-        ],
+        {
+            Column("writer", "text"): lambda grade: grade.writer or "(not named)",
+            Column("argues for", "name"): lambda grade: sides[grade.argues_for],
+            "texts": "counter_arguments",
+            "convincing": "convincing",
+            "snippets": "snippets",
+            "addresses": "addresses",
+            "overall": "overall",
+            "no grade": "ungraded",
+        },
+        grades,
         note="Overall is the mean of all grades given; texts without snippets have none for them. The paper hired "
         f"writers from {HIRED_FROM} on. Intervals (95%) are over passages.",
     )
