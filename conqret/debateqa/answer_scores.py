@@ -8,6 +8,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
+from conqret.debateqa.asked_metrics import (
+    QUESTIONS,
+    AwarenessFit,
+    Verdict,
+    against_labels,
+    awareness_prompt,
+    awareness_question,
+    instrument,
+    instrument_name,
+)
 from conqret.debateqa.baseline_metrics import (
     BASELINES,
     DEFAULT,
@@ -27,17 +37,6 @@ from conqret.debateqa.debateqa_files import (
     read_questions,
     read_verdicts,
 )
-from conqret.debateqa.llm_metrics import QUESTIONS, instrument
-from conqret.debateqa.metrics import (
-    AwarenessFit,
-    Verdict,
-    against_labels,
-    awareness_prompt,
-    awareness_question,
-    diversity_rows,
-    instrument_name,
-    model_name,
-)
 from conqret.debateqa.score_table import AWARENESS, DIVERSITY, ScoreRow, write_table
 from conqret.debateqa.scoring import (
     AnswerCase,
@@ -46,6 +45,8 @@ from conqret.debateqa.scoring import (
     ScoreRecord,
     TargetStore,
     cases_of,
+    diversity_rows,
+    model_name,
     scored,
 )
 from conqret.errors import DeclarationError, number, strict_options

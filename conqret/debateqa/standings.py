@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conqret.debateqa.answering.answering_run import AnswersFolder, AnswersSummary
-from conqret.debateqa.metrics import definition_of
 from conqret.debateqa.score_table import AWARENESS, DIVERSITY, CommonMeans, common_means, read_tables, reasons
+from conqret.debateqa.scoring import definition_of
 from conqret.errors import DeclarationError, strict_options
 from conqret.show import words
 from conqret.show.page import write_file

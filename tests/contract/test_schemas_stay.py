@@ -19,11 +19,10 @@ from conqret.debate.debatune.transcript import Challenge, Reply, Statement
 from conqret.debate.two_turn.counter_writing import Argued
 from conqret.debate.two_turn.debate_judge import Slid
 from conqret.debateqa.answering.rag_session import NextStep
+from conqret.debateqa.asked_metrics import Grade, ReasonedRating, Verdict, Viewpoints
 from conqret.debateqa.curation.benchmark_checks import CoveredViews, MissedViews, SameView
 from conqret.debateqa.curation.check_verdicts import Debatable
 from conqret.debateqa.curation.curation_requests import Explanation, PointsOfView, SearchQueries
-from conqret.debateqa.llm_metrics import Grade, ReasonedRating, Viewpoints
-from conqret.debateqa.metrics import Verdict
 from conqret.generation.cited_argument import GeneratedArgument
 from conqret.judging.judge_options import JudgeOptions
 from conqret.judging.judge_parts import JUDGES, Case

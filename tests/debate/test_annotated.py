@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.debate.two_turn.text_annotations import (
+from conqret.debate.two_turn.text_quality import (
     annotation_tables,
     read_annotations,
     summarize_annotations,

@@ -5,7 +5,6 @@ from types import SimpleNamespace
 import pytest
 
 from conqret.debateqa.debateqa_files import DebatableQuestion, ModelAnswer, PartialAnswer
-from conqret.debateqa.metrics import definition_of, diversity_instrument, diversity_rows
 from conqret.debateqa.score_table import (
     AWARENESS,
     DIVERSITY,
@@ -17,7 +16,7 @@ from conqret.debateqa.score_table import (
     system_means,
     write_table,
 )
-from conqret.debateqa.scoring import cases_of
+from conqret.debateqa.scoring import cases_of, definition_of, diversity_instrument, diversity_rows
 from conqret.errors import DeclarationError
 
 

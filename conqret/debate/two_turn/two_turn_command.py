@@ -85,8 +85,14 @@ def judge(
     conqret debate two-turn judge debates.jsonl --instruction encourage-abstain --model gpt-4o-mini --dry-run
     """
     from conqret.debate.two_turn.outcome_page import outcome_tables, standings_table, verdict
-    from conqret.debate.two_turn.rubric import FORMAT, counter_items, grade_counter_arguments, rubric_table
-    from conqret.debate.two_turn.text_annotations import annotation_tables, summarize_annotations
+    from conqret.debate.two_turn.text_quality import (
+        FORMAT,
+        annotation_tables,
+        counter_items,
+        grade_counter_arguments,
+        rubric_table,
+        summarize_annotations,
+    )
     from conqret.debate.two_turn.two_turn_files import read_two_turn
     from conqret.debate.two_turn.two_turn_runs import judge_debates
     from conqret.show.table import spaced
