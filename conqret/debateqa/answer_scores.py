@@ -170,7 +170,7 @@ def score_diversity(
     folder = given.folder("perspective-diversity", model_name(backbone), *instrument)
     with contextlib.ExitStack() as held:
         scorer = ConditionalPerplexity(backbone, definition=definition, **reading)
-        record = ScoreRecord.of([DIVERSITY], scorer.fingerprint, given.name, given.answers)
+        record = ScoreRecord.from_answers([DIVERSITY], scorer.fingerprint, given.name, given.answers)
         held.enter_context(folder.claimed(record, overwrite=overwrite))
         store = held.enter_context(TargetStore(folder.rows_file, scorer.fingerprint))
         on_start(met, len(store))
@@ -233,7 +233,7 @@ def score_awareness(
         total=len(met.together),
         asks="",
         about=f"{number(len(met.together), 'verdict')} by",
-        record=ScoreRecord.of([AWARENESS], f"{judge.model}, {shots}", given.name, given.answers),
+        record=ScoreRecord.from_answers([AWARENESS], f"{judge.model}, {shots}", given.name, given.answers),
     ) as run:
         by = instrument_name(run.client().model_id, shots)
         run.ask_all(
@@ -298,7 +298,7 @@ def score_baselines(
     instruments = [similarity.fingerprint for similarity in similarities.values()]
     instruments += [judge.model] * bool(asks)
     names = sorted(chosen)
-    record = ScoreRecord.of(names, ", ".join(instruments), given.name, given.answers)
+    record = ScoreRecord.from_answers(names, ", ".join(instruments), given.name, given.answers)
     folder: Any = given.folder("baselines")
     asked: Any = None
     if asks:

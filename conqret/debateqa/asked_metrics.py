@@ -161,7 +161,7 @@ def awareness_prompt(shots: str) -> str:
     return f"dispute-awareness/{shots}"
 
 
-MOST_VIEWS = 10
+MAX_VIEWS = 10
 """The most viewpoints that num-of-povs can count (DebateQA, Table 10)."""
 SHORTEST_POINT = 5
 """Words from which a passage can state a viewpoint; below it stands a heading."""
@@ -204,7 +204,7 @@ class Findings:
 
     @cached_property
     def viewpoints(self) -> int:
-        """Distinct passages that state a viewpoint, 1 to :data:`MOST_VIEWS`.
+        """Distinct passages that state a viewpoint, 1 to :data:`MAX_VIEWS`.
 
         Such a passage is an item of a list (of the outer one, where lists are nested); without a list of two, a
         sentence that hands a view to somebody or turns to another side. A passage most of whose content words an
@@ -219,7 +219,7 @@ class Findings:
                 continue
             if all(len(sentence.terms & other) < SAME_POINT * len(sentence.terms) for other in terms):
                 terms.append(sentence.terms)
-        return min(MOST_VIEWS, max(1, len(terms)))
+        return min(MAX_VIEWS, max(1, len(terms)))
 
     @cached_property
     def criteria(self) -> dict[str, float]:
@@ -303,7 +303,7 @@ class ReasonedRating(Typed):
 class Viewpoints(Typed):
     """How many viewpoints there are, 0 to 10."""
 
-    viewpoints: Annotated[Whole, Field(ge=0, le=MOST_VIEWS)]
+    viewpoints: Annotated[Whole, Field(ge=0, le=MAX_VIEWS)]
 
 
 def _weighted(rated: ReasonedRating, logprobs: Sequence[TokenLogprobs] | None) -> Figure:

@@ -145,7 +145,7 @@ class ScoreRecord(RunRecord):
     answers: str
 
     @classmethod
-    def of(cls, metrics: list[str], instrument: str, system: str, answers: Path) -> ScoreRecord:
+    def from_answers(cls, metrics: list[str], instrument: str, system: str, answers: Path) -> ScoreRecord:
         """The record of scores of a file of answers, which counts by its digest."""
         digest = file_digest_of(answers)
         return cls(metrics=metrics, instrument=instrument, system=system, answers=digest)

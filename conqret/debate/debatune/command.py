@@ -53,26 +53,25 @@ def judged(
     model: str | None,
     output: Path | None,
     asking: StudyOptions,
-    by: Callable[..., Any] | None = None,
+    by: Callable[..., Any],
 ) -> Any:
     """Judge items by a format into a run's folder; a dry run ends here, with what that would cost.
 
-    ``by`` is the function of the public face that does it, with its statements given; without, ``judge`` does.
+    ``by`` is the public function that does it, with its items given.
     """
     from conqret.judging.cost import Counted
-    from conqret.judging.judge import expected_cost, judge
+    from conqret.judging.judge import expected_cost
     from conqret.llm.client_options import OFFLINE_MODEL
     from conqret.runs.run_folder import default_folder, stem
 
     named = stem(files[0]) + (f"-and-{len(files) - 1}-more" if len(files) > 1 else "")
     # a replay says itself which model it is of
     who = model or ("replayed" if asking.kept.replay else OFFLINE_MODEL)
-    run: Callable[..., Any] = by or (lambda **how: judge(items, format=format, **how).whole())
 
     def study(*, dry_run: bool = False, **settings: Any) -> Any:
         if dry_run:
             raise Counted([expected_cost(items, format=format, **settings)])
-        return run(**settings)
+        return by(**settings)
 
     output = output or default_folder(named, format, who)
     return asking.study(study, rows="judgments", model=model, output=output, **asking.calls.given())
@@ -300,12 +299,12 @@ def topics(
 
     conqret debate topics raw.csv --model gpt-4o-mini --dry-run
     """
-    from conqret.debate.debatune.statement_filters import TWO_SIDED as FORMAT
-    from conqret.debate.debatune.statement_filters import two_sided
+    from conqret.debate.debatune.statement_filters import TWO_SIDED, two_sided_topics
     from conqret.io import open_items
 
     source = open_items(raw, skip_invalid=skip_invalid, language=language)
     asking.shown.left_out(source.check())
     items = tuple(source)
-    judgments = judged(items, [raw], FORMAT, model=model, output=run, asking=asking)
-    sifted(judgments, two_sided(items, judgments), output, "Debate topics", "topics", asking=asking)
+    by = partial(two_sided_topics, raw, skip_invalid=skip_invalid, language=language)
+    done = judged(items, [raw], TWO_SIDED, model=model, output=run, asking=asking, by=by)
+    sifted(done.judgments, done.found, output, "Debate topics", "topics", asking=asking)

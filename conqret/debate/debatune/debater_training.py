@@ -104,7 +104,7 @@ def tune_debater(
         read_instructions(Path(part)) if isinstance(part, str | Path) else part for part in (data, test or ())
     )
     preparation = prepared(rows, Path(model), settings, held_out)
-    record = TunedRecord.of(Path(model), rows, held_out, settings)
+    record = TunedRecord.from_rows(Path(model), rows, held_out, settings)
     folder.check(record, overwrite=overwrite)
     if folder.summary_file.exists() and not overwrite:
         on_start(preparation.plan, preparation.plan.steps)

@@ -87,7 +87,7 @@ def _lines(summary: HeldSummary, folder: HeldFolder) -> Iterator[str]:
     )
     if summary.trimmed:
         yield f"{number(summary.trimmed, 'debate')} did not fit the window: the turns were shown shortened, all alike"
-    for debate in summary.unfinished[:MOST_NAMED]:
+    for debate in summary.unfinished[:MAX_NAMED]:
         lack = debate.lacks[0]
         yield f"  {debate.id} is not finished: {lack.what}: {reason(lack.reason)}"
     yield at(folder.debates_file, "debates")
@@ -95,7 +95,7 @@ def _lines(summary: HeldSummary, folder: HeldFolder) -> Iterator[str]:
     yield at(folder.report_file, "page")
 
 
-MOST_NAMED = 10
+MAX_NAMED = 10
 """Unfinished debates that are named one by one; the page names all."""
 
 

@@ -220,7 +220,7 @@ class AnswerStrategy:
     """A way to answer a question.
 
     - ``respond(desk)`` answers the question of the desk: it may search and ask an agent there, and returns the text. It
-      raises nothing for what the world did but :class:`~conqret.debateqa.curation.curation_requests.NoValidResponse`.
+      raises :class:`~conqret.debateqa.curation.curation_requests.NoValidResponse` where a model gives no valid answer.
     - ``chunks`` are taken of one retrieval (0: nothing is retrieved), ``searches`` is how many retrievals there may be
     - ``agent`` is the id of the prompt by which an agent is asked what to do next; empty where there is none
     - ``prompts`` are the ids of other prompts of its own, each with its type of answer; where there are none, the

@@ -125,7 +125,7 @@ STEPS = (
     "queries",
     "documents",
     "views",
-    *(f"explanation {number}" for number in range(1, asking.MOST_VIEWS + 1)),
+    *(f"explanation {number}" for number in range(1, asking.MAX_VIEWS + 1)),
 )
 """The steps of a question, in their order."""
 
@@ -217,7 +217,7 @@ class Collector:
         return await self.run.row(key, made)
 
     async def _queries(self, question: SourcedQuestion, key: str) -> CurationStep:
-        limits = {"most": asking.MOST_QUERIES}
+        limits = {"most": asking.MAX_QUERIES}
         prompt = self.library[asking.QUERIES].render({"question": question.question}, limits)
         offline = partial(asking.offline_queries, question.question)
         answer = await asked(asking.QUERIES, key, prompt, asking.SearchQueries, self.client, offline)
@@ -251,7 +251,7 @@ class Collector:
         documents, cut = self._within_budget(self._texts(found.documents))
         rendered = fitted(
             lambda shown: self.library[asking.VIEWS].render(
-                {"question": question.question, "documents": shown}, {"most": asking.MOST_VIEWS}
+                {"question": question.question, "documents": shown}, {"most": asking.MAX_VIEWS}
             ),
             documents,
             self.client,
@@ -261,7 +261,7 @@ class Collector:
 
         def offline() -> dict[str, Any]:
             if not self.run.dry:
-                return asking.offline_views(question.question, texts, asking.MOST_VIEWS)
+                return asking.offline_views(question.question, texts, asking.MAX_VIEWS)
             numbers = list(range(1, min(SOURCES, len(texts)) + 1))
             count = max(VIEWS, self.plan.least_views)
             views = [f"{number}. {question.question}" for number in range(1, count + 1)]

@@ -312,7 +312,7 @@ def read_review(path: Path, column: str) -> dict[str, bool]:
     return answers
 
 
-LEAST = 2
+MIN_REJECTIONS = 2
 """Annotators who reject what is removed: two of three (A.4)."""
 
 
@@ -385,7 +385,7 @@ def remove(
         if label.value is not None and label.value == (labels.scale(label.dimension).low if labels else None)
     ]
     people = gathered((label.unit.item, label.annotator) for label in noes)
-    rejected = {name for name, names in people.items() if len(set(names)) >= LEAST}
+    rejected = {name for name, names in people.items() if len(set(names)) >= MIN_REJECTIONS}
     alike = set(pairs) - rejected
     labelled = {label.unit.item for label in labels_read if label.value is not None}
     lines, lost = [], []

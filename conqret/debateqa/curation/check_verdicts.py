@@ -149,7 +149,7 @@ _TASTE = re.compile(r"\b(favou?rites?|tastes?|tastier|prettier|cutest|you prefer
 _FACT = re.compile(r"^(who|when|where|which|how (many|much|long|old|far|tall))\b")
 _OPINION = re.compile(r"\b(you|your) (think|feel|believe|opinion|view|worried|concerned)\b")
 _OPEN = re.compile(r"^(it|this|that|he|she|they)\b|\b(is|does|should|can) (it|this|that|he|she|they)\b")
-LEAST_WORDS = 2
+MIN_WORDS = 2
 """Words that carry meaning, which a clear question has at least."""
 
 
@@ -177,7 +177,7 @@ def by_words(question: str) -> dict[str, Any]:
     opinion = bool(_OPINION.search(text))
     return {
         "explanation": "by the words of the question alone",
-        "clear": len({root(word) for word in words(text)} - {""}) >= LEAST_WORDS and not _OPEN.search(text),
+        "clear": len({root(word) for word in words(text)} - {""}) >= MIN_WORDS and not _OPEN.search(text),
         "several_answers": not _FACT.search(text),
         "beyond_taste": not _TASTE.search(text),
         "about_issue": opinion or not _OWN.search(text),
