@@ -3,22 +3,28 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from conqret._optional import require
-from conqret.data import Document
+from conqret.data import Document, Reason
 from conqret.data.digest import gathered
+from conqret.debateqa.curation.curation_requests import NoValidResponse
 from conqret.errors import DeclarationError, number
 from conqret.io.limits import declared_text
+
+if TYPE_CHECKING:
+    from conqret.scrapers.evidence_fetching import EvidenceOptions
+    from conqret.scrapers.fetch_ledger import DocumentStore
 
 TABLE_8 = (".edu", ".org", ".gov", ".info", ".pro")
 """The top-level domains that the paper trusts; .edu and .gov are not open for registration."""
@@ -173,6 +179,106 @@ class CorpusSource(PageSource):
         ]
 
 
+class WebSource(PageSource):
+    """Pages that search engines find, ``results`` of a query at most; where domains are ``trusted``, nothing else is
+    fetched.
+
+    Searches are not recorded; the pages that were found are kept in the run's folder, so that a run goes on with the
+    same texts, and a corpus can be made of them.
+    """
+
+    def __init__(
+        self,
+        options: EvidenceOptions,
+        trusted: TrustedDomains | None,
+        *,
+        results: int | None = None,
+        delay: float | None = None,
+    ) -> None:
+        from conqret.scrapers.search import RESULTS, SEARCH_DELAY
+
+        self._options, self._trusted = options, trusted
+        self._results = RESULTS if results is None else results
+        self._delay = SEARCH_DELAY if delay is None else delay
+        names = ", ".join(provider.name for provider in options.providers)
+        self.name = f"web by {names}"
+        self.described = f"the web by {names}"
+        self._pages: dict[str, asyncio.Task[str | None]] = {}
+        self._folder = Path()
+        self._documents: DocumentStore | None = None
+
+    async def search(self, queries: Sequence[str], depth: int) -> list[list[str]]:
+        """For each query the ids of the pages that were had, and the addresses of those that were not.
+
+        Raises:
+            Unanswered: a search engine gave no answer.
+        """
+        return [await self._one(query, depth) for query in queries]
+
+    def read(self, identifiers: Sequence[str]) -> list[PageEvidence]:
+        """The pages of these ids, in this order."""
+        pages = [self._store().get(identifier) for identifier in identifiers]
+        return [PageEvidence(page) for page in pages if page is not None]
+
+    @contextlib.asynccontextmanager
+    async def opened(self, folder: Path) -> AsyncIterator[None]:
+        """Connections and parsing processes, and the store of pages in ``folder``."""
+        from conqret.scrapers.extract import Extractor
+        from conqret.scrapers.fetch import Fetcher
+        from conqret.scrapers.search import WebSearcher
+
+        self._folder = folder
+        fetch = self._options.fetch
+        self._searcher = WebSearcher(
+            self._options.providers, policy=fetch.policy, retries=fetch.retries, delay=self._delay
+        )
+        async with Fetcher(fetch) as self._fetcher, Extractor(self._options.workers) as self._extractor:
+            try:
+                yield
+            finally:
+                await self._searcher.close()
+                if self._documents is not None:
+                    self._documents.close()
+                self._documents = None
+
+    async def _one(self, query: str, depth: int) -> list[str]:
+        from conqret.scrapers.fetch import FetchError, FetchStatus
+
+        try:
+            results = await self._searcher.results(query, self._results)
+        except FetchError as error:
+            if error.status is FetchStatus.NOT_FOUND:
+                return []
+            raise NoValidResponse(Reason.CONNECTION, error.detail) from error
+        urls = [result.url for result in results][:depth]
+        wanted = list(filter(self._may, urls))
+        for url in wanted:  # each page is fetched once however many questions find it
+            if url not in self._pages:
+                self._pages[url] = asyncio.ensure_future(self._fetched(url))
+        had = dict(zip(wanted, await asyncio.gather(*map(self._pages.__getitem__, wanted)), strict=True))
+        return [had.get(url) or url for url in urls]
+
+    def _may(self, url: str) -> bool:
+        return self._trusted is None or url in self._trusted
+
+    async def _fetched(self, url: str) -> str | None:
+        from conqret.scrapers.evidence_fetching import parsed
+
+        page = await self._fetcher.fetch(url)
+        if not page.ok or not self._may(page.final_url):
+            return None
+        end = await parsed(page, "", self._extractor, self._store())
+        return end["document"] if end["document"] is None else str(end["document"])
+
+    def _store(self) -> DocumentStore:
+        """Opened when it is first needed: the folder is there once the run has claimed it."""
+        from conqret.scrapers.fetch_ledger import DocumentStore
+
+        if self._documents is None:
+            self._documents = DocumentStore(self._folder / PAGES)
+        return self._documents
+
+
 LIKELY = 5
 """Pages of a question, for a price."""
 LIKELY_TEXT = "A page of the web has some two thousand words. " * 250
@@ -235,14 +341,13 @@ def web_source(
         MissingDependencyError: what fetches pages is not installed.
     """
     require("trafilatura", "pypdf", "protego", "charset_normalizer", extra="scrape")
-    from conqret.debateqa.curation.web import WebSource
     from conqret.scrapers.evidence_fetching import EvidenceOptions
     from conqret.scrapers.fetch import USER_AGENT, FetchOptions
-    from conqret.scrapers.search import RESULTS, providers
+    from conqret.scrapers.search import providers
 
     names = [one.strip() for one in search.split(",")] if isinstance(search, str) else list(search)
     if not any(names):
         raise DeclarationError("--search must name a search engine: google, brave or searxng")
     fetch = FetchOptions(user_agent=user_agent or USER_AGENT)
     options = EvidenceOptions(fetch, providers(list(filter(None, names))))
-    return WebSource(options, trusted, results=RESULTS if results is None else results)
+    return WebSource(options, trusted, results=results)
