@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from conqret.debate.two_turn.anova import debate_anova as debate_anova
     from conqret.debate.two_turn.outcomes import debate_outcomes as debate_outcomes
     from conqret.debate.two_turn.slider_answers import payoffs as payoffs
-    from conqret.debate.two_turn.text_quality import grade_counter_arguments as grade_counter_arguments
-    from conqret.debate.two_turn.text_quality import summarize_annotations as summarize_annotations
+    from conqret.debate.two_turn.text_grades import grade_counter_arguments as grade_counter_arguments
+    from conqret.debate.two_turn.text_grades import summarize_annotations as summarize_annotations
     from conqret.debate.two_turn.two_turn_files import read_two_turn as read_two_turn
     from conqret.debate.two_turn.two_turn_runs import judge_debates as judge_debates
     from conqret.debate.two_turn.two_turn_runs import write_debates as write_debates
@@ -168,7 +168,7 @@ _HOMES = {
     "fetch_suite": "conqret.suites.suite_fetch",
     "filter_statements": "conqret.debate.debatune.statement_filters",
     "generate": "conqret.generation.generation_run",
-    "grade_counter_arguments": "conqret.debate.two_turn.text_quality",
+    "grade_counter_arguments": "conqret.debate.two_turn.text_grades",
     "hold_debates": "conqret.debate.debatune.debate_run",
     "import_passages": "conqret.scrapers.corpus_building",
     "import_recordings": "conqret.runs.management",
@@ -210,7 +210,7 @@ _HOMES = {
     "sensitivity": "conqret.studies.sensitivity.sensitivity_study",
     "statement_agreement": "conqret.debate.debatune.manual_inspection",
     "suite_report": "conqret.suites.suite_report",
-    "summarize_annotations": "conqret.debate.two_turn.text_quality",
+    "summarize_annotations": "conqret.debate.two_turn.text_grades",
     "systems": "conqret.studies.systems.result",
     "tournament": "conqret.studies.tournament.tournament_study",
     "tune_debater": "conqret.debate.debatune.debater_training",

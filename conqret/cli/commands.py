@@ -128,7 +128,7 @@ HOMES: Parts = {
         "questions": "debateqa.curation.command:questions",
         "curate": "debateqa.curation.command:curate",
         "answer": "debateqa.answering.command:answer",
-        "score": "debateqa.score_command:score",
+        "score": "debateqa.answer_score_command:score",
         "rank": "debateqa.rank_command:rank",
     },
     "perspectives": {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from conqret.console import shared_options as options
 from conqret.console.printing import at, heading, note, result
-from conqret.debateqa.score_command import remark_missing
+from conqret.debateqa.answer_score_command import remark_missing
 from conqret.errors import DeclarationError, number
 from conqret.show import words
 from conqret.show.table import Table

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.debate.two_turn.text_quality import (
+from conqret.debate.two_turn.text_grades import (
     annotation_tables,
     read_annotations,
     summarize_annotations,

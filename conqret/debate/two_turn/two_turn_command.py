@@ -85,7 +85,7 @@ def judge(
     conqret debate two-turn judge debates.jsonl --instruction encourage-abstain --model gpt-4o-mini --dry-run
     """
     from conqret.debate.two_turn.outcome_page import outcome_tables, standings_table, verdict
-    from conqret.debate.two_turn.text_quality import (
+    from conqret.debate.two_turn.text_grades import (
         FORMAT,
         annotation_tables,
         counter_items,
