@@ -1,13 +1,28 @@
-"""Made-up answers of two-turn debates."""
+"""Made-up judgments, and answers of two-turn debates."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from conqret import Item
+from conqret.data import Judgment, Measure
 from conqret.debate.two_turn.slider_answers import SliderAnswer
 
 NAMES = ("simple", "encourage-abstain")
+
+
+def judgment(item: Item, name: str, measures: Mapping[str, Measure]) -> Judgment:
+    """A judgment of an item by the format of this name."""
+    return Judgment(
+        item=item.id,
+        topic=item.topic,
+        stance=item.stance,
+        format=name,
+        model="m",
+        fingerprint="f",
+        measures=measures,
+    )
 
 
 def answer(point: int | None, **other: object) -> SliderAnswer:

@@ -4,13 +4,14 @@ import pytest
 from pydantic import ValidationError
 
 from conqret import Item, judge
-from conqret.data import Judgment, Measure, Reason
+from conqret.data import Measure, Reason
 from conqret.debate.debatune.debate_files import read_statements
 from conqret.debate.debatune.quality_scores import pair, quality, quality_table, verdict
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judges.response_quality import JUDGE, Ratings, score
 from conqret.judging.judge_parts import Case, JudgeReply
 from conqret.judging.scales import both_orders, swap_item
+from tests.debate.made import judgment
 
 TABLE_1 = {
     "DEBATunE 13B": (43, 101, 16, 1.17),
@@ -42,7 +43,7 @@ def test_the_printed_scores_follow_from_the_printed_counts(win, tie, lose, print
     measures = [preference((8, 6), (8, 6))] * win + [preference((5, 5), (5, 5))] * tie
     measures += [preference((4, 6), (4, 6))] * lose
     items = pair([statement(one, f"Topic {n}?") for n in range(pairs) for one in ("base", "ours")])
-    (found,) = quality(items, [judged(*both) for both in zip(items, measures, strict=True)])
+    (found,) = quality(items, list(map(judged, items, measures)))
     assert found.score.value == pytest.approx(printed, abs=places + 1e-9)
 
 
@@ -91,15 +92,7 @@ def test_one_order_without_an_answer_is_no_verdict():
 
 
 def judged(item, measure):
-    return Judgment(
-        item=item.id,
-        topic=item.topic,
-        stance=item.stance,
-        format="response-quality",
-        model="m",
-        fingerprint="f",
-        measures={"preference": measure},
-    )
+    return judgment(item, "response-quality", {"preference": measure})
 
 
 def test_counts_score_flips_and_what_is_missing():
@@ -110,7 +103,7 @@ def test_counts_score_flips_and_what_is_missing():
     ]
     items = [statement(one, f"Topic {n}?") for n in range(7) for one in ("base", "ours")]
     pairs = pair(items)
-    (found,) = quality(pairs, [judged(*both) for both in zip(pairs, measures, strict=True)])
+    (found,) = quality(pairs, list(map(judged, pairs, measures)))
     assert (found.system, found.win, found.tie, found.lose, found.unanswered) == ("ours", 3, 2, 1, 1)
     assert found.score.value == pytest.approx(4 / 3)
     assert found.score.low < 4 / 3 < found.score.high

@@ -18,6 +18,16 @@ from tests.debate.made import answer
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "two_turn_debates.jsonl"
 LIBRARY = Library()
+ROW = {
+    "question": "q",
+    "passage": "p",
+    "judge": "Ann",
+    "condition": "PSA",
+    "turn": 1,
+    "slider": 1,
+    "right": 1,
+}
+ROW["instruction"] = "simple"
 
 
 def debate(point, number, one="A", other="B", **fields):
@@ -145,34 +155,14 @@ def test_consultancy_is_held_against_debate_and_whom_judges_follow_is_told():
     ],
 )
 def test_answers_that_do_not_say_who_was_heard_are_named(tmp_path, change, message):
-    row = {
-        "question": "q",
-        "passage": "p",
-        "judge": "Ann",
-        "condition": "PSA",
-        "turn": 1,
-        "instruction": "simple",
-        "slider": 1,
-        "right": 1,
-        **change,
-    }
     path = tmp_path / "answers.jsonl"
-    path.write_text(json.dumps(row) + "\n")
+    path.write_text(json.dumps({**ROW, **change}) + "\n")
     with pytest.raises(ItemsError, match=message):
         read_slider_answers(path)
 
 
 def test_both_consultants_of_a_question_are_two_answers(tmp_path):
-    row = {
-        "question": "q",
-        "passage": "p",
-        "judge": "Ann",
-        "condition": "SC",
-        "turn": 1,
-        "instruction": "simple",
-        "slider": 1,
-        "right": 1,
-    }
+    rows = [{**ROW, "condition": "SC", "consultant": side} for side in ("right", "wrong")]
     path = tmp_path / "answers.jsonl"
-    path.write_text("".join(json.dumps({**row, "consultant": side}) + "\n" for side in ("right", "wrong")))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert [slider_answer.consultant for slider_answer in read_slider_answers(path)] == ["right", "wrong"]

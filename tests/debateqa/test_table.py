@@ -22,16 +22,7 @@ from conqret.errors import DeclarationError
 
 def test_rows_of_a_generator_come_back_as_they_were(tmp_path):
     rows = [
-        ScoreRow(
-            "s",
-            str(n),
-            DIVERSITY,
-            "i",
-            None if n % 7 == 0 else n / 3,
-            0 if n % 7 == 0 else 3,
-            "refusal" if n % 7 == 0 else "",
-            "d",
-        )
+        ScoreRow("s", str(n), DIVERSITY, "i", *((n / 3, 3, "") if n % 7 else (None, 0, "refusal")), "d")
         for n in range(1201)
     ]
     write_table(iter(rows), tmp_path / "new" / "scores.parquet")

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tests.needed import Needed
-from tests.perplexity.small_models import PAIRS
+from tests.perplexity.small_models import PAIRS, byte_level
 
 torch = Needed("torch", reason="the extra perplexity is not installed: torch is missing")
 tokenizers = Needed("tokenizers", reason="the extra perplexity is not installed: torch is missing")
@@ -18,17 +18,8 @@ TEXTS = [text for answer, targets in PAIRS for text in (answer, *targets)]
 
 def seq2seq(kind: str, folder: Path) -> str:
     """A small BART or T5: BART begins and ends every text with a token of its own, T5 ends it."""
-    inner = tokenizers.Tokenizer(tokenizers.models.BPE())
-    inner.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
-    inner.decoder = tokenizers.decoders.ByteLevel()
     special = ["<s>", "<pad>", "</s>"]
-    trainer = tokenizers.trainers.BpeTrainer(
-        vocab_size=400,
-        special_tokens=special,
-        initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    inner.train_from_iterator(TEXTS, trainer)
+    inner = byte_level(special)
     template = "<s> $A </s>" if kind == "bart" else "$A </s>"
     inner.post_processor = tokenizers.processors.TemplateProcessing(
         single=template, special_tokens=[(name, special.index(name)) for name in ("<s>", "</s>")]
