@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from conqret.console import shared_options as options
 from conqret.console.printing import at, note, result
 from conqret.errors import number
+from conqret.io.jsonl import json_lines
+from conqret.io.overwriting import check_new, write_new
 from conqret.judging.study_command import PlanOptions, StudyOptions
 from conqret.llm.client_options import Sampling
+from conqret.show.words import reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,7 +82,6 @@ def hold(
 
 
 def _lines(summary: HeldSummary, folder: HeldFolder) -> Iterator[str]:
-    from conqret.show.words import reason
 
     yield (
         f"{summary.finished:,} of {number(summary.debates, 'debate')} finished, "
@@ -129,8 +131,6 @@ def export(
     conqret debate export kept.jsonl --as instruction --test-share 0.2 -o data/
     """
     from conqret.debate.debatune.training_export import debate_training_data
-    from conqret.io.jsonl import json_lines
-    from conqret.io.overwriting import check_new, write_new
 
     data = debate_training_data(sources, test_share=test_share, passed=passed)
     parts = {"train.jsonl": data.train, "test.jsonl": data.test}
@@ -151,7 +151,6 @@ def export(
 
 def _training_lines(counts: dict[str, Any], output: Path) -> Iterator[str]:
     from conqret.debate.debatune.training_export import in_words
-    from conqret.show.words import number
 
     for name in ("train", "test"):
         if counts[name]:

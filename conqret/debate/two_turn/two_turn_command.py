@@ -14,6 +14,7 @@ from conqret.console.printing import at, note, note_all, note_each, result
 from conqret.debate.debatune.command import conclude, judged
 from conqret.errors import DeclarationError, number
 from conqret.judging.study_command import StudyOptions
+from conqret.show.table import spaced
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,7 +96,6 @@ def judge(
     )
     from conqret.debate.two_turn.two_turn_files import read_two_turn
     from conqret.debate.two_turn.two_turn_runs import judge_debates
-    from conqret.show.table import spaced
 
     if rubric:
         if labels is not None:
@@ -294,7 +294,6 @@ def outcomes(
     from conqret.debate.two_turn.slider_answers import payoffs as rewarded
     from conqret.debate.two_turn.writer_scores import score_writers, writers_table
     from conqret.show.page import write_file
-    from conqret.show.table import spaced
 
     kinds: dict[str, Literal["png", "svg"]] = {".png": "png", ".svg": "svg"}
     if plot is not None and plot.suffix not in kinds:
@@ -330,7 +329,6 @@ def outcomes(
 
 def _lines(results: Outcomes, conclusion: str, plot: Path | None) -> Iterator[RenderableType]:
     from conqret.debate.two_turn.outcome_page import outcome_tables
-    from conqret.show.table import spaced
 
     yield from spaced(outcome_tables(results))
     right, wrong = (f"${results.writers[side]:.3f}" for side in ("right", "wrong"))
