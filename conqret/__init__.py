@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from conqret.debate.debatune.debater_training import tune_debater as tune_debater
     from conqret.debate.debatune.manual_inspection import sample_statements as sample_statements
     from conqret.debate.debatune.manual_inspection import statement_agreement as statement_agreement
-    from conqret.debate.debatune.output_filter import filter_statements as filter_statements
     from conqret.debate.debatune.quality_scores import controllability as controllability
     from conqret.debate.debatune.quality_scores import response_quality as response_quality
+    from conqret.debate.debatune.statement_filters import filter_statements as filter_statements
+    from conqret.debate.debatune.statement_filters import two_sided_topics as two_sided_topics
     from conqret.debate.debatune.statement_run import write_statements as write_statements
-    from conqret.debate.debatune.topic_check import two_sided_topics as two_sided_topics
     from conqret.debate.debatune.training_export import debate_training_data as debate_training_data
     from conqret.debate.two_turn.anova import debate_anova as debate_anova
     from conqret.debate.two_turn.outcomes import debate_outcomes as debate_outcomes
-    from conqret.debate.two_turn.rubric import grade_counter_arguments as grade_counter_arguments
     from conqret.debate.two_turn.slider_answers import payoffs as payoffs
-    from conqret.debate.two_turn.text_annotations import summarize_annotations as summarize_annotations
+    from conqret.debate.two_turn.text_grades import grade_counter_arguments as grade_counter_arguments
+    from conqret.debate.two_turn.text_grades import summarize_annotations as summarize_annotations
     from conqret.debate.two_turn.two_turn_files import read_two_turn as read_two_turn
     from conqret.debate.two_turn.two_turn_runs import judge_debates as judge_debates
     from conqret.debate.two_turn.two_turn_runs import write_debates as write_debates

@@ -2,7 +2,7 @@
 (DEBATunE, section 2.)
 
 Only the topic is read. Where it can, its claim stands in a part of the measure, for
-:mod:`conqret.debate.debatune.topic_check`.
+:mod:`conqret.debate.debatune.statement_filters`.
 """
 
 from __future__ import annotations

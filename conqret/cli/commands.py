@@ -125,10 +125,10 @@ HOMES: Parts = {
     },
     "experiment": "experiments.command:run",
     "debateqa": {
-        "questions": "debateqa.curation.questions_command:questions",
+        "questions": "debateqa.curation.command:questions",
         "curate": "debateqa.curation.command:curate",
         "answer": "debateqa.answering.command:answer",
-        "score": "debateqa.score_command:score",
+        "score": "debateqa.answer_score_command:score",
         "rank": "debateqa.rank_command:rank",
     },
     "perspectives": {

@@ -8,6 +8,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
+from conqret.debateqa.asked_metrics import (
+    QUESTIONS,
+    AwarenessFit,
+    Verdict,
+    against_labels,
+    awareness_prompt,
+    awareness_question,
+    instrument,
+    instrument_name,
+)
 from conqret.debateqa.baseline_metrics import (
     BASELINES,
     DEFAULT,
@@ -27,17 +37,6 @@ from conqret.debateqa.debateqa_files import (
     read_questions,
     read_verdicts,
 )
-from conqret.debateqa.llm_metrics import QUESTIONS, instrument
-from conqret.debateqa.metrics import (
-    AwarenessFit,
-    Verdict,
-    against_labels,
-    awareness_prompt,
-    awareness_question,
-    diversity_rows,
-    instrument_name,
-    model_name,
-)
 from conqret.debateqa.score_table import AWARENESS, DIVERSITY, ScoreRow, write_table
 from conqret.debateqa.scoring import (
     AnswerCase,
@@ -46,6 +45,8 @@ from conqret.debateqa.scoring import (
     ScoreRecord,
     TargetStore,
     cases_of,
+    diversity_rows,
+    model_name,
     scored,
 )
 from conqret.errors import DeclarationError, number, strict_options
@@ -169,7 +170,7 @@ def score_diversity(
     folder = given.folder("perspective-diversity", model_name(backbone), *instrument)
     with contextlib.ExitStack() as held:
         scorer = ConditionalPerplexity(backbone, definition=definition, **reading)
-        record = ScoreRecord.of([DIVERSITY], scorer.fingerprint, given.name, given.answers)
+        record = ScoreRecord.from_answers([DIVERSITY], scorer.fingerprint, given.name, given.answers)
         held.enter_context(folder.claimed(record, overwrite=overwrite))
         store = held.enter_context(TargetStore(folder.rows_file, scorer.fingerprint))
         on_start(met, len(store))
@@ -224,10 +225,16 @@ def score_awareness(
     folder: Any = given.folder("dispute-awareness", model_name(judge.backend.pinned(judge.model)[0]), shots)
     prompt, shares = awareness_prompt(shots), dict[str, float]()
     with Run[Any](
-        folder, [judge], {prompt: RunPrompt(Verdict, "score", 10, by=prompt)}, settings,
-        asked=(), total=len(met.together), asks="", about=f"{number(len(met.together), 'verdict')} by",
-        record=ScoreRecord.of([AWARENESS], f"{judge.model}, {shots}", given.name, given.answers),
-    ) as run:  # fmt: skip
+        folder,
+        [judge],
+        {prompt: RunPrompt(Verdict, "score", 10, by=prompt)},
+        settings,
+        asked=(),
+        total=len(met.together),
+        asks="",
+        about=f"{number(len(met.together), 'verdict')} by",
+        record=ScoreRecord.from_answers([AWARENESS], f"{judge.model}, {shots}", given.name, given.answers),
+    ) as run:
         by = instrument_name(run.client().model_id, shots)
         run.ask_all(
             scored(
@@ -291,16 +298,23 @@ def score_baselines(
     instruments = [similarity.fingerprint for similarity in similarities.values()]
     instruments += [judge.model] * bool(asks)
     names = sorted(chosen)
-    record = ScoreRecord.of(names, ", ".join(instruments), given.name, given.answers)
+    record = ScoreRecord.from_answers(names, ", ".join(instruments), given.name, given.answers)
     folder: Any = given.folder("baselines")
     asked: Any = None
     if asks:
         count = len(asks) * len(cases)
         prompts = {QUESTIONS[name].prompt: QUESTIONS[name].asked for name in asks}
         with Run[Any](
-            folder, [judge], prompts, settings,
-            asked=(), total=count, asks="", about=f"{number(count, 'grade')} by", record=record,
-        ) as run:  # fmt: skip
+            folder,
+            [judge],
+            prompts,
+            settings,
+            asked=(),
+            total=count,
+            asks="",
+            about=f"{number(count, 'grade')} by",
+            record=record,
+        ) as run:
             run.ask_all(
                 scored(
                     run, case, QUESTIONS[name], ScoreRow(given.name, case.id, metric, instrument(name, run))
@@ -316,10 +330,14 @@ def score_baselines(
         if len(kept):
             notes.append(f"{len(kept)} values are kept from an earlier run")
         rows = baseline_rows(
-            chosen, cases, given.name, similarities=similarities,
-            asked=() if asked is None else asked.rows, kept=kept,
+            chosen,
+            cases,
+            given.name,
+            similarities=similarities,
+            asked=() if asked is None else asked.rows,
+            kept=kept,
             on_answer=lambda done: None if watch is None else watch.reach(done, total=len(cases)),
-        )  # fmt: skip
+        )
         table = write_table(rows, folder.scores_file)
     for one in similarities:
         own = [row for row in rows if row.metric == column_of(one)]

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from conqret._optional import require
 from conqret.data.digest import digest_of
-from conqret.debateqa.metrics import SHOWN, acknowledges, model_name
 from conqret.debateqa.score_table import EMPTY_ANSWER, NO_PARTIAL_ANSWERS, ScoreRow
-from conqret.debateqa.scoring import AnswerCase, KeptValues, Likeness
+from conqret.debateqa.scoring import SHOWN, AnswerCase, KeptValues, Likeness, acknowledges, model_name
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError, check_known
 from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions

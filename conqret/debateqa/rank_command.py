@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from conqret.console import shared_options as options
 from conqret.console.printing import at, heading, note, result
-from conqret.debateqa.score_command import remark_missing
+from conqret.debateqa.answer_score_command import remark_missing
 from conqret.errors import DeclarationError, number
 from conqret.show import words
 from conqret.show.table import Table
@@ -214,10 +214,16 @@ def _record(matrix: PairMatrix) -> dict[str, Any]:
             pair["kappa"] = asdict(matrix.kappas[first_name, other])
         pairs.append(pair)
     return {
-        "metric": matrix.metric, "statistic": matrix.statistic, "over": matrix.over, "systems": matrix.systems,
-        "answers": matrix.answers, "left_out": matrix.left_out, "instruments": matrix.names, "matrix": matrix.rows(),
+        "metric": matrix.metric,
+        "statistic": matrix.statistic,
+        "over": matrix.over,
+        "systems": matrix.systems,
+        "answers": matrix.answers,
+        "left_out": matrix.left_out,
+        "instruments": matrix.names,
+        "matrix": matrix.rows(),
         "pairs": pairs,
-    }  # fmt: skip
+    }
 
 
 def _table(matrix: PairMatrix) -> Table:

@@ -214,7 +214,7 @@ def _mean(rows: pl.DataFrame) -> float | None:
     return math.fsum(values) / len(values) if len(values) else None
 
 
-FEWEST = 3
+MIN_SYSTEMS = 3
 """Systems that a correlation needs: two are in the same order or in the reverse one, and in no other."""
 
 
@@ -274,7 +274,7 @@ def align(
             signed = {name: sign * mean for name, mean in sorted(scores.means.items())}
             pairs = [pair for ratings in people.values() if (pair := _both(signed, ratings)) is not None]
             count, reason = len(scores.scored), ""
-            if count < FEWEST:
+            if count < MIN_SYSTEMS:
                 reason = f"{count} of the compared systems were scored, and three are needed"
             elif not scores.questions:
                 reason = f"no question was scored of all {counted(count, 'system')}"
@@ -286,11 +286,19 @@ def align(
             left_out = tuple(sorted(compared - set(scores.scored)))
             agreements.append(
                 RankingAgreement(
-                    metric, instrument, rho, tau, count, len(pairs), left_out, scores.questions, scores.left_out,
+                    metric,
+                    instrument,
+                    rho,
+                    tau,
+                    count,
+                    len(pairs),
+                    left_out,
+                    scores.questions,
+                    scores.left_out,
                     reason,
                 )
-            )  # fmt: skip
-    if all(agreement.systems < FEWEST for agreement in agreements):
+            )
+    if all(agreement.systems < MIN_SYSTEMS for agreement in agreements):
         known = sorted(in_order(table.drop_nulls("value"), "system"))
         raise DeclarationError(
             f"only {max(agreement.systems for agreement in agreements)} of the compared systems are scored, but a "
@@ -328,7 +336,7 @@ def _both(scores: Mapping[str, float], ratings: Mapping[str, float]) -> tuple[fl
     from conqret.stats.correlation import kendall, spearman
 
     names = [name for name in scores if name in ratings]
-    if len(names) < FEWEST:
+    if len(names) < MIN_SYSTEMS:
         return None
     first, second = [scores[name] for name in names], [ratings[name] for name in names]
     rho, tau = spearman(first, second).value, kendall(first, second).value

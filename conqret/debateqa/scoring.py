@@ -1,11 +1,14 @@
-"""A typed question about answers, of which each answer to it is a row of scores; and what was scored already, so that a
-stopped run goes on: the folder of a run of ``conqret debateqa score``, and its rows."""
+"""How answers are scored: by a typed question to a model, or by Perspective Diversity (DebateQA, Equation 1: the summed
+perplexity of a question's partial answers); and the folder of a run of ``conqret debateqa score``, whose rows are kept
+so that a stopped run goes on."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import math
+import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,11 +19,19 @@ from pydantic import BaseModel, FiniteFloat
 from conqret.data import Reason
 from conqret.data.digest import file_digest_of
 from conqret.debateqa.debateqa_files import DebatableQuestion, ModelAnswer
-from conqret.debateqa.score_table import EMPTY_ANSWER, NO_QUESTION, ScoreRow
+from conqret.debateqa.score_table import (
+    DIVERSITY,
+    DIVERSITY_MEAN,
+    EMPTY_ANSWER,
+    NO_PARTIAL_ANSWERS,
+    NO_QUESTION,
+    ScoreRow,
+)
 from conqret.io.safe_files import InFolder
 from conqret.judging.asked_run import Run, RunPrompt
 from conqret.llm.request import Reading, Request, TokenLogprobs, messages
 from conqret.local.likelihoods import TargetScore
+from conqret.local.scorer import ConditionalPerplexity
 from conqret.prompts import RenderedPrompt
 from conqret.runs.run_folder import RunFolder, RunRecord
 from conqret.runs.trials import Memory, RowStore
@@ -134,7 +145,7 @@ class ScoreRecord(RunRecord):
     answers: str
 
     @classmethod
-    def of(cls, metrics: list[str], instrument: str, system: str, answers: Path) -> ScoreRecord:
+    def from_answers(cls, metrics: list[str], instrument: str, system: str, answers: Path) -> ScoreRecord:
         """The record of scores of a file of answers, which counts by its digest."""
         digest = file_digest_of(answers)
         return cls(metrics=metrics, instrument=instrument, system=system, answers=digest)
@@ -248,3 +259,76 @@ class KeptValues(RowStore[KeptScores[Likeness]]):
 
 def _digest(parts: list[object]) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+
+SHOWN = 8
+"""Characters of a fingerprint in an instrument's name: enough to tell apart what a study holds."""
+_NAMED = re.compile(rf", (?P<definition>paper|released) \([0-9a-f]{{{SHOWN}}}\)")
+
+
+def diversity_rows(
+    system: str,
+    cases: Iterable[AnswerCase],
+    scorer: ConditionalPerplexity,
+    store: TargetStore | None = None,
+    on_answer: Callable[[int], None] = lambda number: None,
+) -> Iterator[ScoreRow]:
+    """Two rows an answer, the sum (P.D., lower is better) and the mean, in the answers' order; ``store`` holds rows
+    from before.
+
+    An answer of which a partial answer could not be scored has no P.D.: a sum over fewer would be better for it.
+    An empty answer has none either, nor has one whose question has no partial answers.
+    """
+    ahead: deque[tuple[AnswerCase, str]] = (
+        deque()
+    )  # some tens that were read ahead, and why they are not scored
+    instrument = diversity_instrument(scorer)
+
+    def pairs() -> Iterator[tuple[str, list[str]]]:
+        """Every answer with its partial answers, or with none where it cannot be scored."""
+        for case in cases:
+            reason = "" if case.partial else NO_PARTIAL_ANSWERS
+            reason = reason if case.answer.strip() else EMPTY_ANSWER
+            ahead.append((case, reason))
+            yield case.answer, [] if reason else list(case.partial)
+
+    for scores in scorer.stream(pairs(), store=store, on_context=on_answer):
+        case, reason = ahead.popleft()
+        n = len(case.partial)
+        values = [score.perplexity for score in scores if score.perplexity is not None]
+        reason = reason or next((score.reason for score in scores if score.perplexity is None), "")
+        truncated = sum(score.truncated > 0 for score in scores)
+        detail = f"answer trimmed for {truncated} of {n}" if truncated else ""
+        total = None if reason else sum(values)
+        mean = None if total is None else total / n
+        for metric, value in ((DIVERSITY, total), (DIVERSITY_MEAN, mean)):
+            yield ScoreRow(system, case.id, metric, instrument, value, n, reason, detail)
+
+
+def diversity_instrument(scorer: ConditionalPerplexity) -> str:
+    """What measures, for tables and plots: ``gpt2, prompt 3, paper (1a2b3c4d)``.
+
+    Backbone, wrapping prompt and definition, and the begin of the fingerprint of all settings. The released
+    definition has no prompt.
+    """
+    prompt = "" if scorer.definition == "released" else f"prompt {scorer.wrapping}, "
+    return f"{model_name(scorer.model)}, {prompt}{scorer.definition} ({scorer.fingerprint[:SHOWN]})"
+
+
+def definition_of(instrument: str) -> str | None:
+    """``paper`` or ``released``, as the name of an instrument of P.D. says it; None where it is not one of ours."""
+    named = _NAMED.search(instrument)
+    return None if named is None else named["definition"]
+
+
+def model_name(model: str) -> str:
+    """The last part of a model's folder or of its name on a hub, for people; the fingerprint tells two apart."""
+    return Path(model).name or Path(model).resolve().name
+
+
+_ACKNOWLEDGED = "as an ai language model"
+
+
+def acknowledges(answer: str) -> bool:
+    """DELPHI's measure, the paper's baseline: the answer begins with "As an AI language model" (Appendix C.1)."""
+    return answer.strip().lower().startswith(_ACKNOWLEDGED)

@@ -11,21 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from conqret.debateqa.score_table import AWARENESS, in_order, instruments_of, read_tables
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.show import words
 from conqret.show.plots import Kind, drawn
+from conqret.stats.classification import accuracy, cohen_kappa
 from conqret.stats.correlation import kendall, too_crowded
 from conqret.stats.estimate import Estimate, JackknifedEstimate
-from conqret.stats.resampling import snapped
+from conqret.stats.resampling import Resamples, leave_one_out, snapped
 
 if TYPE_CHECKING:
-    import polars as pl
     from matplotlib.figure import Figure
-
-    from conqret.stats.resampling import Resamples
 
 
 Over = Literal["systems", "answers"]
@@ -114,11 +113,6 @@ def stability(table: pl.DataFrame, metric: str, *, over: Over = "systems") -> Pa
     Raises:
         DeclarationError: fewer than two systems (or answers) were scored by all.
     """
-    import polars as pl
-
-    from conqret.stats.classification import accuracy, cohen_kappa
-    from conqret.stats.resampling import leave_one_out
-
     names = instruments_of(table)[metric]
     scored = table.filter(metric=metric).drop_nulls("value")
     by_all = pl.col("instrument").n_unique().over("system", "id") == len(names)
@@ -149,10 +143,17 @@ def stability(table: pl.DataFrame, metric: str, *, over: Over = "systems") -> Pa
     else:
         estimates = _compared(values, kendall, resamples)
     return PairMatrix(
-        names, len(systems) if ranked else len(answers), estimates,
-        "agreement" if metric in VERDICTS else "tau", metric,
-        "systems" if ranked else "answers", systems, len(answers), left_out, kappas,
-    )  # fmt: skip
+        names,
+        len(systems) if ranked else len(answers),
+        estimates,
+        "agreement" if metric in VERDICTS else "tau",
+        metric,
+        "systems" if ranked else "answers",
+        systems,
+        len(answers),
+        left_out,
+        kappas,
+    )
 
 
 def _compared(

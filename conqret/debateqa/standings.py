@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from conqret.debateqa.answering.answering_run import AnswersFolder, AnswersSummary
-from conqret.debateqa.metrics import definition_of
 from conqret.debateqa.score_table import AWARENESS, DIVERSITY, CommonMeans, common_means, read_tables, reasons
+from conqret.debateqa.scoring import definition_of
 from conqret.errors import DeclarationError, strict_options
 from conqret.show import words
 from conqret.show.page import write_file
 from conqret.show.report_page import ReportPage, section
-from conqret.show.table import Cell, Column, Table
+from conqret.show.table import Cell, CellSource, Column, Table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,13 +28,7 @@ SAME = 1e-12
 
 
 def z_normalised(values: Mapping[str, float]) -> dict[str, float]:
-    """``(x - mean) / sd`` with the standard deviation of the whole (divided by n); all 0 where nothing varies.
-
-    Raises:
-        DeclarationError: there is no value, or one is not finite.
-    """
-    if not values or not all(math.isfinite(value) for value in values.values()):
-        raise DeclarationError("z-normalization needs at least one value, and finite values only")
+    """``(x - mean) / sd`` with the standard deviation of the whole (divided by n); all 0 where nothing varies."""
     mean = math.fsum(values.values()) / len(values)
     spread = math.sqrt(math.fsum((value - mean) ** 2 for value in values.values()) / len(values))
     if spread <= SAME * max(1.0, abs(mean)):
@@ -73,15 +67,7 @@ def ranks(scores: Mapping[str, float], *, lower_is_better: bool = False) -> dict
 
 
 def normalised_ranks(columns: Sequence[Mapping[str, int]]) -> dict[str, int]:
-    """The ranks of the mean ranks over several backbones (Table 2, "Norm. Rank"), ties shared.
-
-    Raises:
-        DeclarationError: there is no column, or they are of different systems.
-    """
-    if not columns or any(set(column) != set(columns[0]) for column in columns):
-        raise DeclarationError(
-            "normalized ranks need at least one column, and the same systems in all columns"
-        )
+    """The ranks of the mean ranks over several backbones (Table 2, "Norm. Rank"), ties shared."""
     means = {name: sum(column[name] for column in columns) / len(columns) for name in columns[0]}
     return ranks(means, lower_is_better=True)
 
@@ -291,31 +277,41 @@ def write_ranks(
 
 
 def _systems(systems: Sequence[System]) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for folder, record, summary in systems:
-        plan = record.plan
-        drawn = f"temperature {plan['temperature']:g}"
-        drawn += "" if plan["top_p"] is None else f", top-p {plan['top_p']:g}"
-        rows.append((folder.path.name, summary.strategy, summary.model, summary.agent or "none", plan["kind"],
-                     plan["length"] or "free", drawn, f"{summary.answered:,} of {summary.questions:,}",
-                     words.mean(summary.tokens), words.mean(summary.chunks)))  # fmt: skip
-    texts = ("System", "Strategy", "Model", "Agent", "Prompt", "Tokens wanted", "Drawn with")
-    columns: list[str | Column] = [*(Column(name, "text") for name in texts), "Answers", "Tokens", "Chunks"]
+    columns: dict[str | Column, CellSource] = {
+        Column("System", "text"): lambda system: system[0].path.name,
+        Column("Strategy", "text"): (2, "strategy"),
+        Column("Model", "text"): (2, "model"),
+        Column("Agent", "text"): lambda system: system[2].agent or "none",
+        Column("Prompt", "text"): lambda system: system[1].plan["kind"],
+        Column("Tokens wanted", "text"): lambda system: system[1].plan["length"] or "free",
+        Column("Drawn with", "text"): lambda system: _sampling(system[1].plan),
+        "Answers": lambda system: f"{system[2].answered:,} of {system[2].questions:,}",
+        "Tokens": lambda system: words.mean(system[2].tokens),
+        "Chunks": lambda system: words.mean(system[2].chunks),
+    }
     note = "“Tokens” and “Chunks” are means over the answers."
     if any(record.baseline for _, record, _ in systems):
         note += " The model offline is a lexical baseline and no LLM."
-    return Table("How each answers", columns, rows, note=note)
+    return Table("How each answers", columns, systems, note=note)
+
+
+def _sampling(plan: Mapping[str, Any]) -> str:
+    """How the answers were drawn, in words."""
+    return f"temperature {plan['temperature']:g}" + (
+        "" if plan["top_p"] is None else f", top-p {plan['top_p']:g}"
+    )
 
 
 def _measured(measured: Iterable[tuple[str, str, CommonMeans]]) -> Table:
-    rows = [
-        (words.label(metric), name or "without a name", common.questions, common.left_out)
-        for metric, name, common in measured
-    ]
     return Table(
         "Metrics and measuring models",
-        (Column("Metric", "text"), Column("Measuring model", "text"), "Questions", "Left out"),
-        rows,
+        {
+            Column("Metric", "text"): lambda row: words.label(row[0]),
+            Column("Measuring model", "text"): lambda row: row[1] or "without a name",
+            "Questions": (2, "questions"),
+            "Left out": (2, "left_out"),
+        },
+        measured,
         note="Means use only the questions for which every system's answer has a score. “Left out” is the number of "
         "scored answers to questions for which some system's answer has no score.",
     )

@@ -11,7 +11,7 @@ from itertools import combinations
 from pathlib import Path
 
 from conqret.data import Document, Item
-from conqret.debate.two_turn.rubric import FORMAT, counter_items
+from conqret.debate.two_turn.text_grades import FORMAT, counter_items
 from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.debateqa.debateqa_files import check_answers, read_answers
 from conqret.errors import DeclarationError

@@ -23,8 +23,7 @@ from conqret.data.corpus import CorpusTopic
 from conqret.data.digest import digest_of, gathered
 from conqret.data.item import Frozen
 from conqret.debateqa.curation.curation_requests import NoValidResponse
-from conqret.debateqa.curation.source_pages import web_source
-from conqret.debateqa.curation.trusted_domains import PAGES, PageEvidence, PageSource
+from conqret.debateqa.curation.page_sources import PAGES, PageEvidence, PageSource, web_source
 from conqret.errors import DeclarationError, check_positive, strict_options
 from conqret.io.checks import Filled, Identifier, Text
 from conqret.io.corpus_folder import CorpusDirectory, write_lines

@@ -17,7 +17,7 @@ from conqret.debateqa.answering.answering_run import Answering
 from conqret.debateqa.answering.rag_session import ANSWER_STRATEGIES, AnswerPlan, RagSession
 from conqret.debateqa.answering.retrieved_chunks import CHARACTERS, ChunkSearch
 from conqret.debateqa.curation.curation_requests import NoValidResponse
-from conqret.debateqa.curation.trusted_domains import TrustedDomains
+from conqret.debateqa.curation.page_sources import TrustedDomains
 from conqret.errors import DeclarationError
 from conqret.io.questions import SourcedQuestion
 from conqret.llm.client_options import ClientOptions
@@ -64,8 +64,13 @@ class Scripted:
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpus")
-    write(folder, [{"id": name, "title": "", "text": text, "url": f"https://{name}.example.org/"}
-                   for name, text in TEXTS.items()])  # fmt: skip
+    write(
+        folder,
+        [
+            {"id": name, "title": "", "text": text, "url": f"https://{name}.example.org/"}
+            for name, text in TEXTS.items()
+        ],
+    )
     return folder
 
 
@@ -124,8 +129,10 @@ def test_an_agent_searches_for_what_is_missing_and_stops_when_it_has_enough(sear
     desk = desk_of("react", search, answerer, agent, chunks=1, searches=5)
     respond("react", desk)
     assert [(one.thought, one.query) for one in desk.trace] == [
-        ("", "Should buses be free?"), ("Costs are missing.", "buses cost money"), ("Enough.", ""),
-    ]  # fmt: skip
+        ("", "Should buses be free?"),
+        ("Costs are missing.", "buses cost money"),
+        ("Enough.", ""),
+    ]
     first, second, last = (one.found for one in desk.trace)
     assert (len(first), len(second), last) == (1, 1, ())
     assert set(first).isdisjoint(second)  # what was read is not brought again
@@ -161,8 +168,13 @@ def test_the_argument_generator_argues_for_either_side(search: ChunkSearch) -> N
 
 def test_long_documents_are_cut_and_only_trusted_ones_are_searched(tmp_path: Path) -> None:
     long = " ".join(f"Free buses of line {n} are full on every day of the week." for n in range(120))
-    write(tmp_path, [{"id": "long", "text": long, "url": "https://city.gov/a"},
-                     {"id": "shop", "text": "Free buses are sold here.", "url": "https://shop.com/"}])  # fmt: skip
+    write(
+        tmp_path,
+        [
+            {"id": "long", "text": long, "url": "https://city.gov/a"},
+            {"id": "shop", "text": "Free buses are sold here.", "url": "https://shop.com/"},
+        ],
+    )
     everything = ChunkSearch(tmp_path)
     trusted = ChunkSearch(tmp_path, trusted=TrustedDomains())
     found = trusted.search("free buses", 50)

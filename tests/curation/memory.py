@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from conqret.data import Document
-from conqret.debateqa.curation.trusted_domains import PageEvidence
+from conqret.debateqa.curation.page_sources import PageEvidence
 
 SITES = (
     "https://a.org/1",

@@ -8,7 +8,7 @@ from aiohttp import web
 from conqret.data import Reason
 from conqret.debateqa.curation import benchmark
 from conqret.debateqa.curation.algorithm import UNSTATED, CurationPlan
-from conqret.debateqa.curation.trusted_domains import TrustedDomains
+from conqret.debateqa.curation.page_sources import TrustedDomains
 from conqret.debateqa.debateqa_files import read_questions
 from conqret.io import open_items
 from conqret.llm import retry
@@ -38,9 +38,13 @@ def run(tmp_path, monkeypatch):
         monkeypatch.setattr(benchmark, "page_source", lambda *named, **how: source or MemorySource())
         monkeypatch.setattr(benchmark, "read_trusted", lambda path: trusted or TrustedDomains())
         return benchmark.curate_benchmark(
-            file, corpus="memory", trusted="mine", plan=plan or CurationPlan(), output=folder,
+            file,
+            corpus="memory",
+            trusted="mine",
+            plan=plan or CurationPlan(),
+            output=folder,
             model=ClientOptions("openai/author", api_base=server.url),
-        )  # fmt: skip
+        )
 
     return made
 
@@ -64,8 +68,11 @@ def test_a_benchmark_rests_on_trusted_documents_alone(run, tmp_path):
     assert first["partial_answers"][1]["explanation"] == "Because of View 1."
     texts = lines(tmp_path / "out" / "documents.jsonl")
     assert [(text["id"], text["url"]) for text in texts] == [
-        ("d7", "https://f.pro/6"), ("d5", "http://e.org/5"), ("d4", "https://d.edu/4"), ("d2", "https://b.gov/2")
-    ]  # fmt: skip
+        ("d7", "https://f.pro/6"),
+        ("d5", "http://e.org/5"),
+        ("d4", "https://d.edu/4"),
+        ("d2", "https://b.gov/2"),
+    ]
     assert {text["licence"] for text in texts} == {UNSTATED}
     assert summary.unstated_licences == 4
     read = read_questions(tmp_path / "out" / "benchmark.jsonl")

@@ -33,9 +33,15 @@ MADE = MadeBenchmark(
     {"d1": "north", "d2": "east"},
 )
 ARROWS = {
-    "up": (0, 1), "up too": (0.1, 1), "right": (1, 0), "left": (-1, 0), "north": (0, 1), "east": (1, 0),
-    "Is q?": (0.6, 0.8), "Is r?": (1, 0),
-}  # fmt: skip
+    "up": (0, 1),
+    "up too": (0.1, 1),
+    "right": (1, 0),
+    "left": (-1, 0),
+    "north": (0, 1),
+    "east": (1, 0),
+    "Is q?": (0.6, 0.8),
+    "Is r?": (1, 0),
+}
 
 
 def arrows(texts):
@@ -45,8 +51,10 @@ def arrows(texts):
 def test_relevance_is_the_mean_of_questions_of_the_mean_of_their_chunks():
     near = near_chunks(MADE, arrows)
     assert [(one.question, one.document, one.similarity) for one in near] == [
-        ("q", "d1", pytest.approx(0.8)), ("q", "d2", pytest.approx(0.6)), ("r", "d1", 0.0),
-    ]  # fmt: skip
+        ("q", "d1", pytest.approx(0.8)),
+        ("q", "d2", pytest.approx(0.6)),
+        ("r", "d1", 0.0),
+    ]
     found = relevance(near)
     assert found.by_question == {"r": 0.0, "q": pytest.approx(0.7)}
     assert found.mean.value == pytest.approx(0.35)
@@ -58,8 +66,9 @@ def test_the_nearest_chunks_of_each_question_are_looked_at_beside_its_views(monk
     monkeypatch.setattr(benchmark_checks, "NEAREST", 1)
     review = review_chunks(MADE, near_chunks(MADE, arrows))
     assert [row[:4] for row in review.rows] == [
-        ("q/1", "Is q?", "north", "- up\n- right\n- left"), ("r/1", "Is r?", "north", "- up\n- up too"),
-    ]  # fmt: skip
+        ("q/1", "Is q?", "north", "- up\n- right\n- left"),
+        ("r/1", "Is r?", "north", "- up\n- up too"),
+    ]
 
 
 def test_a_filled_sheet_is_read_and_gaps_are_left_out(tmp_path):
@@ -81,10 +90,16 @@ def labelled(*rows):
 
 def test_what_two_of_three_reject_goes_and_a_question_without_any_goes_too():
     labels = labelled(
-        ("q#1", "a", "grounded", 0.0), ("q#1", "b", "ethical", 0.0), ("q#1", "c", "grounded", 1.0),
-        ("q#2", "a", "grounded", 0.0), ("q#2", "a", "ethical", 0.0), ("q#2", "b", "grounded", 1.0),
-        ("r#1", "a", "grounded", 0.0), ("r#1", "b", "grounded", 0.0), ("r#2", "a", "ethical", None),
-    )  # fmt: skip
+        ("q#1", "a", "grounded", 0.0),
+        ("q#1", "b", "ethical", 0.0),
+        ("q#1", "c", "grounded", 1.0),
+        ("q#2", "a", "grounded", 0.0),
+        ("q#2", "a", "ethical", 0.0),
+        ("q#2", "b", "grounded", 1.0),
+        ("r#1", "a", "grounded", 0.0),
+        ("r#1", "b", "grounded", 0.0),
+        ("r#2", "a", "ethical", None),
+    )
     lines, found = remove(MADE, labels, {"r#1=r#2": True, "q#1=q#3": False})
     assert [line["id"] for line in lines] == ["q"]
     assert [one["point_of_view"] for one in lines[0]["partial_answers"]] == ["right", "left"]

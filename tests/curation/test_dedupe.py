@@ -25,9 +25,12 @@ def test_the_cover_leaves_no_pair_and_is_within_its_bound(edges):
     degrees = [sum(node in edge for edge in edges) for node in range(9)]
     bound = sum(1 / k for k in range(1, max(degrees) + 1))
     least = next(
-        size for size in range(10)
-        if any(all(set(edge) & set(some) for edge in edges) for some in itertools.combinations(range(9), size))
-    )  # fmt: skip
+        size
+        for size in range(10)
+        if any(
+            all(set(edge) & set(some) for edge in edges) for some in itertools.combinations(range(9), size)
+        )
+    )
     assert len(cover) <= bound * least
     for node in cover:  # none is removed in vain
         assert any(set(edge) & set(cover) == {node} for edge in edges)
@@ -70,8 +73,9 @@ def test_delphi_gets_its_texts_from_the_question_pairs(tmp_path):
     )
     sourced = read_sourced([delphi], quora)
     assert [(one.id, one.question) for one in sourced] == [
-        ("delphi-71", "Is it fair?"), ("delphi-74", "Is that, then, right?"),
-    ]  # fmt: skip
+        ("delphi-71", "Is it fair?"),
+        ("delphi-74", "Is that, then, right?"),
+    ]
     with pytest.raises(DeclarationError, match="name that file with --texts"):
         read_sourced([delphi])
     delphi.write_text(delphi.read_text() + "99\t4\t5\tTRUE\n")
@@ -83,8 +87,9 @@ def test_conflictingqa_has_a_row_for_each_page(tmp_path):
     file = tmp_path / "conflicting.csv"
     file.write_text("category,search_query,url\nTea,Is tea good?,a\nTea,Is tea good?,b\nTea,Is  tea bad?,c\n")
     assert [(one.id, one.question) for one in read_sourced([file])] == [
-        ("conflictingqa-1", "Is tea good?"), ("conflictingqa-2", "Is tea bad?"),
-    ]  # fmt: skip
+        ("conflictingqa-1", "Is tea good?"),
+        ("conflictingqa-2", "Is tea bad?"),
+    ]
 
 
 def test_bad_files_of_questions_are_refused(tmp_path):

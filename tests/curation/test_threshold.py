@@ -44,18 +44,25 @@ def test_the_threshold_follows_the_labels_with_bands_by_their_size(tmp_path):
     file = sheet(
         tmp_path / "s.csv",
         [
-            (0.97, 0.95, 2, "yes"), (0.96, 0.95, 2, "yes"), (0.83, 0.8, 10, "yes"), (0.81, 0.8, 10, "no"),
-            (0.62, 0.6, 100, "no"), (0.61, 0.6, 100, "no"), (0.6, 0.6, 100, ""),
+            (0.97, 0.95, 2, "yes"),
+            (0.96, 0.95, 2, "yes"),
+            (0.83, 0.8, 10, "yes"),
+            (0.81, 0.8, 10, "no"),
+            (0.62, 0.6, 100, "no"),
+            (0.61, 0.6, 100, "no"),
+            (0.6, 0.6, 100, ""),
         ],
-    )  # fmt: skip
+    )
     found = duplicate_threshold(file)
     assert (found.none_below, found.labelled_below, found.unlabelled) == (0.83, 3, 1)
     assert found.at_most_below == pytest.approx(1 - 0.05 ** (1 / 3))
     # From .82 on: hits 1 + 1 + 5 pairs, none wrong, none missed.
     assert (found.best_f1, found.precision, found.recall, found.f1) == (0.82, 1.0, 1.0, 1.0)
     assert [(band.band, band.pairs, band.labelled, band.duplicates) for band in found.bands] == [
-        (0.95, 2, 2, 2), (0.8, 10, 2, 1), (0.6, 100, 2, 0),
-    ]  # fmt: skip
+        (0.95, 2, 2, 2),
+        (0.8, 10, 2, 1),
+        (0.6, 100, 2, 0),
+    ]
     low = sheet(tmp_path / "low.csv", [(0.9, 0.9, 2, "yes"), (0.62, 0.6, 100, "yes"), (0.61, 0.6, 100, "no")])
     found = duplicate_threshold(low)
     # All pairs from .62 on: hits 2 + 50; at .62 nothing wrong is let in.

@@ -2,18 +2,25 @@
 
 import pytest
 
-from conqret.debateqa.curation.trusted_domains import TrustedDomains, read_trusted
+from conqret.debateqa.curation.page_sources import TrustedDomains, read_trusted
 from conqret.errors import DeclarationError
 
 
 @pytest.mark.parametrize(
     ("url", "trusted"),
     [
-        ("https://www.nasa.gov/a?b=.com", True), ("http://A.EDU./x", True), ("https://x.org:8080/", True),
-        ("https://gov.example.com/", False), ("https://nasa.gov.evil.com", False), ("https://user@x.com/.org", False),
-        ("https://x.gov.uk/", False), ("nasa.gov", False), ("", False), ("https://[broken", False),
+        ("https://www.nasa.gov/a?b=.com", True),
+        ("http://A.EDU./x", True),
+        ("https://x.org:8080/", True),
+        ("https://gov.example.com/", False),
+        ("https://nasa.gov.evil.com", False),
+        ("https://user@x.com/.org", False),
+        ("https://x.gov.uk/", False),
+        ("nasa.gov", False),
+        ("", False),
+        ("https://[broken", False),
     ],
-)  # fmt: skip
+)
 def test_the_domains_of_table_8(url, trusted):
     assert (url in TrustedDomains()) is trusted
 

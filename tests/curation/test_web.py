@@ -6,8 +6,7 @@ import json
 import pytest
 
 from conqret.debateqa.curation.curation_requests import NoValidResponse
-from conqret.debateqa.curation.trusted_domains import PAGES, TrustedDomains
-from conqret.debateqa.curation.web import WebSource
+from conqret.debateqa.curation.page_sources import PAGES, TrustedDomains, WebSource
 from conqret.scrapers.evidence_fetching import EvidenceOptions
 from conqret.scrapers.fetch_client import FetchOptions, Retries
 from conqret.scrapers.search import searxng

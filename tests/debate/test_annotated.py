@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.debate.two_turn.text_annotations import (
+from conqret.debate.two_turn.text_grades import (
     annotation_tables,
     read_annotations,
     summarize_annotations,
@@ -43,8 +43,10 @@ def test_ratings_differences_and_strategies_are_by_kind_and_option(tmp_path):
     ]
     found = summarize_annotations(write(tmp_path, *rows), of=FIXTURE)
     assert [(one.kind, one.for_right, one.texts) for one in found] == [
-        ("argument", True, 2), ("argument", False, 1), ("counter-argument", False, 1)
-    ]  # fmt: skip
+        ("argument", True, 2),
+        ("argument", False, 1),
+        ("counter-argument", False, 1),
+    ]
     right, wrong, answered = found
     assert right.quality.value == pytest.approx((9 + 6 + 8) / 3)
     assert right.difference.value == 3

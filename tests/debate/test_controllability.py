@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from conqret import Item, judge
-from conqret.data import Judgment, Measure, Reason
+from conqret.data import Measure, Reason
 from conqret.debate.debatune.controllability_scores import (
     controllability,
     controllability_table,
@@ -19,14 +19,21 @@ from conqret.judges.controllability import JUDGE, Shares, score
 from conqret.judging.instrument import filled
 from conqret.judging.judge_parts import Case, JudgeReply
 from conqret.prompts import Library
+from tests.debate.made import judgment
 
 TABLE_1 = {
-    "DEBATunE 7B": (0.958, 0.979, 0.969), "DEBATunE 13B": (0.950, 0.946, 0.948), "Alpaca 7B": (0.938, 0.883, 0.910),
-    "WizardLM 7B": (0.833, 0.704, 0.768), "WizardLM 13B": (0.800, 0.708, 0.754), "Vicuna 7B": (0.900, 0.796, 0.848),
-    "Vicuna 13B": (0.867, 0.858, 0.863), "LLaMA2 Chat 7B": (0.196, 0.429, 0.313),
-    "LLaMA2 Chat 13B": (0.338, 0.317, 0.327), "Zephyr 7B Alpha": (0.879, 0.713, 0.796),
+    "DEBATunE 7B": (0.958, 0.979, 0.969),
+    "DEBATunE 13B": (0.950, 0.946, 0.948),
+    "Alpaca 7B": (0.938, 0.883, 0.910),
+    "WizardLM 7B": (0.833, 0.704, 0.768),
+    "WizardLM 13B": (0.800, 0.708, 0.754),
+    "Vicuna 7B": (0.900, 0.796, 0.848),
+    "Vicuna 13B": (0.867, 0.858, 0.863),
+    "LLaMA2 Chat 7B": (0.196, 0.429, 0.313),
+    "LLaMA2 Chat 13B": (0.338, 0.317, 0.327),
+    "Zephyr 7B Alpha": (0.879, 0.713, 0.796),
     "Zephyr 7B Beta": (0.942, 0.733, 0.838),
-}  # fmt: skip
+}
 """Positive, negative and overall as printed."""
 A_SIDE = 240
 """Statements of each side: 80 topics, 3 arguments."""
@@ -44,14 +51,7 @@ def statement(number, stance, system="a", topic=None):
 
 def said(item, supporting, opposing, content="argues"):
     answer = Shares(explanation="", content=content, supporting=supporting, opposing=opposing)
-    return judgment(item, score(JudgeReply(answer), Case(item)))
-
-
-def judgment(item, measures):
-    return Judgment(
-        item=item.id, topic=item.topic, stance=item.stance, format="controllability", model="m",
-        fingerprint="f", measures=measures,
-    )  # fmt: skip
+    return judgment(item, "controllability", score(JudgeReply(answer), Case(item)))
 
 
 def scores(judged, **more):
@@ -100,7 +100,10 @@ def test_refusals_are_never_good_and_are_counted_apart():
 def test_what_the_judge_did_not_answer_is_left_out_and_bounded():
     items = [statement(number, "pro" if number < 4 else "con") for number in range(8)]
     judged = [(item, said(item, *((100, 0) if item.stance == "pro" else (0, 100)))) for item in items]
-    judged[0] = (items[0], judgment(items[0], {"controllability": Measure.missing(Reason.TIMEOUT)}))
+    judged[0] = (
+        items[0],
+        judgment(items[0], "controllability", {"controllability": Measure.missing(Reason.TIMEOUT)}),
+    )
     (found,) = scores(judged)
     assert (found.unanswered, found.positive.n, found.positive.value) == (1, 3, 1)
     assert found.bounds == (overall(3 / 4, 1), 1)
@@ -110,7 +113,9 @@ def test_what_the_judge_did_not_answer_is_left_out_and_bounded():
 
 def test_without_any_answer_there_is_a_reason_and_no_score():
     item = statement(1, "pro")
-    (found,) = scores([(item, judgment(item, {"controllability": Measure.missing(Reason.BUDGET)}))])
+    (found,) = scores(
+        [(item, judgment(item, "controllability", {"controllability": Measure.missing(Reason.BUDGET)}))]
+    )
     assert found.overall.value is None
     assert "no answer" in found.overall.reason
     assert found.bounds is None
@@ -127,9 +132,10 @@ def test_a_system_with_one_side_has_no_overall_score():
 
 def test_systems_come_in_their_order_and_apart():
     items = [statement(number, ("pro", "con")[number % 2], system="ba"[number // 4]) for number in range(8)]
-    good, bad = scores([(item, said(item, *((100, 0) if item.stance == "pro" else (100 * (int(item.id) // 4),
-                                                                              100 - 100 * (int(item.id) // 4)))))
-                        for item in items])  # fmt: skip
+    supporting = [100 if item.stance == "pro" else 100 * (int(item.id) // 4) for item in items]
+    good, bad = scores(
+        [(item, said(item, share, 100 - share)) for item, share in zip(items, supporting, strict=True)]
+    )
     assert (good.system, good.overall.value, good.separation.value) == ("b", 1, 1)
     assert (bad.system, bad.overall.value, bad.separation.value) == ("a", 0.5, 0.5)
     table = controllability_table([good, bad], 90)
@@ -297,9 +303,12 @@ def test_the_baseline_orders_the_published_models_as_table_1_does(data_dir):
 
 
 TABLE_2 = {
-    "no debate": (0.946, 0.813, 0.879), "1 round": (0.954, 0.950, 0.952), "3 rounds": (0.967, 0.963, 0.965),
-    "1 argument": (0.946, 0.921, 0.933), "5 arguments": (0.933, 0.933, 0.933),
-}  # fmt: skip
+    "no debate": (0.946, 0.813, 0.879),
+    "1 round": (0.954, 0.950, 0.952),
+    "3 rounds": (0.967, 0.963, 0.965),
+    "1 argument": (0.946, 0.921, 0.933),
+    "5 arguments": (0.933, 0.933, 0.933),
+}
 
 
 @pytest.mark.parametrize("figures", [*TABLE_1.values(), *TABLE_2.values()])

@@ -7,7 +7,7 @@ import pytest
 from conqret import Item, judge
 from conqret.data import Measure, Reason
 from conqret.debate.debatune.debate_files import read_statements
-from conqret.debate.debatune.output_filter import (
+from conqret.debate.debatune.statement_filters import (
     NO_ANSWER,
     NOT_ITS_SIDE,
     controllability_of,
@@ -18,10 +18,20 @@ from conqret.debate.debatune.output_filter import (
 from conqret.errors import DeclarationError
 
 ROWS = [
-    {"topic": "Trams?", "side": "affirmative", "statement": "Trams are a good and useful thing.", "argument": "!"},
-    {"topic": "Trams?", "side": "negative", "statement": "Trams are bad: drivers are vermin, kill them.", "n": 2},
+    {
+        "topic": "Trams?",
+        "side": "affirmative",
+        "statement": "Trams are a good and useful thing.",
+        "argument": "!",
+    },
+    {
+        "topic": "Trams?",
+        "side": "negative",
+        "statement": "Trams are bad: drivers are vermin, kill them.",
+        "n": 2,
+    },
     {"topic": "Trams?", "side": "negative", "statement": "Trams are a good and useful thing."},
-]  # fmt: skip
+]
 
 
 @pytest.fixture

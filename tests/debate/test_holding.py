@@ -7,15 +7,15 @@ import pytest
 
 from conqret.data import Reason
 from conqret.debate.debatune.debate_files import DebateTopic
-from conqret.debate.debatune.debate_run import held_page, hold_debates
+from conqret.debate.debatune.debate_run import Arguing, Arguments, held_page, hold_debates, lacking, motions
 from conqret.debate.debatune.statement_run import offline_arguments, offline_statement
-from conqret.debate.debatune.topic_check import Arguing, Arguments, lacking, motions
 from conqret.debate.debatune.transcript import (
     CONCLUSION,
     NOT_REACHED,
     OPENING,
     REPLY,
     Challenge,
+    HeldSummary,
     Motion,
     Reply,
     Speaking,
@@ -172,9 +172,14 @@ def test_a_debate_has_rounds_and_arguments(tmp_path, settings, fault):
         hold_debates(tmp_path / "topics.jsonl", **settings)
 
 
-def test_the_page_escapes_and_says_what_is_missing(tmp_path):
-    from conqret.debate.debatune.transcript import HeldSummary
+def summary_of(debates):
+    """The numbers of debates of which none is finished."""
+    counts = dict.fromkeys(("finished", "statements", "trimmed"), 0)
+    numbers = {"rounds": 2, "topics": 1, "debates": len(debates), "missing": {"timeout": 1}, **counts}
+    return HeldSummary(models=debates[0].models, **numbers)
 
+
+def test_the_page_escapes_and_says_what_is_missing(tmp_path):
     models = {"affirmative": "m<b>", "negative": "n"}
     said = {
         key: TranscriptRow(id=key, reason=NOT_REACHED)
@@ -184,17 +189,7 @@ def test_the_page_escapes_and_says_what_is_missing(tmp_path):
     said[MOTION.key(2, "affirmative")] = TranscriptRow(id=MOTION.key(2, "affirmative"), reason=Reason.TIMEOUT)
     said[MOTION.key(1, "affirmative")] = turn(1, "affirmative", statement="<script>alert(1)</script>")
     debate = MOTION.debate(said, models)
-    summary = HeldSummary(
-        models=models,
-        rounds=2,
-        topics=1,
-        debates=1,
-        finished=0,
-        statements=0,
-        missing={"timeout": 1},
-        trimmed=0,
-    )
-    text = "".join(held_page([debate], summary))
+    text = "".join(held_page([debate], summary_of([debate])))
     assert "&lt;script&gt;alert(1)" in text
     assert "m&lt;b&gt;" in text
     assert "Not finished." in text
@@ -207,8 +202,6 @@ def test_the_page_escapes_and_says_what_is_missing(tmp_path):
 
 
 def test_debates_stand_folded_under_their_topics_by_what_is_argued_in_them(tmp_path):
-    from conqret.debate.debatune.transcript import HeldSummary
-
     models = {"affirmative": "m", "negative": "n"}
     debated = [
         Motion(
@@ -220,16 +213,13 @@ def test_debates_stand_folded_under_their_topics_by_what_is_argued_in_them(tmp_p
         )
         for place, topic in enumerate(("Ban it?", "Allow it?", "Ban it?"))
     ]
-    summary = HeldSummary(
-        models=models, rounds=2, topics=2, debates=3, finished=0, statements=0, missing={}, trimmed=0
-    )
     missing = {
         key: TranscriptRow(id=key, reason=NOT_REACHED)
         for motion in debated
         for key in (motion.key(*place) for place in motion.places())
     }
     held = [motion.debate(missing, models) for motion in debated]
-    text = "".join(held_page(held, summary))
+    text = "".join(held_page(held, summary_of(held)))
     assert re.findall(r'<li><a href="#(t[0-9])">(.*?)</a>', text) == [("t1", "Ban it?"), ("t2", "Allow it?")]
     headings = [text.index('<h2 id="t1" dir="auto">Ban it?'), text.index('<h2 id="t2" dir="auto">Allow it?')]
     folded = [text.index(f'<span dir="auto">{one.arguments["affirmative"]}</span>') for one in held]

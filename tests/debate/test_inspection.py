@@ -7,10 +7,11 @@ from fractions import Fraction
 import pytest
 
 from conqret import Item
-from conqret.data import Judgment, Measure, Reason, Status
+from conqret.data import Measure, Reason, Status
 from conqret.debate.debatune.manual_inspection import agreement, draw_inspection, read_inspection
 from conqret.errors import DeclarationError
 from conqret.io.label_set import Label, LabelSet, Scales, Unit
+from tests.debate.made import judgment
 
 VALUES = {"good": 1.0, "tie": 0.5, "bad": 0.0}
 
@@ -32,10 +33,7 @@ def population(bad, good, system="a", topics=10):
 
 
 def judged(item, measure):
-    return Judgment(
-        item=item.id, topic=item.topic, stance=item.stance, format="controllability", model="m", fingerprint="f",
-        measures={"controllability": measure},
-    )  # fmt: skip
+    return judgment(item, "controllability", {"controllability": measure})
 
 
 def labels(said):
@@ -122,13 +120,9 @@ def test_over_many_draws_the_correction_is_right_and_a_plain_count_is_not():
     corrected, counted = [], []
     for seed in range(150):
         inspection = draw_inspection(items, judgments, good=20, seed=seed)
+        other = {"good": "bad", "bad": "good"}
         said = {
-            statement.item: statement.verdict
-            if statement.item not in wrong
-            else "good"
-            if statement.verdict == "bad"
-            else "bad"
-            for statement in inspection.drawn
+            one.item: other[one.verdict] if one.item in wrong else one.verdict for one in inspection.drawn
         }
         corrected.append(agreement(inspection, labels(said))[0].agreement.value)
         counted.append(

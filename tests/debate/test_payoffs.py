@@ -46,14 +46,6 @@ def test_the_printed_thresholds_are_the_first_winners_on_the_grids():
     assert (ENCOURAGE_ABSTAIN.first_winner(1), ENCOURAGE_ABSTAIN.first_winner(3)) == (75, 85)
 
 
-@pytest.mark.parametrize("given", [SIMPLE, ENCOURAGE_ABSTAIN])
-def test_just_above_a_threshold_the_answer_earns_most_and_just_below_it_does_not(given):
-    little = Fraction(1, 10_000)
-    for strength, share in given.pays_from().items():
-        assert given.best(share + little) == strength
-        assert not strength or given.best(share - little) < strength
-
-
 def test_what_never_pays_has_no_threshold():
     flat = PayoffInstruction("flat", tuple(map(Fraction, (2, 0, 1, "0.5", -1, 0, -2))))
     assert flat.pays_from() == {0: Fraction(1, 2), 3: Fraction(5, 8)}  # 4p - 2 = .5; 2p - 1 is always below

@@ -4,25 +4,34 @@ import pytest
 from pydantic import ValidationError
 
 from conqret import Item, judge
-from conqret.data import Judgment, Measure, Reason
+from conqret.data import Measure, Reason
 from conqret.debate.debatune.debate_files import read_statements
 from conqret.debate.debatune.quality_scores import pair, quality, quality_table, verdict
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.judges.response_quality import JUDGE, Ratings, score
 from conqret.judging.judge_parts import Case, JudgeReply
 from conqret.judging.scales import both_orders, swap_item
+from tests.debate.made import judgment
 
 TABLE_1 = {
-    "DEBATunE 13B": (43, 101, 16, 1.17), "Alpaca 7B": (2, 1, 157, 0.03), "WizardLM 7B": (3, 12, 145, 0.11),
-    "WizardLM 13B": (14, 99, 47, 0.79), "Vicuna 7B": (6, 19, 135, 0.19), "Vicuna 13B": (5, 36, 119, 0.29),
-    "LLaMA2 Chat 7B": (1, 17, 142, 0.12), "LLaMA2 Chat 13B": (3, 26, 131, 0.20),
-    "Zephyr 7B Alpha": (7, 29, 124, 0.27), "Zephyr 7B Beta": (12, 84, 64, 0.67),
-}  # fmt: skip
+    "DEBATunE 13B": (43, 101, 16, 1.17),
+    "Alpaca 7B": (2, 1, 157, 0.03),
+    "WizardLM 7B": (3, 12, 145, 0.11),
+    "WizardLM 13B": (14, 99, 47, 0.79),
+    "Vicuna 7B": (6, 19, 135, 0.19),
+    "Vicuna 13B": (5, 36, 119, 0.29),
+    "LLaMA2 Chat 7B": (1, 17, 142, 0.12),
+    "LLaMA2 Chat 13B": (3, 26, 131, 0.20),
+    "Zephyr 7B Alpha": (7, 29, 124, 0.27),
+    "Zephyr 7B Beta": (12, 84, 64, 0.67),
+}
 """Win, tie and lose against DEBATunE 7B, and the win score, as printed."""
 TABLE_4 = {
-    "Vicuna, 1 argument": (98, 70, 50, 1.220), "Vicuna, 3 arguments": (99, 76, 43, 1.257),
-    "WizardLM, 1 argument": (119, 61, 38, 1.372), "WizardLM, 3 arguments": (111, 70, 37, 1.339),
-}  # fmt: skip
+    "Vicuna, 1 argument": (98, 70, 50, 1.220),
+    "Vicuna, 3 arguments": (99, 76, 43, 1.257),
+    "WizardLM, 1 argument": (119, 61, 38, 1.372),
+    "WizardLM, 3 arguments": (111, 70, 37, 1.339),
+}
 
 
 @pytest.mark.parametrize(
@@ -34,7 +43,7 @@ def test_the_printed_scores_follow_from_the_printed_counts(win, tie, lose, print
     measures = [preference((8, 6), (8, 6))] * win + [preference((5, 5), (5, 5))] * tie
     measures += [preference((4, 6), (4, 6))] * lose
     items = pair([statement(one, f"Topic {n}?") for n in range(pairs) for one in ("base", "ours")])
-    (found,) = quality(items, [judged(*both) for both in zip(items, measures, strict=True)])
+    (found,) = quality(items, list(map(judged, items, measures)))
     assert found.score.value == pytest.approx(printed, abs=places + 1e-9)
 
 
@@ -83,19 +92,18 @@ def test_one_order_without_an_answer_is_no_verdict():
 
 
 def judged(item, measure):
-    return Judgment(
-        item=item.id, topic=item.topic, stance=item.stance, format="response-quality", model="m", fingerprint="f",
-        measures={"preference": measure},
-    )  # fmt: skip
+    return judgment(item, "response-quality", {"preference": measure})
 
 
 def test_counts_score_flips_and_what_is_missing():
     win, tie, lose, turned = ((8, 6), (8, 6)), ((5, 5), (5, 5)), ((4, 6), (4, 6)), ((8, 6), (6, 8))
-    measures = [*(preference(*one) for one in (win, win, win, tie, lose, turned)),
-                Measure.missing(Reason.TIMEOUT)]  # fmt: skip
+    measures = [
+        *(preference(*one) for one in (win, win, win, tie, lose, turned)),
+        Measure.missing(Reason.TIMEOUT),
+    ]
     items = [statement(one, f"Topic {n}?") for n in range(7) for one in ("base", "ours")]
     pairs = pair(items)
-    (found,) = quality(pairs, [judged(*both) for both in zip(pairs, measures, strict=True)])
+    (found,) = quality(pairs, list(map(judged, pairs, measures)))
     assert (found.system, found.win, found.tie, found.lose, found.unanswered) == ("ours", 3, 2, 1, 1)
     assert found.score.value == pytest.approx(4 / 3)
     assert found.score.low < 4 / 3 < found.score.high
@@ -107,9 +115,12 @@ def test_counts_score_flips_and_what_is_missing():
 
 def test_statements_to_one_instruction_make_a_pair():
     items = [
-        statement("base", text="B1"), statement("base", argument="loud", text="B2"), statement("ours", text="O1"),
-        statement("theirs", argument="loud", text="T2", instruction=""), statement("ours", stance="con", text="O3"),
-    ]  # fmt: skip
+        statement("base", text="B1"),
+        statement("base", argument="loud", text="B2"),
+        statement("ours", text="O1"),
+        statement("theirs", argument="loud", text="T2", instruction=""),
+        statement("ours", stance="con", text="O3"),
+    ]
     pairs = pair(items)
     assert [(one.argument, one.second_argument) for one in pairs] == [("O1", "B1"), ("T2", "B2")]
     assert (
@@ -125,11 +136,16 @@ def test_statements_to_one_instruction_make_a_pair():
     [
         ([statement("a")], None, DeclarationError, "a is the only system"),
         ([statement("a"), statement("b")], "c", UnknownNameError, "c"),
-        ([statement("a"), statement("b", "Dogs?")], None, DeclarationError, "b and a have no instruction in common"),
+        (
+            [statement("a"), statement("b", "Dogs?")],
+            None,
+            DeclarationError,
+            "b and a have no instruction in common",
+        ),
         ([statement("a"), statement("a"), statement("b")], None, DeclarationError, "answer one instruction"),
-        ([], None, UnknownNameError, "system")
+        ([], None, UnknownNameError, "system"),
     ],
-)  # fmt: skip
+)
 def test_what_makes_no_pairs_is_told(items, baseline, error, fault):
     with pytest.raises(error, match=fault):
         pair(items, baseline)

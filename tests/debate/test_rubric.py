@@ -5,7 +5,7 @@ import json
 import pytest
 
 from conqret import judge
-from conqret.debate.two_turn.rubric import counter_items, grades_of_judge, grades_of_people, rubric
+from conqret.debate.two_turn.text_grades import counter_items, grades_of_judge, grades_of_people, rubric
 from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.errors import DeclarationError
 from conqret.io.labels import read_labels

@@ -4,12 +4,12 @@ import pytest
 from pydantic import ValidationError
 
 from conqret import Item, judge
-from conqret.data import Judgment, Measure, Reason
-from conqret.debate.debatune.output_filter import DUPLICATE, NO_ANSWER
-from conqret.debate.debatune.topic_check import SAME, shared, two_sided
+from conqret.data import Measure, Reason
+from conqret.debate.debatune.statement_filters import DUPLICATE, NO_ANSWER, SAME, shared, two_sided
 from conqret.judges.two_sided import Sides, baseline, score
 from conqret.judging.judge_parts import Case, JudgeReply
 from conqret.text.analysis import Text
+from tests.debate.made import judgment
 
 
 def topic(number, text):
@@ -19,14 +19,7 @@ def topic(number, text):
 def judged(item, verdict="two_sided", claim=None):
     claim = (item.topic if claim is None else claim) if verdict == "two_sided" else ""
     answer = Sides(explanation="so", verdict=verdict, claim=claim)
-    return judgment(item, score(JudgeReply(answer), Case(item)))
-
-
-def judgment(item, measures):
-    return Judgment(
-        item=item.id, topic=item.topic, stance="none", format="two-sided", model="m", fingerprint="f",
-        measures=measures,
-    )  # fmt: skip
+    return judgment(item, "two-sided", score(JudgeReply(answer), Case(item)))
 
 
 def test_claims_are_kept_and_the_rest_is_dropped_with_its_reason():
@@ -40,7 +33,7 @@ def test_claims_are_kept_and_the_rest_is_dropped_with_its_reason():
     judgments = [
         judged(items[0], claim="Zoos should be banned"),
         judged(items[1], "no_claim"),
-        judgment(items[2], {"two_sided": Measure.missing(Reason.TIMEOUT, "after 60 s")}),
+        judgment(items[2], "two-sided", {"two_sided": Measure.missing(Reason.TIMEOUT, "after 60 s")}),
         judged(items[3]),
         judged(items[4]),
     ]

@@ -100,8 +100,13 @@ def test_a_run_that_was_stopped_ends_like_one_that_was_left_alone(whole, models,
     (torn / training_loop.STATE).unlink()
     done, again = [], []
     found = tune(
-        rows, models[False], folder, QUICK, on_start=lambda plan, kept: done.append(kept), on_step=again.append
-    )  # fmt: skip
+        rows,
+        models[False],
+        folder,
+        QUICK,
+        on_start=lambda plan, kept: done.append(kept),
+        on_step=again.append,
+    )
     assert done == [4]
     assert [one.step for one in again] == [5, 6]
     assert found == expected
@@ -180,10 +185,13 @@ def test_a_template_that_rewrites_the_instruction_is_refused(models, rows, tmp_p
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        ({"epochs": 0}, "epochs is 0"), ({"batch_size": -1}, "batch_size is -1"), ({"warmup": 1.0}, "warmup is 1.0"),
-        ({"learning_rate": float("nan")}, "learning_rate is nan"), ({"lora_rank": 0}, "lora_rank is 0")
+        ({"epochs": 0}, "epochs is 0"),
+        ({"batch_size": -1}, "batch_size is -1"),
+        ({"warmup": 1.0}, "warmup is 1.0"),
+        ({"learning_rate": float("nan")}, "learning_rate is nan"),
+        ({"lora_rank": 0}, "lora_rank is 0"),
     ],
-)  # fmt: skip
+)
 def test_settings_out_of_their_range(changed, told):
     with pytest.raises(DeclarationError, match=told):
         TuningSettings(**changed)

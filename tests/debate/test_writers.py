@@ -18,6 +18,16 @@ from tests.debate.made import answer
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "two_turn_debates.jsonl"
 LIBRARY = Library()
+ROW = {
+    "question": "q",
+    "passage": "p",
+    "judge": "Ann",
+    "condition": "PSA",
+    "turn": 1,
+    "slider": 1,
+    "right": 1,
+}
+ROW["instruction"] = "simple"
 
 
 def debate(point, number, one="A", other="B", **fields):
@@ -124,8 +134,10 @@ def test_consultancy_is_held_against_debate_and_whom_judges_follow_is_told():
     assert found.consultancy.without.value == pytest.approx(25 / 40)
     assert found.consultancy.having.value == pytest.approx(0.9)
     assert [(one.condition, one.argued, one.consultant) for one in found.followed] == [
-        ("PSA", "right", False), ("PSC", "right", True), ("PSC", "wrong", True)
-    ]  # fmt: skip
+        ("PSA", "right", False),
+        ("PSC", "right", True),
+        ("PSC", "wrong", True),
+    ]
     assert [one.rate.value for one in found.followed] == [0.9, 1, 0.75]
     assert "Hearing both sides helps this judge: 90.0%" in verdict(found)
     assert "+27.5 points" in verdict(found)
@@ -143,17 +155,14 @@ def test_consultancy_is_held_against_debate_and_whom_judges_follow_is_told():
     ],
 )
 def test_answers_that_do_not_say_who_was_heard_are_named(tmp_path, change, message):
-    row = {"question": "q", "passage": "p", "judge": "Ann", "condition": "PSA", "turn": 1,
-           "instruction": "simple", "slider": 1, "right": 1, **change}  # fmt: skip
     path = tmp_path / "answers.jsonl"
-    path.write_text(json.dumps(row) + "\n")
+    path.write_text(json.dumps({**ROW, **change}) + "\n")
     with pytest.raises(ItemsError, match=message):
         read_slider_answers(path)
 
 
 def test_both_consultants_of_a_question_are_two_answers(tmp_path):
-    row = {"question": "q", "passage": "p", "judge": "Ann", "condition": "SC", "turn": 1,
-           "instruction": "simple", "slider": 1, "right": 1}  # fmt: skip
+    rows = [{**ROW, "condition": "SC", "consultant": side} for side in ("right", "wrong")]
     path = tmp_path / "answers.jsonl"
-    path.write_text("".join(json.dumps({**row, "consultant": side}) + "\n" for side in ("right", "wrong")))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert [slider_answer.consultant for slider_answer in read_slider_answers(path)] == ["right", "wrong"]

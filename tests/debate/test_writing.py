@@ -5,7 +5,7 @@ import json
 import pytest
 from pydantic import ValidationError
 
-from conqret.debate.two_turn.counter_writing import MOST_WORDS, Argued, Task, answer, argue, debates, prompt
+from conqret.debate.two_turn.counter_writing import MAX_WORDS, Argued, Task, answer, argue, debates, prompt
 from conqret.debate.two_turn.two_turn_files import SideArgument, quoted_in, read_questions, read_two_turn
 from conqret.errors import DeclarationError, ItemsError
 from conqret.prompts import Library
@@ -61,7 +61,7 @@ def test_hostile_texts_stay_in_their_blocks(question):
         ({"text": "As (#2) shows."}, r"cites \(#2\), and the number of snippets is 1"),
         ({"text": "As (#0) shows."}, r"cites \(#0\)"),
         ({"text": " "}, "the text is empty"),
-        ({"text": "so " * 2 * MOST_WORDS}, "has 160 words, and 80 is the most"),
+        ({"text": "so " * 2 * MAX_WORDS}, "has 160 words, and 80 is the most"),
         ({"snippets": ["word " * 60]}, "snippet 1 has 60 words"),
         ({"snippets": [""]}, "is not a literal quotation"),
     ],

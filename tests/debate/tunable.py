@@ -54,16 +54,25 @@ def save_model(folder: Path, *, chat: bool = False) -> Path:
         [*texts, *heads], tokenizers.trainers.WordLevelTrainer(special_tokens=special, show_progress=False)
     )
     words = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=inner, eos_token="<|end|>", unk_token="<unk>", model_max_length=WINDOW,
+        tokenizer_object=inner,
+        eos_token="<|end|>",
+        unk_token="<unk>",
+        model_max_length=WINDOW,
         additional_special_tokens=["<|im_start|>", "<|im_end|>"],
-    )  # fmt: skip
+    )
     if chat:
         words.chat_template = CHAT.removeprefix("{{ bos_token }}")
     words.save_pretrained(folder)
     torch.manual_seed(13)
     config = transformers.LlamaConfig(
-        vocab_size=len(words), hidden_size=32, intermediate_size=64, num_hidden_layers=1, num_attention_heads=2,
-        max_position_embeddings=WINDOW, eos_token_id=words.eos_token_id, bos_token_id=None,
-    )  # fmt: skip
+        vocab_size=len(words),
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        max_position_embeddings=WINDOW,
+        eos_token_id=words.eos_token_id,
+        bos_token_id=None,
+    )
     transformers.LlamaForCausalLM(config).save_pretrained(folder)
     return folder

@@ -7,6 +7,7 @@ import pytest
 
 import conqret
 from conqret.data import Reason
+from conqret.debateqa.asked_metrics import QUESTIONS, WEIGHTED, Findings
 from conqret.debateqa.baseline_metrics import (
     BASELINES,
     DEFAULT,
@@ -19,7 +20,6 @@ from conqret.debateqa.baseline_metrics import (
     selected,
 )
 from conqret.debateqa.baseline_metrics import bleu as sentence_bleu
-from conqret.debateqa.llm_metrics import QUESTIONS, WEIGHTED, Findings
 from conqret.debateqa.score_table import LOWER_IS_BETTER, ScoreRow, align, frame_of
 from conqret.debateqa.scoring import AnswerCase, KeptValues, Likeness
 from conqret.errors import DeclarationError, MissingDependencyError, UnknownNameError
@@ -206,6 +206,9 @@ LIST = """Here are some views:
 In the end it is up to you."""
 
 
+ONSETS = [f"{vowel}{consonant}{vowel}" for vowel in "aeio" for consonant in "dfgn"]
+
+
 def test_viewpoints_are_items_or_turns_that_differ():
     assert Findings(ZOOS, LIST).viewpoints == 2
     turns = (
@@ -213,20 +216,7 @@ def test_viewpoints_are_items_or_turns_that_differ():
     )
     assert Findings(ZOOS, turns).viewpoints == 2
     assert Findings(ZOOS, "They should be closed at once.").viewpoints == 1
-    items = [
-        f"- {place} {animal} {deed} {what} daily"
-        for place, animal, deed, what in zip(
-            ("Alpine Baltic Coastal Desert Eastern Forest Grassy Highland Inland Jungle Karelian Lowland Marshy "
-             "Northern Oceanic Polar").split(),
-            ("apes bears cranes deer eagles frogs geese horses ibexes jackals koalas lions moose newts owls "
-             "pumas").split(),
-            ("amuse bore cheer delight educate frighten gladden hinder inspire jostle keep lull mock needle offend "
-             "please").split(),
-            ("artists bakers clerks doctors engineers farmers guards hunters infants judges kings lawyers miners "
-             "nurses officers pilots").split(),
-            strict=True,
-        )
-    ]  # fmt: skip
+    items = [f"- P{sound}lk b{sound}rt k{sound}mp r{sound}st daily" for sound in ONSETS]
     assert [Findings(ZOOS, "\n".join(items[:n])).viewpoints for n in (2, 9, 10, 11, 16)] == [2, 9, 10, 10, 10]
 
 

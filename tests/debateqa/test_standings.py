@@ -30,15 +30,24 @@ def test_an_easy_question_more_makes_no_system_better():
     ("rows", "message"),
     [
         (
-            [*diversity({"a": {"x": 1.0}, "b": {"x": 2.0}}),
-             *diversity({"a": {"x": 1.0}, "b": {"x": 2.0}}, "gpt2, released (4d3c2b1a)"), *AWARE],
+            [
+                *diversity({"a": {"x": 1.0}, "b": {"x": 2.0}}),
+                *diversity({"a": {"x": 1.0}, "b": {"x": 2.0}}, "gpt2, released (4d3c2b1a)"),
+                *AWARE,
+            ],
             "several definitions .*gpt2, released",
         ),
-        ([*diversity({"a": {"x": 1.0}, "b": {"y": 2.0}}), *AWARE], "no question has a perspective_diversity of all"),
-        ([*diversity({"a": {"x": 1.0}, "b": {"x": None}}), *AWARE], "no answer of b has a perspective_diversity"),
+        (
+            [*diversity({"a": {"x": 1.0}, "b": {"y": 2.0}}), *AWARE],
+            "no question has a perspective_diversity of all",
+        ),
+        (
+            [*diversity({"a": {"x": 1.0}, "b": {"x": None}}), *AWARE],
+            "no answer of b has a perspective_diversity",
+        ),
         ([*diversity({"a": {"x": 1.0}}), *AWARE], "b lacks one"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_stand_together(rows, message):
     with pytest.raises(DeclarationError, match=message):
         standings(frame_of(rows))

@@ -5,7 +5,6 @@ from types import SimpleNamespace
 import pytest
 
 from conqret.debateqa.debateqa_files import DebatableQuestion, ModelAnswer, PartialAnswer
-from conqret.debateqa.metrics import definition_of, diversity_instrument, diversity_rows
 from conqret.debateqa.score_table import (
     AWARENESS,
     DIVERSITY,
@@ -17,22 +16,13 @@ from conqret.debateqa.score_table import (
     system_means,
     write_table,
 )
-from conqret.debateqa.scoring import cases_of
+from conqret.debateqa.scoring import cases_of, definition_of, diversity_instrument, diversity_rows
 from conqret.errors import DeclarationError
 
 
 def test_rows_of_a_generator_come_back_as_they_were(tmp_path):
     rows = [
-        ScoreRow(
-            "s",
-            str(n),
-            DIVERSITY,
-            "i",
-            None if n % 7 == 0 else n / 3,
-            0 if n % 7 == 0 else 3,
-            "refusal" if n % 7 == 0 else "",
-            "d",
-        )
+        ScoreRow("s", str(n), DIVERSITY, "i", *((n / 3, 3, "") if n % 7 else (None, 0, "refusal")), "d")
         for n in range(1201)
     ]
     write_table(iter(rows), tmp_path / "new" / "scores.parquet")
@@ -166,8 +156,11 @@ def test_what_cannot_be_scored_keeps_its_place_with_a_reason():
     rows = list(diversity_rows("s", cases_of(answers, questions), scorer, on_answer=done.append))
     empty, without = "the answer is empty", "the question has no partial answers"
     assert [(row.id, row.value, row.n, row.reason) for row in rows if row.metric == DIVERSITY] == [
-        ("e1", None, 2, empty), ("q1", 4.0, 2, ""), ("none", None, 0, without), ("q2", 4.0, 2, ""),
+        ("e1", None, 2, empty),
+        ("q1", 4.0, 2, ""),
+        ("none", None, 0, without),
+        ("q2", 4.0, 2, ""),
         ("e2", None, 2, empty),
-    ]  # fmt: skip
+    ]
     assert [row.id for row in rows if row.metric != DIVERSITY] == ["e1", "q1", "none", "q2", "e2"]
     assert (asked, done) == (["Yes.", "Perhaps."], [0, 1, 2, 3, 4])

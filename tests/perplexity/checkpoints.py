@@ -16,9 +16,13 @@ safetensors = Needed(
 transformers = Needed("transformers", reason="the extra perplexity is not installed: transformers is missing")
 
 QWEN = {
-    "hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2,
-    "num_key_value_heads": 1, "max_position_embeddings": 256,
-}  # fmt: skip
+    "hidden_size": 16,
+    "intermediate_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "num_key_value_heads": 1,
+    "max_position_embeddings": 256,
+}
 
 
 def causal(folder: Path, **settings) -> Path:
@@ -66,9 +70,13 @@ def wide(folder: Path) -> Path:
     words = transformers.AutoTokenizer.from_pretrained(small_seq2seq.encoder(folder / "words"))
     words.save_pretrained(folder)
     config = transformers.BertConfig(
-        vocab_size=len(words), num_labels=1, hidden_size=16, intermediate_size=32, num_hidden_layers=1,
+        vocab_size=len(words),
+        num_labels=1,
+        hidden_size=16,
+        intermediate_size=32,
+        num_hidden_layers=1,
         num_attention_heads=2,
-    )  # fmt: skip
+    )
     transformers.BertForSequenceClassification(config).save_pretrained(folder)
     return changed(
         folder,

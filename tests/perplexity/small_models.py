@@ -45,12 +45,11 @@ CHAT = (
 WINDOW = 256
 
 
-def tokenizer(begins: bool, chat: bool) -> transformers.PreTrainedTokenizerFast:
-    """A byte-level BPE; with ``begins`` it puts a token before every text, as Llama's does."""
+def byte_level(special: list[str]) -> tokenizers.Tokenizer:
+    """A byte-level BPE with these special tokens, trained on all texts."""
     inner = tokenizers.Tokenizer(tokenizers.models.BPE())
     inner.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
     inner.decoder = tokenizers.decoders.ByteLevel()
-    special = ["<|end|>", "<s>", "<|im_start|>", "<|im_end|>"]
     trainer = tokenizers.trainers.BpeTrainer(
         vocab_size=400,
         special_tokens=special,
@@ -58,68 +57,68 @@ def tokenizer(begins: bool, chat: bool) -> transformers.PreTrainedTokenizerFast:
         show_progress=False,
     )
     inner.train_from_iterator([text for answer, targets in PAIRS for text in (answer, *targets)], trainer)
+    return inner
+
+
+def tokenizer(begins: bool, chat: bool) -> transformers.PreTrainedTokenizerFast:
+    """A byte-level BPE; with ``begins`` it puts a token before every text, as Llama's does."""
+    inner = byte_level(["<|end|>", "<s>", "<|im_start|>", "<|im_end|>"])
     if begins:
         inner.post_processor = tokenizers.processors.TemplateProcessing(
             single="<s> $A", special_tokens=[("<s>", 1)]
         )
     made = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=inner, bos_token="<s>" if begins else "<|end|>", eos_token="<|end|>", model_max_length=WINDOW,
+        tokenizer_object=inner,
+        bos_token="<s>" if begins else "<|end|>",
+        eos_token="<|end|>",
+        model_max_length=WINDOW,
         additional_special_tokens=["<|im_start|>", "<|im_end|>"],
-    )  # fmt: skip
+    )
     if chat:
         made.chat_template = CHAT if begins else CHAT.removeprefix("{{ bos_token }}")
     return made
 
 
 SIZES = {
-    "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
-    "num_key_value_heads": 2, "max_position_embeddings": WINDOW, "initializer_range": 0.2, "pad_token_id": 0,
-}  # fmt: skip
+    "hidden_size": 32,
+    "intermediate_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "max_position_embeddings": WINDOW,
+    "initializer_range": 0.2,
+    "pad_token_id": 0,
+}
 SLIDING = 16
 """Tokens that a small model with a sliding window attends to."""
 CHANGES_AT = 96
 """Tokens from which the rotation of a small longrope model changes."""
 LONGROPE = {
-    "rope_type": "longrope", "rope_theta": 10_000.0, "short_factor": [1.0] * 4, "long_factor": [8.0] * 4,
-    "original_max_position_embeddings": CHANGES_AT, "factor": WINDOW / CHANGES_AT,
-}  # fmt: skip
+    "rope_type": "longrope",
+    "rope_theta": 10_000.0,
+    "short_factor": [1.0] * 4,
+    "long_factor": [8.0] * 4,
+    "original_max_position_embeddings": CHANGES_AT,
+    "factor": WINDOW / CHANGES_AT,
+}
+
+
+KINDS = {
+    "gpt2": {"n_positions": WINDOW, "n_embd": 32, "n_layer": 2, "n_head": 4, "initializer_range": 0.2},
+    "llama": SIZES,
+    "qwen2": SIZES,
+    "mistral": {**SIZES, "sliding_window": SLIDING},
+    "gemma2": {**SIZES, "sliding_window": SLIDING, "head_dim": 8, "query_pre_attn_scalar": 8},
+    "granite": {**SIZES, "logits_scaling": 3.0},
+    "phi3": {**SIZES, "rope_parameters": LONGROPE, "original_max_position_embeddings": CHANGES_AT},
+    "mpt": {"d_model": 32, "n_heads": 4, "n_layers": 2, "max_seq_len": WINDOW},
+    "mamba": {"hidden_size": 32, "num_hidden_layers": 2},
+}
+"""Settings of small models by their kind, as transformers calls it."""
 
 
 def network(kind: str, size: int):
     """A small model of this kind with random weights that are large enough to tell texts apart."""
-    makers = {
-        "gpt2": lambda: transformers.GPT2LMHeadModel(
-            transformers.GPT2Config(
-                vocab_size=size, n_positions=WINDOW, n_embd=32, n_layer=2, n_head=4, initializer_range=0.2
-            )
-        ),
-        "llama": lambda: transformers.LlamaForCausalLM(transformers.LlamaConfig(vocab_size=size, **SIZES)),
-        "qwen2": lambda: transformers.Qwen2ForCausalLM(transformers.Qwen2Config(vocab_size=size, **SIZES)),
-        "mistral": lambda: transformers.MistralForCausalLM(
-            transformers.MistralConfig(vocab_size=size, sliding_window=SLIDING, **SIZES)
-        ),
-        "gemma2": lambda: transformers.Gemma2ForCausalLM(
-            transformers.Gemma2Config(
-                vocab_size=size, sliding_window=SLIDING, head_dim=8, query_pre_attn_scalar=8, **SIZES
-            )
-        ),
-        "granite": lambda: transformers.GraniteForCausalLM(
-            transformers.GraniteConfig(vocab_size=size, logits_scaling=3.0, **SIZES)
-        ),
-        "phi3": lambda: transformers.Phi3ForCausalLM(
-            transformers.Phi3Config(
-                vocab_size=size,
-                rope_parameters=LONGROPE,
-                original_max_position_embeddings=CHANGES_AT,
-                **SIZES,
-            )
-        ),
-        "mpt": lambda: transformers.MptForCausalLM(
-            transformers.MptConfig(vocab_size=size, d_model=32, n_heads=4, n_layers=2, max_seq_len=WINDOW)
-        ),
-        "mamba": lambda: transformers.MambaForCausalLM(
-            transformers.MambaConfig(vocab_size=size, hidden_size=32, num_hidden_layers=2)
-        ),
-    }
+    config = transformers.AutoConfig.for_model(kind, vocab_size=size, **KINDS[kind])
     torch.manual_seed(13)
-    return makers[kind]().eval()
+    return transformers.AutoModelForCausalLM.from_config(config).eval()

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tests.needed import Needed
-from tests.perplexity.small_models import PAIRS
+from tests.perplexity.small_models import PAIRS, byte_level
 
 torch = Needed("torch", reason="the extra perplexity is not installed: torch is missing")
 tokenizers = Needed("tokenizers", reason="the extra perplexity is not installed: torch is missing")
@@ -18,17 +18,8 @@ TEXTS = [text for answer, targets in PAIRS for text in (answer, *targets)]
 
 def seq2seq(kind: str, folder: Path) -> str:
     """A small BART or T5: BART begins and ends every text with a token of its own, T5 ends it."""
-    inner = tokenizers.Tokenizer(tokenizers.models.BPE())
-    inner.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
-    inner.decoder = tokenizers.decoders.ByteLevel()
     special = ["<s>", "<pad>", "</s>"]
-    trainer = tokenizers.trainers.BpeTrainer(
-        vocab_size=400,
-        special_tokens=special,
-        initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    inner.train_from_iterator(TEXTS, trainer)
+    inner = byte_level(special)
     template = "<s> $A </s>" if kind == "bart" else "$A </s>"
     inner.post_processor = tokenizers.processors.TemplateProcessing(
         single=template, special_tokens=[(name, special.index(name)) for name in ("<s>", "</s>")]
@@ -40,16 +31,31 @@ def seq2seq(kind: str, folder: Path) -> str:
     torch.manual_seed(13)
     if kind == "bart":
         config = transformers.BartConfig(
-            vocab_size=len(words), d_model=32, encoder_layers=2, decoder_layers=2, encoder_attention_heads=4,
-            decoder_attention_heads=4, encoder_ffn_dim=64, decoder_ffn_dim=64, max_position_embeddings=WINDOW,
+            vocab_size=len(words),
+            d_model=32,
+            encoder_layers=2,
+            decoder_layers=2,
+            encoder_attention_heads=4,
+            decoder_attention_heads=4,
+            encoder_ffn_dim=64,
+            decoder_ffn_dim=64,
+            max_position_embeddings=WINDOW,
             init_std=0.3,
-        )  # fmt: skip
+        )
         made = transformers.BartForConditionalGeneration(config)
     else:
         config = transformers.T5Config(
-            vocab_size=len(words), d_model=32, d_kv=8, d_ff=64, num_layers=2, num_heads=4, pad_token_id=1,
-            eos_token_id=2, decoder_start_token_id=1, initializer_factor=3.0,
-        )  # fmt: skip
+            vocab_size=len(words),
+            d_model=32,
+            d_kv=8,
+            d_ff=64,
+            num_layers=2,
+            num_heads=4,
+            pad_token_id=1,
+            eos_token_id=2,
+            decoder_start_token_id=1,
+            initializer_factor=3.0,
+        )
         made = transformers.T5ForConditionalGeneration(config)
     made.eval().save_pretrained(folder)
     return str(folder)
@@ -69,15 +75,24 @@ def encoder(folder: Path, window: int = 24) -> str:
         single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )
     words = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=inner, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]",
+        tokenizer_object=inner,
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
         model_max_length=64,
-    )  # fmt: skip
+    )
     words.save_pretrained(folder)
     torch.manual_seed(13)
     config = transformers.BertConfig(
-        vocab_size=len(words), hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64,
-        max_position_embeddings=64, initializer_range=0.3,
-    )  # fmt: skip
+        vocab_size=len(words),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=64,
+        max_position_embeddings=64,
+        initializer_range=0.3,
+    )
     transformers.BertModel(config).eval().save_pretrained(folder)
     (folder / "1_Pooling").mkdir()
     pooling = {"word_embedding_dimension": 32, "pooling_mode_mean_tokens": True}

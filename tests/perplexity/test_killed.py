@@ -32,8 +32,10 @@ def written(path: Path, records: list[dict]) -> str:
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a fork is needed")
 def test_nothing_is_scored_twice_after_kills(folder, neural_forks: Forks, tmp_path: Path):
-    partial = [[{"point_of_view": f"View {n}.{m}", "explanation": "So it is."} for m in range(PARTIAL)]
-               for n in range(ANSWERS)]  # fmt: skip
+    partial = [
+        [{"point_of_view": f"View {n}.{m}", "explanation": "So it is."} for m in range(PARTIAL)]
+        for n in range(ANSWERS)
+    ]
     questions = written(
         tmp_path / "debateqa.jsonl",
         [{"id": str(n), "question": "Why?", "partial_answers": partial[n]} for n in range(ANSWERS)],
@@ -44,9 +46,17 @@ def test_nothing_is_scored_twice_after_kills(folder, neural_forks: Forks, tmp_pa
     )
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     command = (
-        "debateqa", "score", "--metric", "perspective-diversity", answers, "--references", questions,
-        "--backbone", folder("gpt2"), "--quiet",
-    )  # fmt: skip
+        "debateqa",
+        "score",
+        "--metric",
+        "perspective-diversity",
+        answers,
+        "--references",
+        questions,
+        "--backbone",
+        folder("gpt2"),
+        "--quiet",
+    )
     for moment in KILLED_AT:
         number, until = neural_forks.start(*command, "-o", killed), time.monotonic() + 60
         while lines(killed / "rows.jsonl") < moment:

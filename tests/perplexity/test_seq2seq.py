@@ -32,8 +32,9 @@ def naive(folder: str, source: str, target: str, window: int = WINDOW) -> tuple[
     words = transformers.AutoTokenizer.from_pretrained(folder)
     network = transformers.AutoModelForSeq2SeqLM.from_pretrained(folder, dtype=torch.float32).eval()
     read, held = (
-        words(text, truncation=True, max_length=window, return_tensors="pt").input_ids for text in (source, target)
-    )  # fmt: skip
+        words(text, truncation=True, max_length=window, return_tensors="pt").input_ids
+        for text in (source, target)
+    )
     with torch.inference_mode():
         logs = network(input_ids=read, labels=held).logits[0].double().log_softmax(-1)
     return float(logs.gather(1, held[0][:, None]).mean()), held.shape[1]
@@ -67,8 +68,10 @@ def test_a_source_is_read_once_in_a_step(model, monkeypatch):
     encoder = type(scorer._model.get_encoder())
     forward = encoder.forward
     monkeypatch.setattr(
-        encoder, "forward", lambda self, *a, **k: (read.append(len(k["input_ids"])), forward(self, *a, **k))[1]
-    )  # fmt: skip
+        encoder,
+        "forward",
+        lambda self, *a, **k: (read.append(len(k["input_ids"])), forward(self, *a, **k))[1],
+    )
     scorer.score([("One source.", answer) for answer, _ in PAIRS])
     assert read == [1]
 

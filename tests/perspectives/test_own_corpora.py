@@ -10,7 +10,7 @@ pytest.importorskip("pyterrier", reason="the extra retrieval is not installed: p
 
 from conqret.data import Document, Reason
 from conqret.debateqa.curation.curation_requests import NoValidResponse
-from conqret.debateqa.curation.trusted_domains import PageEvidence
+from conqret.debateqa.curation.page_sources import PageEvidence
 from conqret.errors import DeclarationError, ItemsError
 from conqret.io.questions import SourcedQuestion
 from conqret.perspectives.own_corpora import GivenPages, collect_corpora, questions_of

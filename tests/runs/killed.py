@@ -174,7 +174,7 @@ NEURAL = """
 import gc
 gc.disable()
 from importlib.util import find_spec
-import conqret.debateqa.metrics, polars, torch
+import conqret.debateqa.scoring, polars, torch
 from conqret.cli.main import main
 from transformers import AutoModelForCausalLM, AutoTokenizer, GPT2LMHeadModel, LlamaForCausalLM
 if find_spec("peft") and find_spec("trl"):

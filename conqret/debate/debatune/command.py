@@ -15,7 +15,7 @@ from conqret.judging.command_options import StudyOptions
 
 if TYPE_CHECKING:
     from conqret.data import Item
-    from conqret.debate.debatune.output_filter import SiftResult
+    from conqret.debate.debatune.statement_filters import SiftResult
     from conqret.judging.judgments import Judgments
     from conqret.show.table import Table
 
@@ -53,26 +53,25 @@ def judged(
     model: str | None,
     output: Path | None,
     asking: StudyOptions,
-    by: Callable[..., Any] | None = None,
+    by: Callable[..., Any],
 ) -> Any:
     """Judge items by a format into a run's folder; a dry run ends here, with what that would cost.
 
-    ``by`` is the function of the public face that does it, with its statements given; without, ``judge`` does.
+    ``by`` is the public function that does it, with its items given.
     """
     from conqret.judging.cost import Counted
-    from conqret.judging.judge import expected_cost, judge
+    from conqret.judging.judge import expected_cost
     from conqret.llm.client_options import OFFLINE_MODEL
     from conqret.runs.run_folder import default_folder, stem
 
     named = stem(files[0]) + (f"-and-{len(files) - 1}-more" if len(files) > 1 else "")
     # a replay says itself which model it is of
     who = model or ("replayed" if asking.kept.replay else OFFLINE_MODEL)
-    run: Callable[..., Any] = by or (lambda **how: judge(items, format=format, **how).whole())
 
     def study(*, dry_run: bool = False, **settings: Any) -> Any:
         if dry_run:
             raise Counted([expected_cost(items, format=format, **settings)])
-        return run(**settings)
+        return by(**settings)
 
     output = output or default_folder(named, format, who)
     return asking.study(study, rows="judgments", model=model, output=output, **asking.calls.given())
@@ -104,14 +103,18 @@ def sifted(
     judgments: Judgments, sifted_rows: SiftResult, file: Path, title: str, rows: str, *, asking: StudyOptions
 ) -> None:
     """Write and print what is kept of many ``rows`` and what is not, and end the command."""
-    from conqret.debate.debatune.output_filter import sifted_table
+    from conqret.debate.debatune.statement_filters import sifted_table
 
     register = None if judgments.folder is None else judgments.folder.path
     dropped = sifted_rows.write(file, overwrite=asking.kept.overwrite, register=register)
     conclude(
-        judgments, lambda: sifted_table(title, rows, sifted_rows), shown=asking.shown,
-        files={"kept": file, "dropped": dropped}, kept=len(sifted_rows.kept), dropped=sifted_rows.reasons,
-    )  # fmt: skip
+        judgments,
+        lambda: sifted_table(title, rows, sifted_rows),
+        shown=asking.shown,
+        files={"kept": file, "dropped": dropped},
+        kept=len(sifted_rows.kept),
+        dropped=sifted_rows.reasons,
+    )
 
 
 def score(
@@ -167,22 +170,35 @@ def score(
 
     check_good_from(good_from)
     items = read_statements(
-        statements, sided=against is None, skip_invalid=skip_invalid, language=language,
+        statements,
+        sided=against is None,
+        skip_invalid=skip_invalid,
+        language=language,
         on_check=asking.shown.left_out,
-    )  # fmt: skip
+    )
     if against is not None:
         judged_pairs = judged(
-            pair(items, against), statements, QUALITY, model=model, output=output, asking=asking,
+            pair(items, against),
+            statements,
+            QUALITY,
+            model=model,
+            output=output,
+            asking=asking,
             by=partial(response_quality, items, against=against),
-        )  # fmt: skip
+        )
         table = partial(quality_table, judged_pairs.systems, against)
         systems = [system.model_dump(mode="json") for system in judged_pairs.systems]
         conclude(judged_pairs.judgments, table, shown=asking.shown, against=against, systems=systems)
         return
     scores = judged(
-        items, statements, FORMAT, model=model, output=output, asking=asking,
+        items,
+        statements,
+        FORMAT,
+        model=model,
+        output=output,
+        asking=asking,
         by=partial(controllability, items, good_from=good_from),
-    )  # fmt: skip
+    )
     files: Mapping[str, Path] = NONE
     folder = scores.judgments.folder
     if sample is not None and folder is not None:
@@ -201,8 +217,11 @@ def _compare_with_annotators(sheets: Sequence[Path], plan: Path, shown: options.
         raise DeclarationError("--plan goes with one completed form: give the forms one after the other")
     agreements = statement_agreement(sheets[0], plan=plan)
     shown.note(*agreements.notes)
-    data = {"model": agreements.inspection.model, "good_from": agreements.inspection.good_from,
-            "systems": [system.model_dump(mode="json") for system in agreements.systems]}  # fmt: skip
+    data = {
+        "model": agreements.inspection.model,
+        "good_from": agreements.inspection.good_from,
+        "systems": [system.model_dump(mode="json") for system in agreements.systems],
+    }
     result(data, [agreement_table(agreements.systems, agreements.inspection)], as_json=shown.json_output)
 
 
@@ -236,16 +255,22 @@ def filter_(
     conqret debate filter statements.jsonl --scored runs/controllability --model gpt-4o-mini -o kept.jsonl
     """
     from conqret.debate.debatune.debate_files import read_statements
-    from conqret.debate.debatune.output_filter import FORMAT, filter_statements
+    from conqret.debate.debatune.statement_filters import FORMAT, filter_statements
 
     items = read_statements(
         [statements], skip_invalid=skip_invalid, language=language, on_check=asking.shown.left_out
     )
     done = judged(
-        items, [statements], FORMAT, model=model, output=run, asking=asking,
-        by=partial(filter_statements, statements, scored=scored, skip_invalid=skip_invalid,
-            language=language),
-    )  # fmt: skip
+        items,
+        [statements],
+        FORMAT,
+        model=model,
+        output=run,
+        asking=asking,
+        by=partial(
+            filter_statements, statements, scored=scored, skip_invalid=skip_invalid, language=language
+        ),
+    )
     sifted(done.judgments, done.found, output, "Statements", "statements", asking=asking)
 
 
@@ -274,11 +299,12 @@ def topics(
 
     conqret debate topics raw.csv --model gpt-4o-mini --dry-run
     """
-    from conqret.debate.debatune.topic_check import FORMAT, two_sided
+    from conqret.debate.debatune.statement_filters import TWO_SIDED, two_sided_topics
     from conqret.io import open_items
 
     source = open_items(raw, skip_invalid=skip_invalid, language=language)
     asking.shown.left_out(source.check())
     items = tuple(source)
-    judgments = judged(items, [raw], FORMAT, model=model, output=run, asking=asking)
-    sifted(judgments, two_sided(items, judgments), output, "Debate topics", "topics", asking=asking)
+    by = partial(two_sided_topics, raw, skip_invalid=skip_invalid, language=language)
+    done = judged(items, [raw], TWO_SIDED, model=model, output=run, asking=asking, by=by)
+    sifted(done.judgments, done.found, output, "Debate topics", "topics", asking=asking)

@@ -21,7 +21,7 @@ from conqret.debate.debatune.debate_files import system_of
 from conqret.errors import DeclarationError
 from conqret.judges.controllability import CONTENT, OPPOSING, SUPPORTING
 from conqret.show import words
-from conqret.show.table import Cell, Column, Table
+from conqret.show.table import Column, Table
 from conqret.stats.classification import auroc
 from conqret.stats.effects import holm
 from conqret.stats.estimate import (
@@ -191,14 +191,6 @@ def _share(measure: Measure, name: str) -> float:
 
 def controllability_table(scores: Sequence[Controllability], good_from: int) -> Table:
     """A row for each system, as the right half of DEBATunE's Table 1, with what argues for no side beside it."""
-    rows: list[tuple[Cell, ...]] = [
-        (
-            score.system, score.statements, score.positive, score.negative, score.overall, score.refusals,
-            score.no_side, score.unanswered, score.separation,
-            "" if score.beyond_first is None else score.beyond_first, words.p_value(score.p),
-        )
-        for score in scores
-    ]  # fmt: skip
     beside = (
         f" Less {scores[0].system}: overall less that of {scores[0].system}, paired over the topics that both have; p "
         f"by t over them, Holm over the systems, none below {FEWEST_TESTED}. {words.NOT_CORRECTED}"
@@ -214,13 +206,24 @@ def controllability_table(scores: Sequence[Controllability], good_from: int) -> 
     )
     return Table(
         "Controversy controllability",
-        (
-            Column("System", "text"), "Statements", "Positive", "Negative", "Overall", "Refusals", "No side",
-            "No answer", "AUROC", f"Less {scores[0].system}" if scores else "", "p",
-        ),
-        rows,
+        {
+            Column("System", "text"): "system",
+            "Statements": "statements",
+            "Positive": "positive",
+            "Negative": "negative",
+            "Overall": "overall",
+            "Refusals": "refusals",
+            "No side": "no_side",
+            "No answer": "unanswered",
+            "AUROC": "separation",
+            f"Less {scores[0].system}" if scores else "": lambda score: (
+                "" if score.beyond_first is None else score.beyond_first
+            ),
+            "p": lambda score: words.p_value(score.p),
+        },
+        scores,
         note=f"Good is a statement with {whole} of what it argues on the side "
         "that it was told to take; overall is the mean of the two sides. Refusals, and statements for no side, are not "
         "good; those without an answer of the judge are left out. AUROC: how well supporting less opposing tells the "
         f"sides apart. Intervals (95%) are over topics.{beside}{bounds}",
-    )  # fmt: skip
+    )

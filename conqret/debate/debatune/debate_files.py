@@ -243,15 +243,19 @@ def read_instructions(path: Path, *, answered: bool = True) -> tuple[Instruction
     instructions = []
     for values in reader.read_as(dict, "Give each row an id of its own", "row-"):
         messages, response = _told(values)
-        faults = [*_unasked(values, messages), *(_unanswered(values, response) if answered else ())]
-        for fault in faults:
+        for fault in _faults(values, messages, response, answered=answered):
             reader.fault(*fault)
         instructions.append(
             Instruction(
-                values["id"], f"{path}:{reader.line}", messages, response or "", values["topic"].strip(),
-                values["side"], values["argument"].strip(),
+                values["id"],
+                f"{path}:{reader.line}",
+                messages,
+                response or "",
+                values["topic"].strip(),
+                values["side"],
+                values["argument"].strip(),
             )
-        )  # fmt: skip
+        )
     reader.finish(wanted="rows")
     return tuple(instructions)
 
@@ -268,24 +272,23 @@ def _told(values: Mapping[str, Any]) -> tuple[tuple[Message, ...], str | None]:
     return tuple(Message(USER, "\n\n".join(parts)) for _ in parts[:1]), values["output"]
 
 
-def _unasked(values: Mapping[str, Any], messages: tuple[Message, ...]) -> Iterator[tuple[str, str, str]]:
-    if messages and messages[-1].role == USER and messages[-1].content.strip():
-        return
-    if values["messages"]:
+def _faults(
+    values: Mapping[str, Any], messages: Sequence[Message], response: str | None, *, answered: bool
+) -> Iterator[tuple[str, str, str]]:
+    """Column, problem and remedy where nothing is asked, or where the response to it is missing or empty."""
+    count = len(values["messages"])
+    asked = messages and messages[-1].role == USER and messages[-1].content.strip()
+    if not asked and count:
         remedy = 'Write [{"role": "user", "content": "…"}, {"role": "assistant", "content": "…"}]'
         yield "messages", "have no message of the user before the response", remedy
-    else:
+    elif not asked:
         remedy = "Add an instruction, messages, or a topic with a side (affirmative or negative)"
         yield "instruction", "is missing", remedy
-
-
-def _unanswered(values: Mapping[str, Any], response: str | None) -> Iterator[tuple[str, str, str]]:
-    count = len(values["messages"])
-    if response is None:
+    if answered and response is None:
         where, problem = ("messages", "end without a response") if count else ("output", "is missing")
         remedy = 'Add {"role": "assistant", "content": "…"}, or an output next to the instruction'
         yield where, problem, remedy
-    elif not response.strip():
+    elif answered and response is not None and not response.strip():
         where = f"messages[{count}].content" if count else "output"
         yield where, "is empty", "Write what is to be learnt, or remove the row"
 

@@ -11,12 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, Unpack
+from typing import ClassVar, Self, Unpack
 
+from pydantic import ValidationInfo, model_validator
+
+from conqret.data import Reason
 from conqret.data.digest import gathered
-from conqret.debate.debatune.debate_files import SIDES, Side, read_debate_topics
-from conqret.debate.debatune.topic_check import ARGUMENTS, argue, lacking, motions
-from conqret.debate.debatune.topic_check import PROMPTS as ARGUING
+from conqret.debate.debatune.debate_files import SIDES, DebateTopic, Side, read_debate_topics
+from conqret.debate.debatune.statement_run import offline_arguments
 from conqret.debate.debatune.transcript import (
     CONCLUSION,
     NOT_REACHED,
@@ -36,16 +38,47 @@ from conqret.io.jsonl import json_lines
 from conqret.io.safe_files import Content, InFolder
 from conqret.judging.asked_run import AskedSettings, Run, RunPrompt, together
 from conqret.judging.judge_settings import as_path, client_options
+from conqret.judging.responses import Typed, Written
+from conqret.llm.client import Client
 from conqret.llm.client_options import ClientOptions
+from conqret.llm.request import Request, messages
+from conqret.prompts import Library, RenderedPrompt
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.study_run import AskedFolder, AskedRecord, StudyOutcome, lost
 from conqret.show.page import page
+from conqret.text.words import caseless
 
 ROUNDS = 2
 """Rounds of a debate (Appendix B)."""
 
+ARGUMENTS = 5
+"""Arguments a side, where none are given (section 2)."""
+ARGUMENT_TOKENS = 35
+"""Tokens of an argument: a sentence."""
+ARGUMENTS_PROMPT = "debate/arguments"
+
+
+class Arguments(Typed):
+    """The arguments, one sentence each."""
+
+    arguments: list[Written]
+
+    @model_validator(mode="after")
+    def _so_many(self, info: ValidationInfo) -> Self:
+        wanted = (info.context or {}).get("count", len(self.arguments))
+        distinct = set(map(caseless, self.arguments)) - {""}
+        if self.arguments and (len(distinct) != wanted or len(self.arguments) != wanted):
+            raise ValueError(f"{wanted} different arguments are asked for, and there are {len(distinct)}")
+        return self
+
+
 PROMPTS = {
-    **ARGUING,
+    ARGUMENTS_PROMPT: RunPrompt(
+        Arguments,
+        "find arguments",
+        lambda request: ARGUMENT_TOKENS * request.context["count"],
+        shown_later=True,
+    ),
     OPENING: RunPrompt(Statement, "debate", 400, shown_later=True),
     REPLY: RunPrompt(Reply, "debate", 700, shown_later=True),
     CONCLUSION: RunPrompt(Statement, "debate", 550),
@@ -190,6 +223,73 @@ async def _debate(
         row = earlier[motion.key(*place)] = await turn(place)
         record.append((*place, row))
     await together(turn(first), turn(second))
+
+
+@dataclass(frozen=True, slots=True)
+class Arguing:
+    """Arguments that are asked for: of one side of a topic, so many."""
+
+    topic: DebateTopic
+    side: Side
+    count: int
+
+    @property
+    def key(self) -> str:
+        """Its name in the run."""
+        return f"{self.topic.id} arguments {self.side}"
+
+    def rendered(self, library: Library) -> RenderedPrompt:
+        """The prompt; it shows the other side's arguments where they are given."""
+        other = SIDES[1 - SIDES.index(self.side)]
+        opposing = self.topic.arguments[other][: self.count]
+        return library[ARGUMENTS_PROMPT].render(
+            {"topic": self.topic.topic, "given": opposing}, {"side": self.side, "count": self.count}
+        )
+
+
+def lacking(topics: Sequence[DebateTopic], count: int) -> Iterator[Arguing]:
+    """What is to be asked for: ``count`` arguments of each side that has none, or as many as the other side has."""
+    for topic in topics:
+        for side in SIDES:
+            if not topic.arguments[side]:
+                yield Arguing(topic, side, debates_of(topic, count))
+
+
+def debates_of(topic: DebateTopic, count: int) -> int:
+    """How many debates a topic has: ``count``, or as many arguments as are given where these are fewer."""
+    return min([count, *(len(arguments) for arguments in topic.arguments.values() if arguments)])
+
+
+def motions(topics: Sequence[DebateTopic], count: int, rounds: int) -> Iterator[Motion]:
+    """The debates: argument by argument of either side, and each side opens every other one."""
+    for topic in topics:
+        asked = {request.side: request.key for request in lacking([topic], count)}
+        for place in range(debates_of(topic, count)):
+            side_arguments = {
+                side: arguments[place] for side, arguments in topic.arguments.items() if arguments
+            }
+            yield Motion(
+                f"{topic.id}-{place + 1}", topic.topic, side_arguments, SIDES[place % 2], rounds, place, asked
+            )
+
+
+async def argue(request: Arguing, client: Client, library: Library) -> TranscriptRow:
+    """Ask for the arguments; what cannot be had becomes a row with a reason."""
+    answer = await client.ask(
+        Request(
+            ask=ARGUMENTS_PROMPT,
+            item=request.key,
+            messages=messages(request.rendered(library)),
+            response=Arguments,
+            context={"count": request.count},
+            baseline=lambda: {
+                "arguments": offline_arguments(request.topic.topic, request.side, request.count)
+            },
+        )
+    )
+    if answer.value is not None and not answer.value.arguments:
+        return TranscriptRow(id=request.key, reason=Reason.REFUSAL, detail="no argument was given")
+    return TranscriptRow.of(request.key, answer)
 
 
 SHOWN = 200

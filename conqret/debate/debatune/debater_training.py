@@ -104,7 +104,7 @@ def tune_debater(
         read_instructions(Path(part)) if isinstance(part, str | Path) else part for part in (data, test or ())
     )
     preparation = prepared(rows, Path(model), settings, held_out)
-    record = TunedRecord.of(Path(model), rows, held_out, settings)
+    record = TunedRecord.from_rows(Path(model), rows, held_out, settings)
     folder.check(record, overwrite=overwrite)
     if folder.summary_file.exists() and not overwrite:
         on_start(preparation.plan, preparation.plan.steps)
@@ -255,8 +255,12 @@ def assembled(preparation: TrainingInputs, base: LoadedModel, folder: TunedFolde
     settings, cuda = preparation.settings, torch.cuda.is_available()
     config = trl.SFTConfig(
         **arguments(
-            settings, folder.checkpoints, preparation.plan.rows,
-            rate=preparation.plan.rate, schedule=SCHEDULE, warmup=settings.warmup,
+            settings,
+            folder.checkpoints,
+            preparation.plan.rows,
+            rate=preparation.plan.rate,
+            schedule=SCHEDULE,
+            warmup=settings.warmup,
         ),
         weight_decay=0.0,
         per_device_train_batch_size=settings.rows_at_once,
@@ -267,7 +271,7 @@ def assembled(preparation: TrainingInputs, base: LoadedModel, folder: TunedFolde
         eval_on_start=bool(preparation.held_out),
         dataset_kwargs={"skip_prepare_dataset": True},
         max_length=None,
-    )  # fmt: skip
+    )
     config._n_gpu = min(1, config.n_gpu)  # one device: several would make another batch
     parts = {"train_dataset": preparation.rows, "eval_dataset": preparation.held_out}
     trainer = trl.SFTTrainer(

@@ -109,7 +109,7 @@ class TunedRecord(TrainedRecord):
     held_out: str
 
     @classmethod
-    def of(
+    def from_rows(
         cls,
         model: Path,
         rows: Sequence[Instruction],

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from conqret.console import shared_options as options
 from conqret.console.printing import at, note, result
 from conqret.errors import number
+from conqret.io.jsonl import json_lines
+from conqret.io.safe_files import check_new, write_new
 from conqret.judging.command_options import PlanOptions, StudyOptions
 from conqret.llm.client_options import Sampling
+from conqret.show.words import reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,17 +65,23 @@ def hold(
     if against not in (None, model) and asking.calls.budget is not None:
         note("each of the two models gets half of the budget")
     outcome = asking.study(
-        hold_debates, topics, model=asking.calls.of(model),
-        against=None if against is None else asking.calls.of(against), rounds=rounds, arguments=arguments,
-        output=output, rows="turns", doing="debating", role="a debater",
-    )  # fmt: skip
+        hold_debates,
+        topics,
+        model=asking.calls.of(model),
+        against=None if against is None else asking.calls.of(against),
+        rounds=rounds,
+        arguments=arguments,
+        output=output,
+        rows="turns",
+        doing="debating",
+        role="a debater",
+    )
     summary = outcome.summary
     lines = _lines(summary, outcome.folder)
     asking.conclude(summary, lines, outcome, summary.missing, there=summary.statements)
 
 
 def _lines(summary: HeldSummary, folder: HeldFolder) -> Iterator[str]:
-    from conqret.show.words import reason
 
     yield (
         f"{summary.finished:,} of {number(summary.debates, 'debate')} finished, "
@@ -80,7 +89,7 @@ def _lines(summary: HeldSummary, folder: HeldFolder) -> Iterator[str]:
     )
     if summary.trimmed:
         yield f"{number(summary.trimmed, 'debate')} did not fit the window: the turns were shown shortened, all alike"
-    for debate in summary.unfinished[:MOST_NAMED]:
+    for debate in summary.unfinished[:MAX_NAMED]:
         lack = debate.lacks[0]
         yield f"  {debate.id} is not finished: {lack.what}: {reason(lack.reason)}"
     yield at(folder.debates_file, "debates")
@@ -88,7 +97,7 @@ def _lines(summary: HeldSummary, folder: HeldFolder) -> Iterator[str]:
     yield at(folder.report_file, "page")
 
 
-MOST_NAMED = 10
+MAX_NAMED = 10
 """Unfinished debates that are named one by one; the page names all."""
 
 
@@ -122,8 +131,6 @@ def export(
     conqret debate export kept.jsonl --as instruction --test-share 0.2 -o data/
     """
     from conqret.debate.debatune.training_export import debate_training_data
-    from conqret.io.jsonl import json_lines
-    from conqret.io.safe_files import check_new, write_new
 
     data = debate_training_data(sources, test_share=test_share, passed=passed)
     parts = {"train.jsonl": data.train, "test.jsonl": data.test}
@@ -144,7 +151,6 @@ def export(
 
 def _training_lines(counts: dict[str, Any], output: Path) -> Iterator[str]:
     from conqret.debate.debatune.training_export import in_words
-    from conqret.show.words import number
 
     for name in ("train", "test"):
         if counts[name]:
@@ -189,9 +195,16 @@ def write(
     from conqret.debate.debatune.statement_run import write_statements
 
     outcome = asking.study(
-        write_statements, rows, model=asking.calls.of(model), system=system, sampling=sampling, output=output,
-        rows="statements", doing="writing", role="an author",
-    )  # fmt: skip
+        write_statements,
+        rows,
+        model=asking.calls.of(model),
+        system=system,
+        sampling=sampling,
+        output=output,
+        rows="statements",
+        doing="writing",
+        role="an author",
+    )
     summary, file = outcome.summary, outcome.folder.statements_file
     if summary.cut:
         asking.shown.note(

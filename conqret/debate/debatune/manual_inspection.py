@@ -31,7 +31,7 @@ from conqret.io.labels import read_labels
 from conqret.io.limits import whole_bytes
 from conqret.io.safe_files import write_new
 from conqret.labels.annotation_form import AnnotationForm
-from conqret.show.table import Cell, Column, Table
+from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.resampling import leave_one_out
 
@@ -322,22 +322,21 @@ def _share(name: str, sums: NDArray[np.float64], weights: NDArray[np.float64]) -
 
 def agreement_table(agreements: Sequence[InspectionAgreement], inspection: Inspection) -> Table:
     """A row for each system: people beside the judge, over all of its statements."""
-    rows: list[tuple[Cell, ...]] = [
-        (
-            agreement.system, agreement.sheet - agreement.unlabelled, agreement.agreement, agreement.kappa,
-            agreement.bad_confirmed, agreement.good_confirmed,
-            agreement.good_by_judge, agreement.good_by_people, agreement.ties,
-        )
-        for agreement in agreements
-    ]  # fmt: skip
     return Table(
         f"Annotators and {inspection.model}, corrected for the sampling",
-        (
-            Column("System", "text"), "Labeled", "Agreement", "Kappa", "Bad confirmed", "Good confirmed",
-            "Good by judge", "Good by annotators", "Ties",
-        ),
-        rows,
+        {
+            Column("System", "text"): "system",
+            "Labeled": lambda agreement: agreement.sheet - agreement.unlabelled,
+            "Agreement": "agreement",
+            "Kappa": "kappa",
+            "Bad confirmed": "bad_confirmed",
+            "Good confirmed": "good_confirmed",
+            "Good by judge": "good_by_judge",
+            "Good by annotators": "good_by_people",
+            "Ties": "ties",
+        },
+        agreements,
         note="Every label weighs as many statements as it stands for: the shares are those of the whole run. "
         "Agreement: both say good, or both bad. Confirmed: annotators give the same label to what the judge calls bad, "
         "or good. Ties are left out of all but the last column. Intervals (95%) are over topics.",
-    )  # fmt: skip
+    )

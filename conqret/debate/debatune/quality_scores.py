@@ -20,11 +20,11 @@ from conqret.data.item import Frozen
 from conqret.debate.debatune import controllability_scores as keeping
 from conqret.debate.debatune.controllability_scores import GOOD_FROM, Controllability
 from conqret.debate.debatune.debate_files import SYSTEM, instruction_of, read_statements, system_of
-from conqret.debate.debatune.output_filter import FromJudgments, judged_by
+from conqret.debate.debatune.statement_filters import FromJudgments, judged_by
 from conqret.errors import DeclarationError, check_known
 from conqret.judges.response_quality import GIVEN, SWAPPED
 from conqret.judging.judge_settings import JudgeSettings
-from conqret.show.table import Cell, Column, Table
+from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
 from conqret.stats.resampling import mean_interval
 
@@ -221,14 +221,18 @@ def _items(statements: Statements) -> tuple[Item, ...]:
 
 def quality_table(scores: Sequence[Quality], baseline: str) -> Table:
     """A row for each system, as the left half of DEBATunE's Table 1."""
-    rows: list[tuple[Cell, ...]] = [
-        (score.system, score.win, score.tie, score.lose, score.score, score.flip_rate, score.unanswered)
-        for score in scores
-    ]
     return Table(
         f"Response quality against {baseline}",
-        (Column("System", "text"), "Win", "Tie", "Lose", "Score", "Flips", "No answer"),
-        rows,
+        {
+            Column("System", "text"): "system",
+            "Win": "win",
+            "Tie": "tie",
+            "Lose": "lose",
+            "Score": "score",
+            "Flips": "flip_rate",
+            "No answer": "unanswered",
+        },
+        scores,
         note="A win is better in both orders of the two responses, or better in one and equal in the other; a loss "
         "likewise. Score is (win - lose) / all + 1: 1 is as good as the other, 2 always better. Flips: the share of "
         "pairs whose better response is not the same in both orders. Intervals (95%) are over topics.",

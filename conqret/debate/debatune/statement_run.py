@@ -111,9 +111,16 @@ def write_statements(
         return summary, {folder.statements_file: lines}
 
     with Run(
-        folder, [writer], PROMPTS, settings, asked=shown, total=len(instructions), asks="",
-        about=f"{len(instructions)} statements by", record={"temperature": sampling.sampling_temperature},
-    ) as run:  # fmt: skip
+        folder,
+        [writer],
+        PROMPTS,
+        settings,
+        asked=shown,
+        total=len(instructions),
+        asks="",
+        about=f"{len(instructions)} statements by",
+        record={"temperature": sampling.sampling_temperature},
+    ) as run:
         room = run.session().options.max_tokens or ROOM
         run.ask_all(_request(row, sampling, room) for row in instructions)
         return run.finish(concluded)
@@ -153,8 +160,15 @@ _ARGUES = {
     "negative": "On grounds of {ground} there is more to lose from it than to gain: {topic}",
 }
 _GROUNDS = (
-    "fairness", "safety", "cost", "freedom", "health", "trust", "those who come after us", "what works elsewhere",
-)  # fmt: skip
+    "fairness",
+    "safety",
+    "cost",
+    "freedom",
+    "health",
+    "trust",
+    "those who come after us",
+    "what works elsewhere",
+)
 """What nearly every topic can be argued from; the offline debater names one an argument."""
 _STILL = "Still: "
 """Stands between what the other side says and what the own side sets against it."""

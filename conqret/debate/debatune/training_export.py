@@ -16,7 +16,7 @@ from typing import Any, Literal
 from conqret.data import Item
 from conqret.debate.debatune.debate_files import SIDE_OF, SIDES, Side, instruction_of, read_statements
 from conqret.debate.debatune.debate_run import HeldFolder
-from conqret.debate.debatune.output_filter import harmless
+from conqret.debate.debatune.statement_filters import harmless
 from conqret.debate.debatune.transcript import HeldSummary
 from conqret.errors import DeclarationError, strict_options
 from conqret.judges.controllability import declines
@@ -30,8 +30,13 @@ SEED = 13
 """Draws the topics that are tested on."""
 
 EMPTY, REFUSAL, REPEATED, UNBALANCED, NOT_CONCLUDED, FILTERED = (
-    "empty", "refusal", "repeated", "unbalanced", "not_concluded", "filtered",
-)  # fmt: skip
+    "empty",
+    "refusal",
+    "repeated",
+    "unbalanced",
+    "not_concluded",
+    "filtered",
+)
 LEFT_OUT = {
     EMPTY: "without any text",
     REFUSAL: "that decline the task",

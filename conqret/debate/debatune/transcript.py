@@ -26,7 +26,7 @@ NOT_REACHED = Reason.NOTHING_TO_JUDGE
 """The reason of a turn that was not asked for because one before it is missing."""
 
 
-MOST_ID = 200
+MAX_ID = 200
 """Characters of an id; of a longer one the end stays, which tells sides and debates apart."""
 
 
@@ -97,7 +97,7 @@ class ModelDebate(Frozen):
         for side, turn in self.conclusions.items():
             if turn is not None:
                 yield {
-                    "id": f"{self.id}-{side}"[-MOST_ID:],
+                    "id": f"{self.id}-{side}"[-MAX_ID:],
                     "topic": self.topic,
                     "side": side,
                     "statement": turn.statement,
@@ -187,7 +187,7 @@ def named(number: int, side: Side) -> str:
 
 OPENING, REPLY, CONCLUSION = "debate/opening", "debate/reply", "debate/conclusion"
 
-MOST_QUESTIONS = 3
+MAX_QUESTIONS = 3
 """Questions that a turn may put: more could not be answered well in one turn."""
 
 
@@ -280,7 +280,7 @@ class Speaking:
         if self.ask == OPENING:
             return library[OPENING].render(shared, settings)
         began = any(side == self.side for _, side, _ in self.record)
-        settings |= {"began": began, "most": MOST_QUESTIONS, "answers": bool(self.asked)}
+        settings |= {"began": began, "most": MAX_QUESTIONS, "answers": bool(self.asked)}
         return library[REPLY].render({**shared, "record": record, "asked": self.asked}, settings)
 
     def fitted(self, library: Library, window: Window) -> FittedPrompt | None:
@@ -328,9 +328,9 @@ async def speak(request: Speaking, client: Client, library: Library) -> Transcri
 def _check_questions(statement: str, questions: Sequence[str]) -> None:
     """Questions may be missing only where the statement is, too: then the side was refused."""
     asked = [question for question in questions if question.strip()]
-    if statement.strip() and not (len(asked) == len(questions) and 1 <= len(asked) <= MOST_QUESTIONS):
+    if statement.strip() and not (len(asked) == len(questions) and 1 <= len(asked) <= MAX_QUESTIONS):
         raise ValueError(
-            f"one to {MOST_QUESTIONS} questions are to be put, none of them blank, not {len(asked)}"
+            f"one to {MAX_QUESTIONS} questions are to be put, none of them blank, not {len(asked)}"
         )
 
 

@@ -142,12 +142,16 @@ def _frame(
 
     counted = [(answer, counts(answer.toward_right)) for answer in answers if answer.toward_right is not None]
     rows = [
-        (getattr(answer, subject), "with" if answer.condition.endswith("A") else "without", str(answer.turn),
-        answer.instruction,
-         value)
+        (
+            getattr(answer, subject),
+            "with" if answer.condition.endswith("A") else "without",
+            str(answer.turn),
+            answer.instruction,
+            value,
+        )
         for answer, value in counted
         if value is not None
-    ]  # fmt: skip
+    ]
     return pd.DataFrame(rows, columns=["subject", *FACTORS, "value"]).astype({"value": float})
 
 
@@ -239,10 +243,14 @@ def _tested(effect: AnovaEffect | None, letter: str) -> tuple[str, str]:
 def _note(anova: Anova, subject: Subject) -> str:
     lacking = len(anova.lacking)
     parts = [
-        f"No ANOVA: {anova.reason}." if anova.reason and not anova.effects else anova.reason and f"{anova.reason}.",
+        f"No ANOVA: {anova.reason}."
+        if anova.reason and not anova.effects
+        else anova.reason and f"{anova.reason}.",
         f"Without an answer in every cell, and only in the mixed model: {listed(anova.lacking, 5)} "
-        f"({words.count(lacking)} of {words.count(lacking + anova.subjects)} {subject}s)." if lacking else "",
+        f"({words.count(lacking)} of {words.count(lacking + anova.subjects)} {subject}s)."
+        if lacking
+        else "",
         "Mixed: all answers, a random intercept for each subject, Wald tests." if anova.mixed else "",
         anova.mixed_reason and f"Mixed model: {anova.mixed_reason.rstrip('.')}.",
-    ]  # fmt: skip
+    ]
     return " ".join(filter(None, parts))

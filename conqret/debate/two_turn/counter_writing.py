@@ -30,9 +30,9 @@ from conqret.text.words import count_words
 ARGUMENT, COUNTER = "debate-argument", "debate-counter"
 """The prompts."""
 
-MOST_SNIPPETS = 3
+MAX_SNIPPETS = 3
 """The most that any of the 2,944 arguments of single_turn_debate has."""
-SNIPPET_WORDS, MOST_WORDS = 40, 80
+SNIPPET_WORDS, MAX_WORDS = 40, 80
 """What writers are told: in single_turn_debate arguments have 500 characters at most, and snippets 250."""
 LENIENCE = 1.25
 """An answer that is longer by this factor is still taken: models count words badly."""
@@ -165,9 +165,9 @@ def prompt(
     """What is asked; an answer is shown the writer's own argument, and the one that it is ``against``."""
     settings = {
         "least": _least(task),
-        "most": MOST_SNIPPETS,
+        "most": MAX_SNIPPETS,
         "snippet_words": SNIPPET_WORDS,
-        "most_words": MOST_WORDS,
+        "most_words": MAX_WORDS,
     }
     shown = {
         "posed": task.question.question,
@@ -206,10 +206,10 @@ async def _write(
 def _faults(text: str, snippets: Sequence[str], least: int) -> Iterator[str]:
     if not text.strip():
         yield "the text is empty"
-    if count_words(text) > LENIENCE * MOST_WORDS:
-        yield f"the text has {count_words(text)} words, and {MOST_WORDS} is the most"
-    if not least <= len(snippets) <= MOST_SNIPPETS:
-        yield f"there are {len(snippets)} snippets, and {least} to {MOST_SNIPPETS} are wanted"
+    if count_words(text) > LENIENCE * MAX_WORDS:
+        yield f"the text has {count_words(text)} words, and {MAX_WORDS} is the most"
+    if not least <= len(snippets) <= MAX_SNIPPETS:
+        yield f"there are {len(snippets)} snippets, and {least} to {MAX_SNIPPETS} are wanted"
     for n, snippet in enumerate(snippets, start=1):
         if count_words(snippet) > LENIENCE * SNIPPET_WORDS:
             yield f"snippet {n} has {count_words(snippet)} words, and {SNIPPET_WORDS} is the most"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 from pydantic import Field
 
@@ -111,11 +112,19 @@ class DebateRequest:
             (asked.writers[right - 1], asked.writers[2 - right]) if asked.writers else ("", "")
         )
         return SliderAnswer(
-            asked.id, asked.passage_id, judge, self.condition, self.turn, self.instruction,
-            3 - right if self.swapped else right, judged.slider, "" if judged.reason is None else str(judged.reason),
+            asked.id,
+            asked.passage_id,
+            judge,
+            self.condition,
+            self.turn,
+            self.instruction,
+            3 - right if self.swapped else right,
+            judged.slider,
+            "" if judged.reason is None else str(judged.reason),
             consultant="" if not self.consulted else "right" if self.consulted == right else "wrong",
-            for_right=for_right, for_wrong=for_wrong,
-        )  # fmt: skip
+            for_right=for_right,
+            for_wrong=for_wrong,
+        )
 
     def _visible(self, place: int) -> Side:
         """The side at a place with what is shown of it; a counter-argument is heard with the side that gives it."""
@@ -170,7 +179,18 @@ async def judged(turns: Sequence[DebateRequest], run: Run[DebateJudgment]) -> No
     """One judgment after the other on the same; each shows the answer before it."""
     before: int | None = None
     for request in turns:
-        row = await run.ask(_request(request, run.library, before))
+        row = await run.ask(
+            Request(
+                ask=PROMPT,
+                item=request.key,
+                messages=messages(prompt(request, run.library, before)),
+                response=Slid,
+                temperature=0.0,
+                max_tokens=request.allowance,
+                widened=request.allowance is None,
+                baseline=partial(offline_judgment, request),
+            )
+        )
         before = row.slider
 
 
@@ -209,24 +229,6 @@ def prompt(request: DebateRequest, library: Library, before: int | None = None) 
             "cut": CUT if CUT in request.passage else "",
         },
     )
-
-
-def _request(request: DebateRequest, library: Library, before: int | None) -> Request[Slid]:
-    return Request(
-        ask=PROMPT,
-        item=request.key,
-        messages=messages(prompt(request, library, before)),
-        response=Slid,
-        temperature=0.0,
-        max_tokens=request.allowance,
-        widened=request.allowance is None,
-        baseline=lambda: _by_words(request),
-    )
-
-
-def _by_words(request: DebateRequest) -> dict[str, object]:
-    slider, explanation = lexical(request.sides, request.passage, INSTRUCTIONS[request.instruction])
-    return {"explanation": explanation, "slider": slider}
 
 
 def _points() -> Iterator[str]:
@@ -289,6 +291,12 @@ def shortened(
                 )
             lost[question.passage_id] = sum(cut.before for cut in cuts), sum(cut.after for cut in cuts)
     return tuple(replace(item, passage=known[item.passage]) for item in questions), lost
+
+
+def offline_judgment(request: DebateRequest) -> dict[str, object]:
+    """What the offline judge answers."""
+    slider, explanation = lexical(request.sides, request.passage, INSTRUCTIONS[request.instruction])
+    return {"explanation": explanation, "slider": slider}
 
 
 def lexical(sides: Sequence[Side], passage: str, payoff: PayoffInstruction) -> tuple[int, str]:

@@ -141,11 +141,12 @@ def earned_table(settlements: Sequence[AnswerOutcome]) -> Table:
     """What one judge is told in the end: a row for each question, and what all of them earned."""
     return Table(
         "What each question earned",
-        (Column("Question", "text"), Column("Your last answer", "name"), "Earned"),
-        [
-            (settlement.question, _outcome(settlement.toward_right), dollars(settlement.dollars))
-            for settlement in settlements
-        ],
+        {
+            Column("Question", "text"): "question",
+            Column("Your last answer", "name"): lambda settlement: _outcome(settlement.toward_right),
+            "Earned": lambda settlement: dollars(settlement.dollars),
+        },
+        settlements,
         foot=[("In all", "", dollars(sum((settlement.dollars for settlement in settlements), Fraction())))],
         note="Earned: by all your judgments of the question together.",
     )

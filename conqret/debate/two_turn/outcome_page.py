@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
 from conqret.data.digest import gathered
@@ -11,7 +12,7 @@ from conqret.debate.two_turn.slider_answers import END, INSTRUCTIONS, RESPONSES,
 from conqret.errors import number
 from conqret.show import words
 from conqret.show.plots import Kind, drawn
-from conqret.show.table import Cell, Column, Table
+from conqret.show.table import Cell, CellSource, Column, Table
 from conqret.stats.resampling import pooling
 
 if TYPE_CHECKING:
@@ -41,51 +42,58 @@ def outcome_tables(results: Outcomes) -> Iterator[Table]:
     yield _table_2(results)
     yield Table(
         "Accuracy without abstentions, and dollars an answer",
-        (*_HEAD, "answers", "not given", "accuracy", "dollars"),
-        [
-            (*_name(cell), sum(cell.points.values()), cell.missing, cell.accuracy, cell.payoff)
-            for cell in results.cells
-        ],
+        {
+            **_HEAD,
+            "answers": lambda cell: sum(cell.points.values()),
+            "not given": "missing",
+            "accuracy": "accuracy",
+            "dollars": "payoff",
+        },
+        results.cells,
         note=f"Intervals are over the {words.count(results.passages)} passages{pooling(results.passages)}.",
     )
     yield Table(
         "Where the slider stood, in percent",
-        (*_HEAD, *POINTS),
-        [(*_name(cell), *(f"{share:.1%}".rstrip("%") for share in _shares(cell))) for cell in results.cells],
+        {**_HEAD, **{name: partial(_percentage, place) for place, name in enumerate(POINTS)}},
+        results.cells,
     )
     yield Table(
         "How often an answer was right, by its confidence",
-        ("instruction", Column("slider", "name"), "answers", "right", "pays from"),
-        [
-            (level.instruction, STRENGTHS[level.strength], level.right.n, level.right, level.pays_from)
-            for level in results.confidence
-        ],
+        {
+            "instruction": "instruction",
+            Column("slider", "name"): lambda level: STRENGTHS[level.strength],
+            "answers": ("right", "n"),
+            "right": "right",
+            "pays from": "pays_from",
+        },
+        results.confidence,
         note="Pays from: the chance of being right from which this answer earns most; where fewer are right, judges "
         "were too sure.",
     )
     if results.changes:
         yield Table(
             "What changes the accuracy",
-            ("factor", Column("from", "name"), Column("to", "name"), "accuracy, from", "to", "difference"),
-            [
-                (change.factor, change.before, change.after, change.without, change.having, change.difference)
-                for change in results.changes
-            ],
+            {
+                "factor": "factor",
+                Column("from", "name"): "before",
+                Column("to", "name"): "after",
+                "accuracy, from": "without",
+                "to": "having",
+                "difference": "difference",
+            },
+            results.changes,
             note="Means over all cells that differ in the factor alone.",
         )
     if any(change.consultant for change in results.followed):
         yield Table(
             "Whom judges go with, at the last judgment",
-            (Column("who is heard", "name"), Column("who is followed", "name"), "answers", "share"),
-            [
-                (
-                    "one side" if change.consultant else "both sides",
-                    f"who argues for the {change.argued} option",
-                    change.rate.n,
-                    change.rate,
-                )
-                for change in results.followed
-            ],
+            {
+                Column("who is heard", "name"): lambda rate: "one side" if rate.consultant else "both sides",
+                Column("who is followed", "name"): lambda rate: f"who argues for the {rate.argued} option",
+                "answers": ("rate", "n"),
+                "share": "rate",
+            },
+            results.followed,
             note="Shares of the answers that take a side. To hear one side alone is consultancy: where the share for "
             "the wrong option is high, judges follow the one who speaks.",
         )
@@ -95,8 +103,8 @@ def standings_table(standings: Iterable[Standing]) -> Table:
     """Judges beside each other: the model, and those that understand nothing."""
     return Table(
         "Compared with judges that understand nothing",
-        ("judge", "accuracy", "abstained", "dollars an answer"),
-        [(standing.judge, standing.accuracy, standing.abstained, standing.payoff) for standing in standings],
+        {"judge": "judge", "accuracy": "accuracy", "abstained": "abstained", "dollars an answer": "payoff"},
+        standings,
     )
 
 
@@ -153,11 +161,11 @@ def confidence_plot(results: Outcomes, kind: Kind) -> bytes:
     return drawn(draw, (6.5, 1.7 * len(panels) + 0.5), kind)
 
 
-_HEAD = ("condition", Column("judgment", "name"), Column("instruction", "name"))
-
-
-def _name(outcome: Outcome) -> tuple[str, str, str]:
-    return outcome.condition, NTH[outcome.turn], outcome.instruction
+_HEAD: Mapping[str | Column, CellSource] = {
+    "condition": "condition",
+    Column("judgment", "name"): lambda cell: NTH[cell.turn],
+    Column("instruction", "name"): "instruction",
+}
 
 
 def _table_2(results: Outcomes) -> Table:
@@ -180,6 +188,11 @@ def _table_2(results: Outcomes) -> Table:
         ("", *(f"{NTH[turn]}, {instruction}" for turn, instruction in columns)),
         rows,
     )
+
+
+def _percentage(place: int, outcome: Outcome) -> str:
+    """The share of the answers at one point of the slider."""
+    return f"{_shares(outcome)[place]:.1%}".rstrip("%")
 
 
 def _percent(share: float | None) -> str:

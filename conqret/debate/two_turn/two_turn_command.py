@@ -14,6 +14,7 @@ from conqret.console.printing import at, note, note_all, note_each, result
 from conqret.debate.debatune.command import conclude, judged
 from conqret.errors import DeclarationError, number
 from conqret.judging.command_options import StudyOptions
+from conqret.show.table import spaced
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,11 +86,16 @@ def judge(
     conqret debate two-turn judge debates.jsonl --instruction encourage-abstain --model gpt-4o-mini --dry-run
     """
     from conqret.debate.two_turn.outcome_page import outcome_tables, standings_table, verdict
-    from conqret.debate.two_turn.rubric import FORMAT, counter_items, grade_counter_arguments, rubric_table
-    from conqret.debate.two_turn.text_annotations import annotation_tables, summarize_annotations
+    from conqret.debate.two_turn.text_grades import (
+        FORMAT,
+        annotation_tables,
+        counter_items,
+        grade_counter_arguments,
+        rubric_table,
+        summarize_annotations,
+    )
     from conqret.debate.two_turn.two_turn_files import read_two_turn
     from conqret.debate.two_turn.two_turn_runs import judge_debates
-    from conqret.show.table import spaced
 
     if rubric:
         if labels is not None:
@@ -99,9 +105,14 @@ def judge(
             result(facts, [rubric_table(grades_by_writer.grades)], as_json=asking.shown.json_output)
             return
         done = judged(
-            counter_items(read_two_turn(questions)), [questions], FORMAT, model=model, output=output, asking=asking,
+            counter_items(read_two_turn(questions)),
+            [questions],
+            FORMAT,
+            model=model,
+            output=output,
+            asking=asking,
             by=partial(grade_counter_arguments, questions),
-        )  # fmt: skip
+        )
         grades = [grade.model_dump(mode="json") for grade in done.grades]
         conclude(done.judgments, lambda: rubric_table(done.grades), shown=asking.shown, grades=grades)
         return
@@ -111,9 +122,17 @@ def judge(
         result(plain, spaced(annotation_tables(summaries)), as_json=asking.shown.json_output)
         return
     outcome = asking.study(
-        judge_debates, questions, model=asking.calls.of(model), design=design, instruction=instruction,
-        consultancy=consultancy, allowance=allowance, passage_tokens=passage_tokens, output=output, rows="judgments",
-    )  # fmt: skip
+        judge_debates,
+        questions,
+        model=asking.calls.of(model),
+        design=design,
+        instruction=instruction,
+        consultancy=consultancy,
+        allowance=allowance,
+        passage_tokens=passage_tokens,
+        output=output,
+        rows="judgments",
+    )
     came, cut, folder = outcome.summary.came, outcome.summary.shortened, outcome.folder
     if cut:
         before, after = (sum(count[place] for count in cut.values()) for place in (0, 1))
@@ -170,10 +189,15 @@ def write(
     from conqret.debate.two_turn.two_turn_runs import write_debates
 
     outcome = asking.study(
-        write_debates, questions, model=asking.calls.of(model),
-        against=None if against is None else asking.calls.of(against), output=output, rows="texts", doing="writing",
+        write_debates,
+        questions,
+        model=asking.calls.of(model),
+        against=None if against is None else asking.calls.of(against),
+        output=output,
+        rows="texts",
+        doing="writing",
         role="an author",
-    )  # fmt: skip
+    )
     summary = outcome.summary
     examples = {row.reason: f"{row.id}: {row.detail}" for row in outcome.rows if not row.answered}
     note_each(f"a text is missing, as {example}" for example in examples.values())
@@ -270,7 +294,6 @@ def outcomes(
     from conqret.debate.two_turn.slider_answers import payoffs as rewarded
     from conqret.debate.two_turn.writer_scores import score_writers, writers_table
     from conqret.show.page import write_file
-    from conqret.show.table import spaced
 
     kinds: dict[str, Literal["png", "svg"]] = {".png": "png", ".svg": "svg"}
     if plot is not None and plot.suffix not in kinds:
@@ -306,7 +329,6 @@ def outcomes(
 
 def _lines(results: Outcomes, conclusion: str, plot: Path | None) -> Iterator[RenderableType]:
     from conqret.debate.two_turn.outcome_page import outcome_tables
-    from conqret.show.table import spaced
 
     yield from spaced(outcome_tables(results))
     right, wrong = (f"${results.writers[side]:.3f}" for side in ("right", "wrong"))

@@ -82,12 +82,21 @@ class TwoTurnQuestion:
             "right": self.right,
             "passage_id": self.passage_id,
             **({"passage": self.passage} if self.passage else {}),
-            "arguments": [{"option": n, **_plain(side.argument)} for n, side in enumerate(self.sides, start=1)],
-            **({"counter_arguments": [{"against": n, **_plain(counter_argument)} for n,
-            counter_argument in enumerate(counters, start=1)]}
-               if counters else {}),
+            "arguments": [
+                {"option": n, **_plain(side.argument)} for n, side in enumerate(self.sides, start=1)
+            ],
+            **(
+                {
+                    "counter_arguments": [
+                        {"against": n, **_plain(counter_argument)}
+                        for n, counter_argument in enumerate(counters, start=1)
+                    ]
+                }
+                if counters
+                else {}
+            ),
             **({"writers": list(self.writers)} if self.writers else {}),
-        }  # fmt: skip
+        }
 
 
 def read_two_turn(path: str | Path) -> tuple[TwoTurnQuestion, ...]:
@@ -234,10 +243,15 @@ def _own(rows: Rows) -> Iterator[TwoTurnQuestion]:
             first, two = map(Side, values["options"], arguments, counters)
             questions.append(
                 TwoTurnQuestion(
-                    values["id"], values["question"], (first, two), values["right"] + 1, values["passage_id"],
-                    values["passage"], values["writers"],
+                    values["id"],
+                    values["question"],
+                    (first, two),
+                    values["right"] + 1,
+                    values["passage_id"],
+                    values["passage"],
+                    values["writers"],
                 )
-            )  # fmt: skip
+            )
     reader.finish()
     yield from questions
 

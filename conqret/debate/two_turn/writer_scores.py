@@ -20,7 +20,7 @@ from conqret.debate.two_turn.slider_answers import Design, SliderAnswer, conditi
 from conqret.errors import DeclarationError, strict_options
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.screens import Person
-from conqret.show.table import Cell, Column, Table
+from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.paired_ranking import SPREAD, START, PairwisePreference, bradley_terry
 from conqret.stats.resampling import mean_interval
@@ -180,55 +180,57 @@ def _writers(answer: SliderAnswer) -> tuple[str, str]:
 
 def writers_table(writers: Sequence[Writer]) -> Table:
     """Two rows for each writer, one for either option, the most persuasive first."""
-    rows: list[tuple[Cell, ...]] = [
-        (
-            writer.writer,
-            _elo(writer.rating),
-            f"the {side} option",
-            part.answers,
-            part.followed,
-            f"{part.dollars:.2f}",
-        )
+    rows = [
+        (writer, side, part)
         for writer in writers
         for side, part in (("right", writer.right), ("wrong", writer.wrong))
     ]
     alone = " Elo is undefined, because no other writer argued against this one." if len(writers) == 1 else ""
     return Table(
         "Whom judges follow",
-        (
-            Column("writer", "text"), Column("Elo", "name"), Column("argues for", "name"), "answers", "followed",
-            "dollars",
-        ),
+        {
+            Column("writer", "text"): (0, "writer"),
+            Column("Elo", "name"): lambda row: _elo(row[0].rating),
+            Column("argues for", "name"): lambda row: f"the {row[1]} option",
+            "answers": (2, "answers"),
+            "followed": (2, "followed"),
+            "dollars": lambda row: f"{row[2].dollars:.2f}",
+        },
         rows,
         note="By the last judgment with arguments. Followed: the share of the answers that take a side and go with the "
         "writer. Elo: 1500 is the mean of the writers, 400 points more are odds of ten to one, abstaining is a tie. "
         "Dollars: $0.20 for each judge who ends on the right option, $0.75 for each who does not. Intervals are "
         f"over passages.{alone}",
-    )  # fmt: skip
+    )
 
 
 def feedback_table(feedback: Sequence[WriterResult]) -> Table:
     """What one writer is told: a row for each of their counter-arguments, and what they earned in all."""
+    followed, judges = (
+        sum(getattr(counter, name) for counter in feedback) for name in ("followed", "judges")
+    )
     return Table(
         "How your counter-arguments did",
-        (
-            Column("Question", "text"), Column("You argued for", "text"), Column("Which is", "name"), "On your side",
-            "Bonus",
-        ),
-        [
+        {
+            Column("Question", "text"): "question",
+            Column("You argued for", "text"): "option",
+            Column("Which is", "name"): lambda counter: "right" if counter.right else "wrong",
+            "On your side": lambda counter: f"{counter.followed} of {counter.judges}",
+            "Bonus": lambda counter: f"${float(counter.dollars):.2f}",
+        },
+        feedback,
+        foot=[
             (
-                counter.question, counter.option, "right" if counter.right else "wrong", f"{counter.followed} "
-                                                                                         f"of {counter.judges}",
-                f"${float(counter.dollars):.2f}",
+                "In all",
+                "",
+                "",
+                f"{followed} of {judges}",
+                f"${float(sum(counter.dollars for counter in feedback)):.2f}",
             )
-            for counter in feedback
         ],
-        foot=[("In all", "", "", f"{sum(counter.followed for counter in feedback)} of "
-                                 f"{sum(counter.judges for counter in feedback)}",
-               f"${float(sum(counter.dollars for counter in feedback)):.2f}")],
         note="Counted at the end, when the judges had read everything: a judge who moved the slider toward the right "
         "option at all is on its side, and any other, abstaining included, on the side of the wrong one.",
-    )  # fmt: skip
+    )
 
 
 def _elo(rating: Estimate) -> str:

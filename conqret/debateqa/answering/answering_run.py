@@ -25,7 +25,7 @@ from conqret.debateqa.answering.rag_session import (
     SearchStep,
 )
 from conqret.debateqa.curation.curation_requests import NoValidResponse
-from conqret.debateqa.curation.trusted_domains import TrustedDomains, read_trusted
+from conqret.debateqa.curation.page_sources import TrustedDomains, read_trusted
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.generation.generator import GENERATED_TOKENS
 from conqret.io.jsonl import json_lines
@@ -165,10 +165,17 @@ class Answering:
         """Where a question is answered."""
         way, plan = self.strategy, self.plan
         return RagSession(
-            question, plan, library, answerer, agent, self.answerer.model, self.source,
-            chunks=plan.chunks or way.chunks, searches=plan.searches or way.searches,
+            question,
+            plan,
+            library,
+            answerer,
+            agent,
+            self.answerer.model,
+            self.source,
+            chunks=plan.chunks or way.chunks,
+            searches=plan.searches or way.searches,
             room=self.answerer.max_tokens or ROOM,
-        )  # fmt: skip
+        )
 
 
 def chunk_search(
@@ -271,8 +278,13 @@ def answer(
         return summary, {folder.answers_file: lines, folder.report_file: content}
 
     with Run(
-        folder, [answerer, way.searcher], way.prompts, settings,
-        asked=((question.id, question.question) for question in given), total=len(given), asks="",
+        folder,
+        [answerer, way.searcher],
+        way.prompts,
+        settings,
+        asked=((question.id, question.question) for question in given),
+        total=len(given),
+        asks="",
         about=f"{number(len(given), 'question')}, strategy {way.strategy.name}{chunks}, answered by",
         record={
             "strategy": way.strategy.name,
@@ -280,7 +292,7 @@ def answer(
             "agent": {"model": way.searcher.model, **way.searcher.identity} if way.strategy.agent else {},
             "source": "" if index is None else index.name,
         },
-    ) as run:  # fmt: skip
+    ) as run:
         run.ask_all(_answered(run, way, question) for question in given)
         return run.finish(concluded)
 

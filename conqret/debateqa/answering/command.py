@@ -83,10 +83,18 @@ def answer(
             on_document=bar.advance,
         )
     outcome = asking.study(
-        write_answers, questions, strategy=strategy, index=source, plan=plan, model=asking.calls.of(model),
-        agent=None if agent is None else asking.calls.of(agent), output=output,
-        rows="answers", doing="answering", role="an author",
-    )  # fmt: skip
+        write_answers,
+        questions,
+        strategy=strategy,
+        index=source,
+        plan=plan,
+        model=asking.calls.of(model),
+        agent=None if agent is None else asking.calls.of(agent),
+        output=output,
+        rows="answers",
+        doing="answering",
+        role="an author",
+    )
     summary, folder = outcome.summary, outcome.folder
     if summary.cut:
         asking.shown.note(

@@ -1,4 +1,5 @@
-"""Where a question is answered: what a strategy can search and ask, and the trace of what it did."""
+"""Strategies of answering (none, rag, react and cited), and the session in which one answers a question: what it can
+search and ask, and the trace of what it did."""
 
 from __future__ import annotations
 
@@ -10,10 +11,20 @@ from typing import TYPE_CHECKING, Annotated
 from annotated_types import Interval
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
-from conqret.data import Document
+from conqret.data import Document, Reason
+from conqret.data.corpus import CorpusTopic
 from conqret.data.item import Frozen
-from conqret.debateqa.curation.curation_requests import NonEmptyText, asked, fitted, offline_views
+from conqret.debateqa.curation.curation_requests import (
+    NonEmptyText,
+    NoValidResponse,
+    asked,
+    fitted,
+    offline_views,
+)
 from conqret.errors import DeclarationError
+from conqret.generation.cited_argument import GeneratedArgument
+from conqret.generation.generator import GenerateOptions, GenerationTask, Generator
+from conqret.generation.strategies.cited import STRATEGY as CITED
 from conqret.io.questions import SourcedQuestion
 from conqret.judging.responses import Typed
 from conqret.llm.client import Client
@@ -175,10 +186,14 @@ class RagSession:
             )
 
         step = await asked(
-            prompt, self.question.id, fitted(render, self.documents, self.agent, answer_room=ROOM), NextStep,
-            self.agent, lambda: next_step(self.question.question, len(queries)),
+            prompt,
+            self.question.id,
+            fitted(render, self.documents, self.agent, answer_room=ROOM),
+            NextStep,
+            self.agent,
+            lambda: next_step(self.question.question, len(queries)),
             context={"queries": queries},
-        )  # fmt: skip
+        )
         if not step.query:
             self.trace.append(SearchStep(thought=step.thought))
         return step
@@ -197,11 +212,16 @@ class RagSession:
             return prompt.render({"question": question, "documents": shown}, settings)
 
         reply = await asked(
-            prompt.id, self.question.id, fitted(render, self.documents, self.answerer, answer_room=self.room), Plain,
-            self.answerer, lambda: offline_answer(question, [document.text for document in self.documents],
-            plan.length),
-            temperature=plan.sampling_temperature, top_p=plan.top_p, max_tokens=self.room,
-        )  # fmt: skip
+            prompt.id,
+            self.question.id,
+            fitted(render, self.documents, self.answerer, answer_room=self.room),
+            Plain,
+            self.answerer,
+            lambda: offline_answer(question, [document.text for document in self.documents], plan.length),
+            temperature=plan.sampling_temperature,
+            top_p=plan.top_p,
+            max_tokens=self.room,
+        )
         self.cut = reply.cut
         return reply.text
 
@@ -211,7 +231,7 @@ class AnswerStrategy:
     """A way to answer a question.
 
     - ``respond(desk)`` answers the question of the desk: it may search and ask an agent there, and returns the text. It
-      raises nothing for what the world did but :class:`~conqret.debateqa.curation.curation_requests.NoValidResponse`.
+      raises :class:`~conqret.debateqa.curation.curation_requests.NoValidResponse` where a model gives no valid answer.
     - ``chunks`` are taken of one retrieval (0: nothing is retrieved), ``searches`` is how many retrievals there may be
     - ``agent`` is the id of the prompt by which an agent is asked what to do next; empty where there is none
     - ``prompts`` are the ids of other prompts of its own, each with its type of answer; where there are none, the
@@ -228,11 +248,95 @@ class AnswerStrategy:
     prompts: Mapping[str, type[BaseModel]] = field(default_factory=dict)
 
 
+NONE = AnswerStrategy(
+    name="none",
+    summary="no retrieval: the model answers from what it knows",
+    source="DebateQA, section 5.2 and Table 16",
+    respond=RagSession.answer,
+)
+
+
+CHUNKS = 10
+"""DebateQA, F.1."""
+
+
+async def _after_a_search(desk: RagSession) -> str:
+    """Search with the question, and answer."""
+    desk.search(desk.question.question)
+    return await desk.answer()
+
+
+RAG = AnswerStrategy(
+    name="rag",
+    summary="vanilla RAG: the ten best chunks for the question, then the answer",
+    source="DebateQA, section 5.4.1, F.1 and Table 17",
+    respond=_after_a_search,
+    chunks=CHUNKS,
+)
+
+
+PROMPT = "answer/react"
+
+
+async def _as_an_agent(desk: RagSession) -> str:
+    """Search as the agent says, and answer."""
+    desk.search(desk.question.question)
+    while len(desk.trace) < desk.searches:
+        step = await desk.next_step(PROMPT)
+        if not step.query:
+            break
+        desk.search(step.query, step.thought)
+    return await desk.answer()
+
+
+REACT = AnswerStrategy(
+    name="react",
+    summary="ReAct: an agent thinks, searches and reads, three times three chunks at most; then the answer",
+    source="DebateQA, section 5.4.1 and F.1",
+    respond=_as_an_agent,
+    chunks=3,  # of each retrieval (DebateQA, F.1)
+    searches=3,  # at most, that for the question itself among them (F.1)
+    agent=PROMPT,
+)
+
+
+HEADINGS = {"pro": "In favour:", "con": "Against:"}
+
+
+async def _for_either_side(desk: RagSession) -> str:
+    """Search with the question, and argue for either side; a side for which the chunks hold nothing is left out."""
+    documents = tuple(desk.search(desk.question.question))
+    topic = CorpusTopic(id=desk.question.id, question=desk.question.question, split="test")
+    options = GenerateOptions(shots=0, strategy=CITED.name, temperature=desk.plan.temperature)
+    generator = Generator(options, desk.library, desk.answerer, desk.model)
+    sides = {side: await generator.write(GenerationTask(topic, side, documents)) for side in CITED.prompts}
+    for response in sides.values():
+        if response.reason is not None and response.reason is not Reason.NO_EVIDENCE:
+            raise NoValidResponse(response.reason, response.detail)
+    texts = [f"{HEADINGS[side]}\n\n{answer.argument}" for side, answer in sides.items() if answer.argument]
+    if not texts:
+        raise NoValidResponse(Reason.NO_EVIDENCE, "the model found nothing for either side in the chunks")
+    return "\n\n".join(texts)
+
+
+CITED_SIDES = AnswerStrategy(
+    name="cited",
+    summary="the argument generator for either side, each premise citing the ten best chunks",
+    source="ConQRet, section 3.2.2",
+    respond=_for_either_side,
+    chunks=CHUNKS,
+    prompts=dict.fromkeys(CITED.prompts.values(), GeneratedArgument),
+)
+
+
+STRATEGIES = (NONE, RAG, REACT, CITED_SIDES)
+"""conqret's own ways to answer; react is of Yao et al. 2023."""
+
 ANSWER_STRATEGIES = Registry(
     "answering strategy",
     "conqret.answers",
     AnswerStrategy,
-    package="conqret.debateqa.answering.strategies",
+    package="conqret.debateqa.answering.rag_session",
     attribute="STRATEGIES",
     first=("none", "rag", "react"),
 )

@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from conqret.data import Document
-from conqret.debateqa.curation.trusted_domains import TrustedDomains
+from conqret.debateqa.curation.page_sources import TrustedDomains
 from conqret.errors import DeclarationError
 from conqret.io.corpus_folder import write_lines
 from conqret.llm.backend import count_tokens

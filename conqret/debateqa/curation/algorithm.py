@@ -16,7 +16,7 @@ from typing import Any
 from conqret.data import Document
 from conqret.debateqa.curation import curation_requests as asking
 from conqret.debateqa.curation.curation_requests import NoValidResponse, PointOfView, asked, fitted
-from conqret.debateqa.curation.trusted_domains import PageSource, TrustedDomains
+from conqret.debateqa.curation.page_sources import PageSource, TrustedDomains
 from conqret.errors import DeclarationError, check_known, check_positive
 from conqret.io.questions import SourcedQuestion
 from conqret.judging.asked_run import Run, together
@@ -125,7 +125,7 @@ STEPS = (
     "queries",
     "documents",
     "views",
-    *(f"explanation {number}" for number in range(1, asking.MOST_VIEWS + 1)),
+    *(f"explanation {number}" for number in range(1, asking.MAX_VIEWS + 1)),
 )
 """The steps of a question, in their order."""
 
@@ -157,8 +157,12 @@ class QuestionOutcome:
             {"point_of_view": view, "explanation": explanation, "documents": list(documents)}
             for view, explanation, documents in self.answers
         ]
-        return {**record, "licence": record.get("licence", UNSTATED), "partial_answers": answers,
-                "documents": list(self.documents)}  # fmt: skip
+        return {
+            **record,
+            "licence": record.get("licence", UNSTATED),
+            "partial_answers": answers,
+            "documents": list(self.documents),
+        }
 
 
 class Collector:
@@ -213,7 +217,7 @@ class Collector:
         return await self.run.row(key, made)
 
     async def _queries(self, question: SourcedQuestion, key: str) -> CurationStep:
-        limits = {"most": asking.MOST_QUERIES}
+        limits = {"most": asking.MAX_QUERIES}
         prompt = self.library[asking.QUERIES].render({"question": question.question}, limits)
         offline = partial(asking.offline_queries, question.question)
         answer = await asked(asking.QUERIES, key, prompt, asking.SearchQueries, self.client, offline)
@@ -247,24 +251,31 @@ class Collector:
         documents, cut = self._within_budget(self._texts(found.documents))
         rendered = fitted(
             lambda shown: self.library[asking.VIEWS].render(
-                {"question": question.question, "documents": shown}, {"most": asking.MOST_VIEWS}
+                {"question": question.question, "documents": shown}, {"most": asking.MAX_VIEWS}
             ),
-            documents, self.client, answer_room=ANSWER_ROOM,
-        )  # fmt: skip
+            documents,
+            self.client,
+            answer_room=ANSWER_ROOM,
+        )
         texts = [document.text for document in documents]
 
         def offline() -> dict[str, Any]:
             if not self.run.dry:
-                return asking.offline_views(question.question, texts, asking.MOST_VIEWS)
+                return asking.offline_views(question.question, texts, asking.MAX_VIEWS)
             numbers = list(range(1, min(SOURCES, len(texts)) + 1))
             count = max(VIEWS, self.plan.least_views)
             views = [f"{number}. {question.question}" for number in range(1, count + 1)]
             return {"points_of_view": [{"point_of_view": view, "documents": numbers} for view in views]}
 
         answer = await asked(
-            asking.VIEWS, key, rendered, asking.PointsOfView, self.client, offline,
+            asking.VIEWS,
+            key,
+            rendered,
+            asking.PointsOfView,
+            self.client,
+            offline,
             context={"documents": len(documents)},
-        )  # fmt: skip
+        )
         return CurationStep(id=key, views=tuple(answer.points_of_view), cut=cut)
 
     async def _explanation(

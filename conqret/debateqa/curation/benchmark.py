@@ -34,8 +34,13 @@ from conqret.debateqa.curation.algorithm import (
     CurationStep,
     QuestionOutcome,
 )
-from conqret.debateqa.curation.source_pages import page_source
-from conqret.debateqa.curation.trusted_domains import PAGES, PageEvidence, TrustedDomains, read_trusted
+from conqret.debateqa.curation.page_sources import (
+    PAGES,
+    PageEvidence,
+    TrustedDomains,
+    page_source,
+    read_trusted,
+)
 from conqret.errors import number, strict_options
 from conqret.io.jsonl import json_lines
 from conqret.io.questions import read_sourced
@@ -200,11 +205,16 @@ def curate_benchmark(
     folder = CurateFolder(as_path(output) or default_folder(stem(file), "curate", author.model))
     given = read_sourced([file])
     with Run(
-        folder, [author], PROMPTS, settings, asked=((question.id, question.question) for question in given),
-        total=len(given) * len(STEPS), asks="what documents say on a question",
+        folder,
+        [author],
+        PROMPTS,
+        settings,
+        asked=((question.id, question.question) for question in given),
+        total=len(given) * len(STEPS),
+        asks="what documents say on a question",
         about=f"{number(len(given), 'question')}, {source.described}, by",
         record={"source": source.name, "trusted": domains.record(), "plan": asdict(plan)},
-    ) as run:  # fmt: skip
+    ) as run:
         collector = Collector(source, domains, plan, run)
 
         async def collected() -> tuple[list[QuestionOutcome], list[PageEvidence]]:

@@ -15,7 +15,7 @@ from conqret.debateqa.curation.benchmark_checks import (
     missed_viewpoints,
 )
 from conqret.debateqa.curation.benchmark_figures import (
-    LEAST,
+    MIN_REJECTIONS,
     benchmark_domains,
     benchmark_relevance,
     read_made,
@@ -155,7 +155,7 @@ def remove(
     write_new({output: json_lines(lines)}, overwrite=asking.kept.overwrite)
     facts = {
         "partial answers": removal.answers,
-        f"rejected by {LEAST} annotators or more": removal.rejected,
+        f"rejected by {MIN_REJECTIONS} annotators or more": removal.rejected,
         **{f"no to {name}": count for name, count in removal.noes.items()},
         "say what another says": removal.duplicates,
         "partial answers left": removal.kept,

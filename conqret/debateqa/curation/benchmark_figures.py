@@ -265,13 +265,15 @@ def domains(questions: Sequence[str], embed: Embed, count: int = DOMAINS) -> lis
     return sorted(
         (
             Domain(
-                words=tuple(names[group]), questions=int((nearest == group).sum()),
+                words=tuple(names[group]),
+                questions=int((nearest == group).sum()),
                 example=questions[int(np.argmax(np.where(nearest == group, rows @ means[group], -np.inf)))],
             )
-            for group in range(count) if (nearest == group).any()
+            for group in range(count)
+            if (nearest == group).any()
         ),
         key=lambda domain: -domain.questions,
-    )  # fmt: skip
+    )
 
 
 def _words(groups: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -310,7 +312,7 @@ def read_review(path: Path, column: str) -> dict[str, bool]:
     return answers
 
 
-LEAST = 2
+MIN_REJECTIONS = 2
 """Annotators who reject what is removed: two of three (A.4)."""
 
 
@@ -378,11 +380,12 @@ def remove(
             "of the benchmark from which their annotation form was made"
         )
     noes = [
-        label for label in labels_read
+        label
+        for label in labels_read
         if label.value is not None and label.value == (labels.scale(label.dimension).low if labels else None)
-    ]  # fmt: skip
+    ]
     people = gathered((label.unit.item, label.annotator) for label in noes)
-    rejected = {name for name, names in people.items() if len(set(names)) >= LEAST}
+    rejected = {name for name, names in people.items() if len(set(names)) >= MIN_REJECTIONS}
     alike = set(pairs) - rejected
     labelled = {label.unit.item for label in labels_read if label.value is not None}
     lines, lost = [], []

@@ -109,10 +109,16 @@ def ask_verdicts(
         return summary, {**files, folder.summary_file: json.dumps(counts, indent=1)}
 
     with Run(
-        folder, [judge], {verdict.prompt: RunPrompt(verdict.response, "judge", verdict.tokens)}, settings,
-        asked=((subject.id, dict(subject.variables)) for subject in subjects), total=len(subjects),
-        asks=verdict.about, about=f"{number(len(subjects), 'judgment')} by", sessions=sessions,
-    ) as run:  # fmt: skip
+        folder,
+        [judge],
+        {verdict.prompt: RunPrompt(verdict.response, "judge", verdict.tokens)},
+        settings,
+        asked=((subject.id, dict(subject.variables)) for subject in subjects),
+        total=len(subjects),
+        asks=verdict.about,
+        about=f"{number(len(subjects), 'judgment')} by",
+        sessions=sessions,
+    ) as run:
         prompt = run.library[verdict.prompt]
         run.ask_all(
             Request(
@@ -142,7 +148,7 @@ _TASTE = re.compile(r"\b(favou?rites?|tastes?|tastier|prettier|cutest|you prefer
 _FACT = re.compile(r"^(who|when|where|which|how (many|much|long|old|far|tall))\b")
 _OPINION = re.compile(r"\b(you|your) (think|feel|believe|opinion|view|worried|concerned)\b")
 _OPEN = re.compile(r"^(it|this|that|he|she|they)\b|\b(is|does|should|can) (it|this|that|he|she|they)\b")
-LEAST_WORDS = 2
+MIN_WORDS = 2
 """Words that carry meaning, which a clear question has at least."""
 
 
@@ -170,7 +176,7 @@ def by_words(question: str) -> dict[str, Any]:
     opinion = bool(_OPINION.search(text))
     return {
         "explanation": "by the words of the question alone",
-        "clear": len({root(word) for word in words(text)} - {""}) >= LEAST_WORDS and not _OPEN.search(text),
+        "clear": len({root(word) for word in words(text)} - {""}) >= MIN_WORDS and not _OPEN.search(text),
         "several_answers": not _FACT.search(text),
         "beyond_taste": not _TASTE.search(text),
         "about_issue": opinion or not _OWN.search(text),
@@ -215,10 +221,15 @@ def debatable_questions(
         wrong = [failed(row.answer) if row.answered else None for row in rows]
         good = tuple(question for question, faults in zip(read, wrong, strict=True) if faults == ())
         lines = (
-            (one.id, one.question, *("" if faults is None else "no" if name in faults else "yes" for name in CRITERIA),
-             row.answer.get("explanation", ""), row.reason)
+            (
+                one.id,
+                one.question,
+                *("" if faults is None else "no" if name in faults else "yes" for name in CRITERIA),
+                row.answer.get("explanation", ""),
+                row.reason,
+            )
             for one, faults, row in zip(read, wrong, rows, strict=True)
-        )  # fmt: skip
+        )
         counts = {name: sum(name in faults for faults in wrong if faults) for name in CRITERIA}
         return DebatableQuestions(good, counts), {
             folder.kept_file: json_lines(one.record() for one in good),

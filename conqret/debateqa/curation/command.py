@@ -1,4 +1,5 @@
-"""``conqret debateqa curate``: partial answers to debatable questions, from trusted documents, and their checks."""
+"""``conqret debateqa questions`` and ``curate``: which questions a benchmark asks, their partial answers from trusted
+documents, and the checks of these."""
 
 from __future__ import annotations
 
@@ -9,16 +10,205 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
 from conqret.console.option_groups import OptionGroup
-from conqret.console.printing import at, note
+from conqret.console.printing import at, note, result
 from conqret.debateqa.curation.algorithm import VIEWS, CurationPlan
 from conqret.debateqa.curation.embeddings import LEXICAL
-from conqret.debateqa.curation.questions_command import Encoder
+from conqret.errors import number
+from conqret.io.safe_files import csv_text, write_files, write_new
 from conqret.judging.command_options import StudyOptions
+from conqret.runs.run_folder import default_folder, stem
 from conqret.show.table import Column, Table, spaced
 from conqret.show.words import reason
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from conqret.debateqa.curation.benchmark import CurateSummary
+    from conqret.debateqa.curation.check_verdicts import DebatableQuestions
+    from conqret.debateqa.curation.deduplication import ChosenThreshold, Deduplication
+
+
+Encoder = Annotated[
+    str,
+    options.option(
+        options.MODEL,
+        "The folder of a sentence-transformers model, or `lexical`: word stems by TF-IDF, without a model.",
+    ),
+]
+
+SHOWN = 10
+"""Pairs that are shown; all stand in the file."""
+
+
+def questions(
+    files: Annotated[
+        list[Path],
+        options.option(
+            None,
+            "A table with the column `question`, optionally `id`, `source`, `url`, `licence`: JSONL, CSV, TSV or "
+            "Parquet. DELPHI's and ConflictingQA's files are recognized.",
+            "questions",
+        ),
+    ],
+    *,
+    output: Annotated[Path | None, options.run_folder("QUESTIONS-debatable-MODEL")] = None,
+    encoder: Encoder = LEXICAL,
+    threshold: float = 0.78,
+    texts: Path | None = None,
+    pairs: Path | None = None,
+    model: options.Model = None,
+    asking: StudyOptions,
+) -> None:
+    """Choose the questions of a benchmark: remove as few as possible so that no two similar ones are left (DebateQA,
+    A.1), and keep the debatable ones: clear, with several answers, not a matter of taste or of personal experience.
+
+    The folder holds kept.jsonl, pairs.csv with every similar pair, and verdicts.csv with the criteria that each
+    question meets and a sentence of explanation (DebateQA, A.1; BeRDS, section 4).
+
+    Files:
+        texts: The file train.csv of Quora Question Pairs, from which the texts of questions of the DELPHI data set are
+            taken.
+        pairs: A form of pairs of questions to choose the threshold by, which depends on the encoder. Where there is no
+            such file, it is written, with 500 pairs from all bands of similarity; fill in its column `duplicate` with
+            yes or no, and the same command reports two thresholds: the one below which no labeled duplicate lies, and
+            the one with the highest F1.
+    Args:
+        threshold: The cosine from which two questions are duplicates (DebateQA: .78, gte-large).
+
+    Examples:
+
+    conqret debateqa questions questions.jsonl --model gpt-4o-mini --dry-run
+
+    conqret debateqa questions delphi.tsv conflictingqa.csv web.jsonl --texts train.csv --encoder models/gte-large
+    --pairs pairs.csv
+    """
+    from conqret.debateqa.curation.check_verdicts import debatable_questions
+    from conqret.debateqa.curation.deduplication import DecidingPair, dedupe
+
+    if pairs is not None:
+        _label_pairs(files, texts, pairs, encoder, asking)
+        return
+    different, duplicates = dedupe(files, encoder=encoder, threshold=threshold, texts=texts)
+    author = asking.calls.of(model)
+    outcome = asking.study(
+        debatable_questions,
+        different,
+        model=author,
+        rows="judgments",
+        output=output or default_folder(stem(files[0]), "debatable", author.model),
+    )
+    chosen, folder = outcome.summary, outcome.folder
+    rows = (pair.model_dump().values() for pair in duplicates.pairs)
+    write_files({folder.pairs_file: csv_text(DecidingPair.model_fields, rows)})
+    unanswered = sum(outcome.lost.values())
+    facts = {
+        "deduplication": duplicates.model_dump(),
+        "questions": len(outcome.rows),
+        "kept": len(chosen.kept),
+        "failed": chosen.failed,
+        "unanswered": unanswered,
+    }
+    lines = [
+        *spaced(_dedupe_tables(duplicates)),
+        f"{number(len(duplicates.removed), 'question')} removed, decided by {len(duplicates.pairs):,} similar pairs",
+        "",
+        _debatable_table(chosen, len(outcome.rows), unanswered),
+        "",
+        *map(at, (folder.kept_file, folder.table_file, folder.pairs_file), ("kept", "verdicts", "pairs")),
+    ]
+    if encoder == LEXICAL:
+        asking.shown.note(
+            "lexical compares words only, so it misses a question in other words; an --encoder finds more"
+        )
+    asking.conclude(facts, lines, outcome, outcome.lost, there=len(outcome.rows) - unanswered)
+
+
+def _label_pairs(
+    files: Sequence[Path], texts: Path | None, sheet: Path, encoder: str, asking: StudyOptions
+) -> None:
+    """Write the form of pairs, or report the thresholds that a filled one speaks for."""
+    from conqret.debateqa.curation.deduplication import draw_question_pairs, duplicate_threshold, pairs_sheet
+
+    if sheet.is_file():
+        choice = duplicate_threshold(sheet)
+        result(choice, spaced(_threshold_tables(choice)), as_json=asking.shown.json_output)
+        if choice.unlabelled:
+            asking.shown.note(f"{choice.unlabelled:,} pairs have no label and are left out")
+        return
+    read, drawn = draw_question_pairs(files, encoder=encoder, texts=texts)
+    write_new({sheet: pairs_sheet(drawn, read)}, overwrite=False)
+    bands = len({pair.band for pair in drawn})
+    ends = f"{drawn[-1].similarity:.2f} to {drawn[0].similarity:.2f}"
+    sentence = f"{number(len(drawn), 'pair')} from {bands} bands of similarity, {ends}"
+    facts = {"pairs": len(drawn), "bands": bands, "sheet": str(sheet)}
+    result(facts, [sentence, at(sheet, "sheet")], as_json=asking.shown.json_output)
+
+
+def _dedupe_tables(outcome: Deduplication) -> Iterator[Table]:
+    """Questions by source before and after (DebateQA, Table 7), and the pairs that decided it."""
+    yield Table(
+        "Questions",
+        ("source", "read", "kept"),
+        [(source, count, outcome.after[source]) for source, count in outcome.before.items()],
+        foot=[("all", sum(outcome.before.values()), sum(outcome.after.values()))],
+        note=f"Similar: a cosine of {outcome.threshold} or more, by {outcome.encoder}.",
+    )
+    more = len(outcome.pairs) - SHOWN
+    marks = {"first": ("− ", ""), "second": ("", "− "), "both": ("− ", "− ")}
+    rows = []
+    for pair in outcome.pairs[:SHOWN]:
+        first, second = marks[pair.removed]
+        rows.append((f"{pair.similarity:.2f}", first + pair.first_question, second + pair.second_question))
+    if rows:
+        yield Table(
+            "Similar questions (− is removed)",
+            ("cosine", Column("question", "text"), Column("is like", "text")),
+            rows,
+            note=f"{more} more stand in the file." if more > 0 else "",
+        )
+
+
+def _debatable_table(chosen: DebatableQuestions, questions: int, unanswered: int) -> Table:
+    """How many questions fail which criterion."""
+    from conqret.debateqa.curation.check_verdicts import CRITERIA
+
+    rows = [(CRITERIA[name], count) for name, count in chosen.failed.items()]
+    if unanswered:
+        rows.append(("no answer", unanswered))
+    return Table(
+        "Questions",
+        (Column("", "text"), "questions"),
+        rows,
+        foot=[("debatable", len(chosen.kept)), ("all", questions)],
+        note="One question may fail several criteria.",
+    )
+
+
+def _threshold_tables(choice: ChosenThreshold) -> Iterator[Table]:
+    """Labels by band, and what thresholds they speak for."""
+    yield Table(
+        "Labels by similarity",
+        ("cosine from", "pairs", "labeled", "duplicates"),
+        [(f"{band.band:.2f}", band.pairs, band.labelled, band.duplicates) for band in choice.bands],
+    )
+    bound = (
+        ""
+        if choice.at_most_below is None
+        else (
+            f" None of the {choice.labelled_below} labeled pairs below {choice.none_below:.2f} is a duplicate: with "
+            f"95% confidence at most {choice.at_most_below:.1%} of such pairs are."
+        )
+    )
+    yield Table(
+        "Thresholds",
+        (Column("", "text"), "threshold"),
+        [
+            ("no labeled duplicate lies below (the paper's rule)", f"{choice.none_below:.2f}"),
+            ("highest F1 over all pairs", f"{choice.best_f1:.2f}"),
+        ],
+        note=f"At {choice.best_f1:.2f}: precision {choice.precision:.3f}, recall {choice.recall:.3f}, F1 "
+        f"{choice.f1:.3f}, bands weighted by their size.{bound}",
+    )
 
 
 @dataclass(frozen=True)
@@ -129,10 +319,19 @@ def curate(
         pages = pages if web.search is None else "5 pages of 2,500 tokens"
         note(f"the estimate assumes for each question {VIEWS} points of view and {pages}")
     outcome = asking.study(
-        curate_benchmark, source, corpus=corpus, search=web.search, user_agent=web.user_agent, trusted=trusted,
-        plan=CurationPlan(keep=keep), output=output, model=asking.calls.of(model),
-        rows="steps", doing="collecting", role="an author",
-    )  # fmt: skip
+        curate_benchmark,
+        source,
+        corpus=corpus,
+        search=web.search,
+        user_agent=web.user_agent,
+        trusted=trusted,
+        plan=CurationPlan(keep=keep),
+        output=output,
+        model=asking.calls.of(model),
+        rows="steps",
+        doing="collecting",
+        role="an author",
+    )
     summary, folder = outcome.summary, outcome.folder
     lines = [
         *spaced([_table(summary)]),

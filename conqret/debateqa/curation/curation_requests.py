@@ -26,9 +26,9 @@ from conqret.text.text_passages import Passage, read
 QUERIES, VIEWS, EXPLANATION = "curate/queries", "curate/points-of-view", "curate/explanation"
 """The prompts."""
 
-MOST_QUERIES = 5
+MAX_QUERIES = 5
 """Queries for one question; the paper says "several"."""
-MOST_VIEWS = 10
+MAX_VIEWS = 10
 """Points of view of one question; the paper has 3.7 on average (10,873 on 2,941 questions), and few beyond 8."""
 WORDS = 300
 """Words of an explanation at most (Table 9)."""
@@ -42,7 +42,7 @@ Reply = TypeVar("Reply", bound=BaseModel)
 class SearchQueries(Typed):
     """The queries to search with, the most important first."""
 
-    queries: list[NonEmptyText] = Field(min_length=1, max_length=MOST_QUERIES)
+    queries: list[NonEmptyText] = Field(min_length=1, max_length=MAX_QUERIES)
 
 
 class PointOfView(Typed):
@@ -55,7 +55,7 @@ class PointOfView(Typed):
 class PointsOfView(Typed):
     """The points of view that the documents take on the question; none where they take none."""
 
-    points_of_view: list[PointOfView] = Field(max_length=MOST_VIEWS)
+    points_of_view: list[PointOfView] = Field(max_length=MAX_VIEWS)
 
     @field_validator("points_of_view")
     @classmethod
@@ -139,7 +139,7 @@ VIEWS_OF_ONE = 2
 """Sentences that are taken of one document at most."""
 SHORTEST, LONGEST = 6, 45
 """Words of a sentence that can be a point of view: a heading is shorter, a list or a table longer."""
-LEAST = 0.5
+MIN_SHARE = 0.5
 """The share of the question's stems, by weight, that a sentence must hold."""
 ALIKE = 0.5
 """The share of its stems (Jaccard) that makes two sentences one point of view."""
@@ -160,10 +160,13 @@ def offline_views(question: str, texts: Sequence[str], most: int) -> dict[str, A
     wanted = {term: weight(term) for term in set(Passage(question).roots) - {""}}
     readings = [read(text).sentences for text in texts]
     candidates = sorted(
-        ((-_score(sentence, wanted), number, place) for number, sentences in enumerate(readings)
-         for place, sentence in enumerate(sentences)
-         if SHORTEST <= len(sentence.words) <= LONGEST and not sentence.text.rstrip().endswith("?")),
-    )  # fmt: skip
+        (
+            (-_score(sentence, wanted), number, place)
+            for number, sentences in enumerate(readings)
+            for place, sentence in enumerate(sentences)
+            if SHORTEST <= len(sentence.words) <= LONGEST and not sentence.text.rstrip().endswith("?")
+        )
+    )
     chosen: list[tuple[int, Passage]] = []
     for score, number, place in candidates:
         sentence = readings[number][place]
@@ -204,7 +207,7 @@ def offline_explanation(question: str, view: str, texts: Sequence[str]) -> dict[
 
 def _score(sentence: Passage, wanted: dict[str, float]) -> float:
     held = _held(sentence, wanted)
-    return held + OPINION * (sum(values(sentence)) > 0) if held >= LEAST else 0.0
+    return held + OPINION * (sum(values(sentence)) > 0) if held >= MIN_SHARE else 0.0
 
 
 def _held(sentence: Passage, wanted: dict[str, float]) -> float:

@@ -157,8 +157,16 @@ WIDTH = 0.05
 SEED = 13
 
 COLUMNS = (
-    "pair", "similarity", "band", "band_pairs", "first", "second", "first_question", "second_question", "duplicate",
-)  # fmt: skip
+    "pair",
+    "similarity",
+    "band",
+    "band_pairs",
+    "first",
+    "second",
+    "first_question",
+    "second_question",
+    "duplicate",
+)
 """The sheet; ``duplicate`` is left empty for people: yes or no."""
 
 
@@ -215,12 +223,15 @@ def draw_pairs(vectors: Any, wanted: int = PAIRS) -> tuple[DrawnPair, ...]:
     shares = _shares([len(pair_list) for pair_list in held], wanted)
     drawn = [
         DrawnPair(
-            first=first, second=second, similarity=round(value, 6), band=round(LOWEST + WIDTH * band, 6),
+            first=first,
+            second=second,
+            similarity=round(value, 6),
+            band=round(LOWEST + WIDTH * band, 6),
             band_pairs=int(sizes[band]),
         )
         for band, rows in enumerate(held)
         for _, first, second, value in rows[: shares[band]]
-    ]  # fmt: skip
+    ]
     if not drawn:
         raise DeclarationError(
             f"no two questions have a cosine of {LOWEST} or more, so there is nothing to label"
@@ -319,7 +330,9 @@ def duplicate_threshold(sheet: str | Path) -> ChosenThreshold:
     return ChosenThreshold(
         bands=tuple(
             BandLabels(
-                band=band, pairs=sizes[band], labelled=labelled[band],
+                band=band,
+                pairs=sizes[band],
+                labelled=labelled[band],
                 duplicates=sum(bool(row.duplicate) for row in rows if row.band == band),
             )
             for band in sorted(labelled, reverse=True)
@@ -332,7 +345,7 @@ def duplicate_threshold(sheet: str | Path) -> ChosenThreshold:
         f1=found[best][0],
         precision=found[best][1],
         recall=found[best][2],
-    )  # fmt: skip
+    )
 
 
 def _shares(there: Sequence[int], wanted: int) -> list[int]:

@@ -44,7 +44,7 @@ def embedder(name: str) -> Embed:
 BLOCK = 1024
 """Rows that are compared with all later ones at a time: with 10,000 texts 40 MB of single-precision cosines."""
 
-MOST_PAIRS = 5_000_000
+MAX_PAIRS = 5_000_000
 """Similar pairs at most, which take 80 MB; there are more only where the threshold is far too low."""
 
 ROUNDING = 1e-6
@@ -70,15 +70,15 @@ def similar_pairs(vectors: Any, threshold: float) -> list[SimilarPair]:
 
     Raises:
         DeclarationError: the threshold is outside (0, 1], the vectors are no table of finite numbers, or more than
-            :data:`MOST_PAIRS` pairs are similar.
+            :data:`MAX_PAIRS` pairs are similar.
     """
     if not 0 < threshold <= 1:
         raise DeclarationError(f"the threshold is {threshold}, but it must be a cosine above 0 and at most 1")
     pairs: list[SimilarPair] = []
     for block in cosines(vectors, at_least=threshold - ROUNDING):
-        if len(pairs) + len(block[0]) > MOST_PAIRS:
+        if len(pairs) + len(block[0]) > MAX_PAIRS:
             raise DeclarationError(
-                f"more than {MOST_PAIRS:,} pairs have a similarity of at least {threshold}: raise the threshold, and "
+                f"more than {MAX_PAIRS:,} pairs have a similarity of at least {threshold}: raise the threshold, and "
                 "look at such pairs with `conqret debateqa questions --pairs`"
             )
         rows = zip(*(part.tolist() for part in block), strict=True)

@@ -107,9 +107,11 @@ def score(
     from conqret.debateqa.answer_scores import score_awareness, score_baselines
 
     given: dict[str, Any] = {
-        "answers": answers, "output": output, "system": system,
+        "answers": answers,
+        "output": output,
+        "system": system,
         "columns": options.column_map(columns, "id=qid,answer=text"),
-    }  # fmt: skip
+    }
     chosen = [name.replace("_", "-") for name in options.listed(metric)]
     if chosen == [DIVERSITY]:
         scores = _diversity(given, references, local, asking)
@@ -119,16 +121,27 @@ def score(
         )
     elif chosen == [AWARENESS]:
         scores = asking.study(
-            score_awareness, questions=references, shots=shots, labels=labels, model=asking.calls.of(model),
-            rows="verdicts", **given,
-        )  # fmt: skip
+            score_awareness,
+            questions=references,
+            shots=shots,
+            labels=labels,
+            model=asking.calls.of(model),
+            rows="verdicts",
+            **given,
+        )
     else:
         named = {"bart": local.backbone, "encoder": local.encoder}
         weights = Models(**{name: value for name, value in named.items() if value is not None})
         scores = asking.study(
-            score_baselines, references=references, metrics=chosen, weights=weights, model=asking.calls.of(model),
-            rows="grades", doing="scoring", **given,
-        )  # fmt: skip
+            score_baselines,
+            references=references,
+            metrics=chosen,
+            weights=weights,
+            model=asking.calls.of(model),
+            rows="grades",
+            doing="scoring",
+            **given,
+        )
     if (fit := scores.fit) is not None:
         note(
             f"against {fit.n} labels: accuracy {fit.accuracy}, F1 {fit.f1}, AUROC {fit.auroc} (of {fit.auroc_of}), "
@@ -157,9 +170,16 @@ def _diversity(
             bar.reach(0, total=len(met.together))
 
         return score_diversity(
-            references=references, backbone=local.backbone, definition=local.definition, wrapping=local.wrapping,
-            **engines, overwrite=asking.kept.overwrite, **given, on_start=started, on_answer=bar.advance,
-        )  # fmt: skip
+            references=references,
+            backbone=local.backbone,
+            definition=local.definition,
+            wrapping=local.wrapping,
+            **engines,
+            overwrite=asking.kept.overwrite,
+            **given,
+            on_start=started,
+            on_answer=bar.advance,
+        )
 
 
 def _show(scores: AnswerScores, shown: options.OutputOptions) -> None:

@@ -1,4 +1,5 @@
-"""The baselines that are asked of a model: Direct-Score, G-Eval and Num-of-POVs (DebateQA, B.1.2 and Table 10)."""
+"""What a model is asked about answers: Dispute Awareness (does an answer say that its question is debatable? 1 or 0;
+DebateQA, Equation 3), and the baselines Direct-Score, G-Eval and Num-of-POVs (B.1.2 and Table 10)."""
 
 from __future__ import annotations
 
@@ -7,21 +8,160 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from conqret.baseline.alignment import clip
-from conqret.debateqa.scoring import AnswerCase, Figure, Question
+from conqret.debateqa.score_table import ScoreRow
+from conqret.debateqa.scoring import SHOWN, AnswerCase, Figure, Question, model_name
+from conqret.errors import DeclarationError, check_known
 from conqret.judging.asked_run import Run
 from conqret.judging.responses import OneToFive, Typed, Whole
 from conqret.judging.scales import ONE_TO_FIVE
+from conqret.llm.backend import backend_of
 from conqret.llm.replies import rating_distribution
-from conqret.llm.request import TokenLogprobs
+from conqret.llm.request import Reading, TokenLogprobs
+from conqret.local.likelihoods import TargetScore
+from conqret.prompts import RenderedPrompt
+from conqret.stats.estimate import Estimate
 from conqret.text.analysis import Sentence, Text, weight
 from conqret.text.sentences import sentences
 
-MOST_VIEWS = 10
+SHOTS = ("few-shot", "zero-shot")
+"""The prompts; the paper advises the one with five demonstrations (Table 15)."""
+FIELD = "debated"
+"""The name of the verdict in the answer and in the examples of the prompt."""
+_CUES = re.compile(
+    r"\b(debat\w*|controvers\w*|contentious\w*|contested|disput\w*|polari[sz]\w*|divisive|disagree\w*"
+    r"|(?:opinions?|views?|people|experts) (?:are|is|differ|remain)\w* ?(?:divided|split|mixed)?"
+    r"|no (?:consensus|agreed|single|definitive|simple|clear) ?(?:answer)?|both sides|subjective|depends on who)\b",
+    re.IGNORECASE,
+)
+
+
+class Verdict(Typed):
+    """1 where the answer says that the question is open to debate."""
+
+    debated: Literal[0, 1]
+
+
+@dataclass(frozen=True, slots=True)
+class AwarenessFit:
+    """Verdicts against people's labels (Table 15), over the ``n`` answers that have both.
+
+    ``auroc_of`` says what orders the answers in the AUROC: ``P(1)`` where every one of them has it, else the
+    ``verdicts``, of which there are only two.
+    """
+
+    accuracy: Estimate
+    f1: Estimate
+    auroc: Estimate
+    mcc: Estimate
+    n: int
+    unscored: int
+    auroc_of: Literal["P(1)", "verdicts"] = "verdicts"
+
+
+def awareness_question(case: AnswerCase, shots: str, shares: dict[str, float]) -> Question:
+    """What is asked about a case; ``shares`` gets ``P(1) / (P(0) + P(1))`` by id where the model gives it.
+
+    A local model's verdict can only be 0 or 1: the likelier of the two after the prompt.
+    """
+
+    def figure(verdict: Verdict, logprobs: Sequence[TokenLogprobs] | None) -> Figure:
+        distribution = rating_distribution(logprobs, FIELD, (0, 1))
+        if distribution is None:
+            return float(verdict.debated), ""
+        shares[case.id] = distribution[1]
+        return float(verdict.debated), f"P(1) {distribution[1]:.4f}"
+
+    return Question(
+        awareness_prompt(shots),
+        Verdict,
+        figure,
+        lambda case: {FIELD: int(_CUES.search(case.answer) is not None)},
+        logprobs=True,
+        reading=_reading,
+    )
+
+
+def instrument_name(model: str, shots: str) -> str:
+    """Who judged, for tables: ``gpt-4o-mini, few-shot``, or ``gpt2, few-shot (1a2b3c4d)`` where weights are pinned."""
+    name, weights = backend_of(model).pinned(model)
+    return f"{model}, {shots}" if weights is None else f"{model_name(name)}, {shots} ({weights[:SHOWN]})"
+
+
+def _reading(rendered: RenderedPrompt) -> Reading:
+    """0 or 1 after the prompt and the beginning of an answer, which is written as the examples are."""
+
+    def likelier(rows: Sequence[Sequence[TargetScore]]) -> dict[str, int]:
+        no, yes = _both(rows)
+        return {FIELD: int(yes > no)}
+
+    def logprobs(rows: Sequence[Sequence[TargetScore]]) -> tuple[TokenLogprobs, ...]:
+        no, yes = _both(rows)
+        token, certain = ("1" if yes > no else "0"), {"": 0.0}
+        return (
+            TokenLogprobs(f'{{"{FIELD}": ', certain),
+            TokenLogprobs(token, {"0": no, "1": yes}),
+            TokenLogprobs("}", certain),
+        )
+
+    context = f"{rendered.system}\n\n{rendered.user}\n\n{FIELD} = "
+    return Reading(((context, ("0", "1")),), likelier, logprobs)
+
+
+def _both(rows: Sequence[Sequence[TargetScore]]) -> tuple[float, float]:
+    """log P(0) and log P(1), less the greater of the two: only their difference counts, and neither vanishes."""
+    no, yes = (score.log_likelihood or 0.0 for score in rows[0])
+    return no - max(no, yes), yes - max(no, yes)
+
+
+def against_labels(
+    rows: Sequence[ScoreRow], labels: Mapping[str, float], shares: Mapping[str, float] | None = None
+) -> AwarenessFit:
+    """Accuracy, F1 of the positive class, AUROC and Matthews's correlation against labels 0 and 1 by id.
+
+    The AUROC is that of ``shares`` (P(1) by id) where every answer that counts has one, else of the verdicts.
+
+    Raises:
+        DeclarationError: no scored answer has a label, or a label is neither 0 nor 1.
+    """
+    from conqret.stats.classification import accuracy, auroc, f1, matthews  # numpy, which no help needs
+
+    counted = [(row.id, row.value) for row in rows if row.id in labels and row.value is not None]
+    if not counted:
+        raise DeclarationError("no scored answer has a label: use the same ids in answers and labels")
+    truth, predictions = [labels[answer_id] for answer_id, _ in counted], [value for _, value in counted]
+    if not set(truth) <= {0.0, 1.0}:
+        raise DeclarationError("labels of Dispute Awareness must be 0 or 1")
+    unscored = sum(row.id in labels and row.value is None for row in rows)
+    shares_by_id = shares or {}
+    graded = all(answer_id in shares_by_id for answer_id, _ in counted)
+    order = [shares_by_id[answer_id] for answer_id, _ in counted] if graded else predictions
+    return AwarenessFit(
+        accuracy(truth, predictions),
+        f1(truth, predictions, categories=(0.0, 1.0)),
+        auroc(truth, order),
+        matthews(truth, predictions),
+        len(counted),
+        unscored,
+        "P(1)" if graded else "verdicts",
+    )
+
+
+def awareness_prompt(shots: str) -> str:
+    """The prompt with or without examples.
+
+    Raises:
+        UnknownNameError: there is no such prompt.
+    """
+    check_known("prompt of dispute awareness", SHOTS, shots)
+    return f"dispute-awareness/{shots}"
+
+
+MAX_VIEWS = 10
 """The most viewpoints that num-of-povs can count (DebateQA, Table 10)."""
 SHORTEST_POINT = 5
 """Words from which a passage can state a viewpoint; below it stands a heading."""
@@ -64,7 +204,7 @@ class Findings:
 
     @cached_property
     def viewpoints(self) -> int:
-        """Distinct passages that state a viewpoint, 1 to :data:`MOST_VIEWS`.
+        """Distinct passages that state a viewpoint, 1 to :data:`MAX_VIEWS`.
 
         Such a passage is an item of a list (of the outer one, where lists are nested); without a list of two, a
         sentence that hands a view to somebody or turns to another side. A passage most of whose content words an
@@ -79,7 +219,7 @@ class Findings:
                 continue
             if all(len(sentence.terms & other) < SAME_POINT * len(sentence.terms) for other in terms):
                 terms.append(sentence.terms)
-        return min(MOST_VIEWS, max(1, len(terms)))
+        return min(MAX_VIEWS, max(1, len(terms)))
 
     @cached_property
     def criteria(self) -> dict[str, float]:
@@ -163,7 +303,7 @@ class ReasonedRating(Typed):
 class Viewpoints(Typed):
     """How many viewpoints there are, 0 to 10."""
 
-    viewpoints: Annotated[Whole, Field(ge=0, le=MOST_VIEWS)]
+    viewpoints: Annotated[Whole, Field(ge=0, le=MAX_VIEWS)]
 
 
 def _weighted(rated: ReasonedRating, logprobs: Sequence[TokenLogprobs] | None) -> Figure:
