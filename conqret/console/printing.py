@@ -111,7 +111,7 @@ def result(
 
 def say_latex(lines: Iterable[object]) -> None:
     """Print the tables among ``lines`` as LaTeX."""
-    from conqret.show.latex import PREAMBLE, tables_latex
+    from conqret.show.markup import PREAMBLE, tables_latex
     from conqret.show.table import Table
 
     tables = [line for line in lines if isinstance(line, Table)]

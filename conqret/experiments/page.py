@@ -23,7 +23,7 @@ from conqret.generation.generation_run import GenerationFolder
 from conqret.io.limits import whole_bytes
 from conqret.show import words
 from conqret.show.forest import Forest, ForestRow
-from conqret.show.markdown import tables_markdown
+from conqret.show.markup import tables_markdown
 from conqret.show.page import Ways, write_files
 from conqret.show.report_page import PageLinks, ReportPage, Section, section
 from conqret.show.visible_text import Piece, cited, cut

@@ -105,9 +105,8 @@ def label(
     import json
 
     from conqret.io.overwriting import write_new
-    from conqret.labels.annotation_form import FORMS, AnnotationForm
     from conqret.labels.sampling import sample_items
-    from conqret.labels.task import form_task
+    from conqret.labels.task import FORMS, AnnotationForm, form_task
 
     asked = form_task(form.task)
     low, high = asked.scale if form.scale is None else ends(form.scale)

@@ -23,8 +23,8 @@ from conqret.io.label_sheets import (
     unguarded,
 )
 from conqret.io.labels import LabelsError, Unit, read_labels
-from conqret.labels.annotation_form import FORMS, AnnotationForm
 from conqret.labels.sampling import LabelPlan, plan_labels
+from conqret.labels.task import FORMS, AnnotationForm
 from conqret.stats.agreement import krippendorff_alpha
 
 TASK = "rate the argument on each dimension, beside the documents and the other argument"

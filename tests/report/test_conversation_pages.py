@@ -11,8 +11,8 @@ import conqret
 from conqret.io import open_items
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.recorded_requests import recorded_requests, write_asked_report
-from conqret.labels.annotation_form import shows
 from conqret.labels.study_screens import planned_screens
+from conqret.labels.task import shows
 from tests.io.test_conversations import DATA, OPENAI
 
 HOSTILE = '<script>alert(1)</script><img src="https://evil.example/x.png">'

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conqret.show.latex import escaped, tables_latex
+from conqret.show.markup import escaped, tables_latex
 from conqret.show.table import Alarm, Column, Table
 from conqret.show.visible_text import visible
 

@@ -9,7 +9,7 @@ from conqret.judging.summary import Summary, summarise
 from conqret.judging.summary_tables import cost, cost_table, metric_table, summary_tables, terminal
 from conqret.runs.session import SessionCounts
 from conqret.show import words
-from conqret.show.markdown import tables_markdown
+from conqret.show.markup import tables_markdown
 from conqret.show.table import Table
 from conqret.stats.estimate import Estimate, undefined
 from tests.report import factory
