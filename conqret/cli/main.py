@@ -211,9 +211,6 @@ def send_traces(command: str, kept: contextlib.ExitStack) -> None:
         kept.enter_context(run_span_here(f"conqret {name}"))
 
 
-if __name__ == "__main__":
-    main()
-
 WRITTEN = ("output", "to", "page", "svg", "plot", "report", "junit", "markdown")
 """The parameters that name what a command writes."""
 
@@ -319,3 +316,7 @@ def _same_file(written: Path, read: Path) -> bool:
         return read.is_file() and written.exists() and written.samefile(read)
     except OSError:
         return False
+
+
+if __name__ == "__main__":
+    main()

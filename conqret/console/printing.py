@@ -308,10 +308,16 @@ def progress(doing: str, total: int | None = None, *, quiet: bool = False) -> It
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     shown = Progress(
-        TextColumn(doing), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
-        TextColumn("{task.fields[counts]}"), console=err(), transient=True, redirect_stdout=False,
+        TextColumn(doing),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[counts]}"),
+        console=err(),
+        transient=True,
+        redirect_stdout=False,
         disable=quiet or not err().is_terminal,
-    )  # fmt: skip
+    )
     with shown:
         task = shown.add_task(doing, total=total, counts="")
         yield ProgressBar(shown, task, lines=shown.disable and not quiet)

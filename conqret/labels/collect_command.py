@@ -32,10 +32,8 @@ DEBATE, WRITE = "debate", "write"
 ONLY_FOR = {
     DEBATE: {"--design", "--instruction", "--pass"},
     WRITE: {"--judged"},
-    "": {
-        "--metric", "--scale", "--plan", "--open", "--overlap", "--pass", "--columns", "--skip-invalid", "--language",
-    },
-}  # fmt: skip
+    "": set("--metric --scale --plan --open --overlap --pass --columns --skip-invalid --language".split()),
+}
 """The options that not every task takes, by task; the last are those of tasks that label items."""
 
 
@@ -227,11 +225,14 @@ def collect(
     conqret labels collect questions.jsonl --task write --annotators ann,bob -o writing
     """
     options_set = {
-        "--metric": asked.metric, "--scale": asked.scale, "--plan": asked.plan, "--open": panel.open_to,
-        "--overlap": panel.overlap, "--pass": panel.passing, "--columns": columns, "--skip-invalid": skip_invalid,
-        "--language": language, "--design": asked.design, "--instruction": asked.instruction,
-        "--judged": asked.judged,
-    }  # fmt: skip
+        **{f"--{name}": value for name, value in vars(asked).items() if name != "task"},
+        "--open": panel.open_to,
+        "--overlap": panel.overlap,
+        "--pass": panel.passing,
+        "--columns": columns,
+        "--skip-invalid": skip_invalid,
+        "--language": language,
+    }
     takes = ONLY_FOR.get(asked.task, ONLY_FOR[""])
     if others := [name for name, value in options_set.items() if value and name not in takes]:
         raise DeclarationError(f"--task {asked.task} takes no {' and no '.join(others)}: leave it out")

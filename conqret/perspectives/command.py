@@ -75,9 +75,14 @@ def detect(
                 bar.reach(0, total=count)
 
             found = apply_detector(
-                pairs, detector, labels=labels, output=output, overwrite=asking.kept.overwrite, on_start=started,
+                pairs,
+                detector,
+                labels=labels,
+                output=output,
+                overwrite=asking.kept.overwrite,
+                on_start=started,
                 on_block=bar.reach,
-            )  # fmt: skip
+            )
         quality, share = found.against_labels, f"{found.yes} of {len(found.pairs)} documents"
         result(
             found.record(),
@@ -97,9 +102,15 @@ def detect(
             f"the threshold {threshold} was chosen for {chosen_by.model}, but this is another model or another prompt"
         )
     outcome = asking.study(
-        detect_perspectives, pairs, model=client, labels=labels, yes_from=threshold, output=output,
-        rows="grades", doing="detecting",
-    )  # fmt: skip
+        detect_perspectives,
+        pairs,
+        model=client,
+        labels=labels,
+        yes_from=threshold,
+        output=output,
+        rows="grades",
+        doing="detecting",
+    )
     summary, folder = outcome.summary, outcome.folder
     there = summary.pairs - sum(summary.unanswered.values())
     lines = [

@@ -217,9 +217,13 @@ def windows(tokenizer: Any, pair: Pair, limit: int) -> list[list[int]]:
             "it: shorten the perspective, or raise --max-length if the model allows more"
         )
     encoding = tokenizer(
-        pair.document, second, truncation="only_first", max_length=limit, stride=room // OVERLAP,
+        pair.document,
+        second,
+        truncation="only_first",
+        max_length=limit,
+        stride=room // OVERLAP,
         return_overflowing_tokens=True,
-    )  # fmt: skip
+    )
     return [list(ids) for ids in encoding["input_ids"]]
 
 

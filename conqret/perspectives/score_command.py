@@ -80,11 +80,22 @@ def score(
     from conqret.show.table import spaced
 
     scores = asking.study(
-        score_perspectives, runs, perspectives=perspectives, corpus=corpus, judgments=detection.judgments,
-        yes_from=detection.yes_from, detector=detection.detector, cuts=_cuts(cuts), depth=depth, encoder=encoder,
-        mmr_encoder=mmr_encoder, output=output, model=asking.calls.of(detection.model),
-        rows="grades", doing="detecting",
-    )  # fmt: skip
+        score_perspectives,
+        runs,
+        perspectives=perspectives,
+        corpus=corpus,
+        judgments=detection.judgments,
+        yes_from=detection.yes_from,
+        detector=detection.detector,
+        cuts=_cuts(cuts),
+        depth=depth,
+        encoder=encoder,
+        mmr_encoder=mmr_encoder,
+        output=output,
+        model=asking.calls.of(detection.model),
+        rows="grades",
+        doing="detecting",
+    )
     result(
         scores.record(),
         [

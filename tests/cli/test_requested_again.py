@@ -114,14 +114,10 @@ def commands(items: Path, folder: Path) -> dict[str, tuple[Any, ...]]:
         "bias": ("bias", items, "--probe", "length", "--format", "rag-direct"),
         "sensitivity": ("sensitivity", items, "--perturb", "irrelevant:0,50", "--format", "rag-direct"),
         "generate": ("generate", "arguments", corpus, "--run", folder / "pro.res", "--stance", "pro"),
-        "dispute-awareness": (
-            "debateqa", "score", "--metric", "dispute-awareness", answers, "--references", references,
-        ),
-        "baselines": (
-            "debateqa", "score", answers, "--references", references, "--metric", "direct-score",
-        ),
+        "dispute-awareness": f"debateqa score --metric dispute-awareness {answers} --references {references}".split(),
+        "baselines": ("debateqa", "score", answers, "--references", references, "--metric", "direct-score"),
         "questions": ("debateqa", "questions", references),
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize(

@@ -68,18 +68,35 @@ def given(tmp_path, monkeypatch):
         return f"{of} are cheap.", f"{of} are not cheap."
 
     names = {"t": "Trams", "b": "Buses"}
-    write("questions.jsonl", [
-        {"id": one, "question": f"Are {of} cheap?", "subset": of,
-         "perspectives": [{"text": text, "side": side} for text, side in zip(said(of), sides, strict=True)]}
-        for one, of in names.items()
-    ])  # fmt: skip
+    write(
+        "questions.jsonl",
+        [
+            {
+                "id": one,
+                "question": f"Are {of} cheap?",
+                "subset": of,
+                "perspectives": [
+                    {"text": text, "side": side} for text, side in zip(said(of), sides, strict=True)
+                ],
+            }
+            for one, of in names.items()
+        ],
+    )
     texts = [(one, text) for one, of in names.items() for text in said(of)]
     write("corpus/documents.jsonl", [{"id": f"d{n}", "text": text} for n, (_, text) in enumerate(texts)])
     write("pages.jsonl", [{"question_id": one, "text": text} for one, text in texts])
-    write("pairs.jsonl", [
-        {"question": one, "document": text, "perspective": said(names[one])[0], "label": int("not" not in text)}
-        for one, text in texts
-    ])  # fmt: skip
+    write(
+        "pairs.jsonl",
+        [
+            {
+                "question": one,
+                "document": text,
+                "perspective": said(names[one])[0],
+                "label": int("not" not in text),
+            }
+            for one, text in texts
+        ],
+    )
     (tmp_path / "small.toml").write_text(SMALL, encoding="utf-8")
     return tmp_path
 

@@ -19,9 +19,11 @@ HOSTILE = '<script>alert(1)</script><img src="https://evil.example/x.png">'
 CHAT = {"id": "chat", "messages": [{"role": "user", "content": HOSTILE}, *OPENAI[4:]]}
 TOOLS = {"id": "tools", "messages": OPENAI}
 PICTURE = {
-    "id": "picture", "topic": "T?", "argument": "So [1].",
+    "id": "picture",
+    "topic": "T?",
+    "argument": "So [1].",
     "documents": [{"image": DATA, "caption": "A chart."}, "https://example.org/a.png"],
-}  # fmt: skip
+}
 
 
 def report(folder: Path, *items: object, **settings: object) -> str:

@@ -78,9 +78,12 @@ class JudgingPages(Pages):
         settlements = judge_answers.settled(self.ledger, person)
         last = [settlement.toward_right or 0 for settlement in settlements]
         return {
-            "questions": len(last), "right": sum(point > 0 for point in last), "abstained": last.count(0),
-            "dollars": self._earned(person), "earned": self.worded(judge_answers.earned_table(settlements)),
-        }  # fmt: skip
+            "questions": len(last),
+            "right": sum(point > 0 for point in last),
+            "abstained": last.count(0),
+            "dollars": self._earned(person),
+            "earned": self.worded(judge_answers.earned_table(settlements)),
+        }
 
     def _earned(self, person: Person) -> Fraction:
         """The dollars of all questions."""
@@ -124,20 +127,29 @@ class JudgingPages(Pages):
                 return led_to("/next")
             mine = await apart(judge_answers.judged, self.ledger, person, turn.screen) if reveals else []
             return self.page(
-                "judging_told.html.j2", **common, turn=turn, told=reveals, late=late,
-                answers=[(_said(answer, self.setting.messages), judge_answers.bonus(answer)) for answer in mine],
+                "judging_told.html.j2",
+                **common,
+                turn=turn,
+                told=reveals,
+                late=late,
+                answers=[
+                    (_said(answer, self.setting.messages), judge_answers.bonus(answer)) for answer in mine
+                ],
                 right=_right(asking) if over and turn.screen.practice else "",
                 so_far=None if turn.screen.practice else await apart(self._earned, person),
                 total=sum(judge_answers.bonus(answer) or 0 for answer in mine),
-            )  # fmt: skip
+            )
         common |= await self._frame(person, token, turn)
         if turn.started is None:
             return self.page("judging_start.html.j2", **common, **_bonuses(turn.screen))
         return self.page(
-            "judging.html.j2", scripts=["quoted.js", "judging.js"], **common, **evidence_of(asking),
+            "judging.html.j2",
+            scripts=["quoted.js", "judging.js"],
+            **common,
+            **evidence_of(asking),
             points=_points(self.setting.messages),
             seconds=await apart(judge_answers.left, self.ledger, turn),
-        )  # fmt: skip
+        )
 
 
 def _bonuses(screen: Screen) -> dict[str, Any]:
@@ -249,15 +261,29 @@ class WritingPages(Pages):
         return led_to(f"/screen/{turn.number}")
 
     async def _written(
-        self, person: Person, token: str, turn: ScreenTurn, question: TwoTurnQuestion, draft: Draft, fault: str = "",
+        self,
+        person: Person,
+        token: str,
+        turn: ScreenTurn,
+        question: TwoTurnQuestion,
+        draft: Draft,
+        fault: str = "",
         status: int = 200,
-    ) -> Response:  # fmt: skip
+    ) -> Response:
         asking = DebateRequest(question, CONDITIONS["main"][1], 1, SIMPLE.name, swapped=False)
         return self.page(
-            "writing.html.j2", status, scripts=["quoted.js", "writing.js"], asking=asking, draft=draft, fault=fault,
-            against=LETTERS[turn.screen.against - 1], other=LETTERS[2 - turn.screen.against], most=MAX_TEXT,
-            **await self._frame(person, token, turn), **evidence_of(asking),
-        )  # fmt: skip
+            "writing.html.j2",
+            status,
+            scripts=["quoted.js", "writing.js"],
+            asking=asking,
+            draft=draft,
+            fault=fault,
+            against=LETTERS[turn.screen.against - 1],
+            other=LETTERS[2 - turn.screen.against],
+            most=MAX_TEXT,
+            **await self._frame(person, token, turn),
+            **evidence_of(asking),
+        )
 
 
 KINDS: dict[str, type[Pages]] = {judge_answers.TASK: JudgingPages, WRITING: WritingPages}
