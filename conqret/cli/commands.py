@@ -9,6 +9,7 @@ from typing import Any, Final, get_origin
 from cyclopts import App, Group, Parameter
 from cyclopts.argument import Argument
 
+from conqret._version import __version__
 from conqret.console.option_groups import command_of
 from conqret.console.printing import out
 from conqret.errors import DeclarationError, did_you_mean
@@ -378,7 +379,6 @@ def _command(path: Sequence[str], **settings: Any) -> Command:
 
 def version() -> None:
     """Print the version and exit."""
-    from conqret._version import __version__
 
     out().out(f"conqret {__version__}")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import json
 import os
 import sys
 import time
@@ -67,7 +68,6 @@ def say(text: str, style: str = "") -> None:
 
 def say_json(value: object) -> None:
     """Print the result for a machine: plain data, or a pydantic model."""
-    import json
 
     from pydantic import BaseModel
 
@@ -325,7 +325,6 @@ def progress(doing: str, total: int | None = None, *, quiet: bool = False) -> It
 
 def _plain(value: Any) -> dict[str, Any]:
     """A pydantic model as the data that its JSON holds."""
-    import json
 
     return dict(json.loads(value.model_dump_json()))
 

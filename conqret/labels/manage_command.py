@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -161,7 +162,6 @@ def export(
 
 def _readers(label_export: LabelExport, to: str, *, final: bool, practice: bool) -> Iterator[str]:
     """The commands that read an export."""
-    import shlex
 
     from conqret.debate.two_turn.judge_answers import TASK as JUDGING
     from conqret.labels.exporting import reading_options

@@ -17,6 +17,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+
 from conqret._optional import require
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, first_line
@@ -273,7 +275,6 @@ def platt(scores: Sequence[float], labels: Sequence[bool]) -> tuple[float, float
     give no endless slope. A slope below 0 would turn the detector round: it is 0 then, and
     every probability the share of yes.
     """
-    import numpy as np
     from scipy.optimize import minimize
     from scipy.special import expit
 

@@ -47,7 +47,9 @@ from conqret.perspectives.ranking_sources import (
     read_judged,
     write_rankings,
 )
+from conqret.retrieval.corpus_index import open_index
 from conqret.retrieval.evaluation.system_names import ASKING, has_step
+from conqret.retrieval.retrieve import retrieval_session
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session, SessionCounts, Sessions
 from conqret.show.page import write_files
@@ -151,7 +153,6 @@ def score_perspectives(
     index = None
     if corpus is not None:
         require("pyterrier", "pandas", extra="retrieval")
-        from conqret.retrieval.corpus_index import open_index
 
         index = open_index(Path(corpus))
     elif judgments is None:
@@ -225,7 +226,6 @@ def score_perspectives(
 
 def _searching(model: ClientOptions, folder: Path, settings: AskedSettings) -> Session:
     """The session of systems that ask a model, whose answers are kept beside the rankings."""
-    from conqret.retrieval.retrieve import retrieval_session
 
     return retrieval_session(model, folder / RANKINGS, settings)
 

@@ -12,9 +12,11 @@ from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
 from conqret.io.trec import read_qrels, read_rankings, scored, write_run
 from conqret.perspectives.perspective_files import PerspectiveQuestion, Side
+from conqret.retrieval.corpus_index import OwnIndex
 from conqret.retrieval.evaluation.evaluate import Run
 from conqret.retrieval.evaluation.system_names import check_systems, is_system
 from conqret.retrieval.evaluation.systems import SystemRun, run_systems
+from conqret.retrieval.pipeline import PipelinePlan
 from conqret.runs.run_folder import stem
 
 if TYPE_CHECKING:
@@ -140,8 +142,6 @@ def ranked(
     """
     if index is None or session is None:
         return [_from_file(system, questions) for system in systems]
-    from conqret.retrieval.corpus_index import OwnIndex
-    from conqret.retrieval.pipeline import PipelinePlan
 
     if isinstance(index, OwnIndex) and not any(question.id in index.parts for question in questions):
         raise DeclarationError(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note, note_all, result
+from conqret.errors import DeclarationError
 from conqret.errors import number as counted
 from conqret.judging.study_command import StudyOptions
 from conqret.retrieval.command import MmrEncoder, Where
@@ -136,7 +137,6 @@ def _remark(diversity: Diversity) -> None:
 
 
 def _cuts(text: str) -> list[int]:
-    from conqret.errors import DeclarationError
 
     parts = options.listed(text)
     if not parts or not all(part.isdecimal() and int(part) for part in parts):

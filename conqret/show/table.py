@@ -22,6 +22,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from conqret.show import words
+from conqret.show.page import fragment
 from conqret.show.visible_text import Alarm as Alarm
 from conqret.show.visible_text import visible
 from conqret.stats.estimate import NO_INTERVAL, Estimate
@@ -180,7 +181,6 @@ class Table:
 
     def _repr_html_(self) -> str:
         """The table as a notebook shows it."""
-        from conqret.show.page import fragment
 
         return fragment("table.html.j2", "section", self)
 

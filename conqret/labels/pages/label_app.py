@@ -10,7 +10,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from conqret.debate.two_turn import judge_answers
 from conqret.debate.two_turn.debate_judge import DebateRequest
@@ -44,12 +49,6 @@ from conqret.labels.pages.study_access import (
 from conqret.labels.screens import Person, Screen, ScreenResponse, ScreenTurn, StaleAnswerError
 from conqret.labels.written_arguments import MAX_TEXT, Draft
 from conqret.labels.written_arguments import TASK as WRITING
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-    from starlette.types import ASGIApp
-
 
 LETTERS = "AB"
 """The options as they stand on the page."""
@@ -292,7 +291,6 @@ KINDS: dict[str, type[Pages]] = {judge_answers.TASK: JudgingPages, WRITING: Writ
 
 def annotation_app(ledger: Ledger, links: Links, setting: Setting | None = None) -> ASGIApp:
     """The pages of the study in ``ledger``."""
-    from starlette.routing import Route
 
     setting = setting or Setting()
     pages = KINDS.get(ledger.study.task, Pages)(ledger, links, setting)
