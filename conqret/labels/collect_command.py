@@ -21,7 +21,7 @@ from conqret.io.limits import declared_text
 if TYPE_CHECKING:
     from conqret.judging.judge_settings import ItemSettings
     from conqret.labels.answer_ledger import Ledger
-    from conqret.labels.pages.study_access import Links
+    from conqret.labels.study_access import Links
     from conqret.labels.study_screens import PlannedStudy
 
 
@@ -133,9 +133,9 @@ class ServerOptions(OptionGroup):
         require("starlette", "uvicorn", extra="web")
         from conqret.debate.two_turn.writer_scores import check_judged
         from conqret.io.safe_files import only_writer
+        from conqret.labels.label_app import annotation_app
         from conqret.labels.page_messages import page_messages
-        from conqret.labels.pages.label_app import annotation_app
-        from conqret.labels.pages.study_access import Links, Setting
+        from conqret.labels.study_access import Links, Setting
         from conqret.web.local_server import checked_url, is_loopback, people
 
         secure = checked_url(self.url).scheme == "https"
@@ -166,7 +166,7 @@ class ServerOptions(OptionGroup):
 
 
 def _say_links(base: str, ledger: Ledger, links: Links) -> None:
-    from conqret.labels.pages.study_access import DASHBOARD, JOIN
+    from conqret.labels.study_access import DASHBOARD, JOIN
 
     people = [person for person in ledger.people() if person.state != "deleted"]
     width = max((len(person.name) for person in people), default=0)

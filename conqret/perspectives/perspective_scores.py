@@ -20,7 +20,6 @@ from conqret.judging.asked_run import AskedSettings
 from conqret.judging.cost import Counted, costs_of
 from conqret.judging.judge_settings import as_path, client_options, session_settings
 from conqret.judging.responses import Typed
-from conqret.llm.client_options import ClientOptions
 from conqret.perspectives.detection_study import (
     DetectedFolder,
     detect_locally,
@@ -195,7 +194,9 @@ def score_perspectives(
             done = ask_verdicts(VERDICT, wanted, output=folder / "sides", sessions=sessions, **settings)
             questions, missing = with_sides(questions, done.rows), done.missing
             sideless = sum(not row.answered for row in done.rows)
-        rankings = ranks(systems, _searching(model, folder, settings) if asking else session)
+        rankings = ranks(
+            systems, retrieval_session(model, folder / RANKINGS, settings) if asking else session
+        )
         if judged is None:
             assert index is not None  # noqa: S101 - as was looked at before
             scored = _scored_pairs(questions, rankings, index, depth)
@@ -222,12 +223,6 @@ def score_perspectives(
     )
     write_rankings(folder / RANKINGS, rankings)
     return PerspectiveScores(diversity, sideless, lost, folder, tuple(written), counts, missing)
-
-
-def _searching(model: ClientOptions, folder: Path, settings: AskedSettings) -> Session:
-    """The session of systems that ask a model, whose answers are kept beside the rankings."""
-
-    return retrieval_session(model, folder / RANKINGS, settings)
 
 
 def _locally(

@@ -13,10 +13,10 @@ from conqret.data import Judgment, Measure, Status
 from conqret.errors import DeclarationError
 from conqret.io.labels import read_labels
 from conqret.io.pairs import read_comparisons, read_pairs
+from conqret.labels.adjudicating import disputes
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.exporting import as_label_studio, verdicts
 from conqret.labels.page import against_others, label_set
-from conqret.labels.pages.adjudicating import disputes
 from conqret.labels.screens import study_of
 from conqret.labels.study_screens import items_of
 from conqret.labels.task import TaskRequest

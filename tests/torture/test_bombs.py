@@ -237,7 +237,7 @@ def test_no_file_is_read_whole_without_a_limit() -> None:
         "baseline/fitted.py", "baseline/text_quality.py", "show/page.py", "llm/catalogue.py",  # of an installation
         "prompts/library.py", "judging/known_as.py", "studies/bias/contrast.py",  # likewise
         "labels/label_tasks.py", "labels/page_messages.py",  # likewise; a user's own file is read bounded
-        "labels/pages/study_access.py",  # a secret that we wrote
+        "labels/study_access.py",  # a secret that we wrote
         "llm/backends/function.py",  # the source of an imported function
         "llm/redaction.py", "scrapers/scrape_places.py",  # of a size that is looked at before
         "io/overwriting.py",  # what the user is about to replace

@@ -14,9 +14,9 @@ from conqret.data import Item
 from conqret.io import open_items
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.collect_command import ANNOTATE_PORT
-from conqret.labels.pages.label_app import annotation_app
-from conqret.labels.pages.study_access import DASHBOARD, JOIN, Links, Setting
+from conqret.labels.label_app import annotation_app
 from conqret.labels.screens import study_of
+from conqret.labels.study_access import DASHBOARD, JOIN, Links, Setting
 from conqret.labels.task import TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
 from conqret.web.local_server import LOOPBACK, guarded

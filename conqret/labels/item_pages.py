@@ -20,7 +20,8 @@ from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
 from conqret.labels.page import dashboard
 from conqret.labels.page_messages import worded
-from conqret.labels.pages.study_access import (
+from conqret.labels.screens import Person, ScreenResponse, ScreenTurn, StaleAnswerError, check_names
+from conqret.labels.study_access import (
     COOKIE,
     DASHBOARD,
     JOIN,
@@ -38,7 +39,6 @@ from conqret.labels.pages.study_access import (
     said_in,
     whole,
 )
-from conqret.labels.screens import Person, ScreenResponse, ScreenTurn, StaleAnswerError, check_names
 from conqret.labels.study_screens import NOT_PASSED, WAITING, marked_by_gold, settle
 from conqret.labels.task import ANNOTATION_TASKS
 from conqret.show.table import Table

@@ -44,7 +44,7 @@ NOT_SAVED = (
 SAVE_LATER = f"{NOT_SAVED} Leave this page open, and save again later."
 MAX_DIGITS = 9
 """Of a number that is one of ours."""
-_HERE = Path(__file__).resolve().parent
+_HERE = Path(__file__).resolve().parent / "pages"
 Returned = TypeVar("Returned")
 
 

@@ -21,7 +21,8 @@ from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
 from conqret.labels.exporting import scale_of
 from conqret.labels.page_messages import ENGLISH, PageMessages
-from conqret.labels.pages.study_access import (
+from conqret.labels.screens import CANNOT_JUDGE, Final, Screen, ScreenResponse
+from conqret.labels.study_access import (
     ADJUDICATE,
     SAVE_LATER,
     Links,
@@ -34,7 +35,6 @@ from conqret.labels.pages.study_access import (
     said_in,
     whole,
 )
-from conqret.labels.screens import CANNOT_JUDGE, Final, Screen, ScreenResponse
 from conqret.text.words import dimension_name
 
 APART = 1.0

@@ -34,9 +34,10 @@ from conqret.debate.two_turn.writer_scores import feedback, feedback_table
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
+from conqret.labels.item_pages import NumberedSnippet, Pages, quoted_pieces
 from conqret.labels.page_messages import PageMessages
-from conqret.labels.pages.item_pages import NumberedSnippet, Pages, quoted_pieces
-from conqret.labels.pages.study_access import (
+from conqret.labels.screens import Person, Screen, ScreenResponse, ScreenTurn, StaleAnswerError
+from conqret.labels.study_access import (
     SAVE_LATER,
     Links,
     PageRefusal,
@@ -46,7 +47,6 @@ from conqret.labels.pages.study_access import (
     led_to,
     whole,
 )
-from conqret.labels.screens import Person, Screen, ScreenResponse, ScreenTurn, StaleAnswerError
 from conqret.labels.written_arguments import MAX_TEXT, Draft
 from conqret.labels.written_arguments import TASK as WRITING
 
