@@ -116,9 +116,10 @@ def test_nothing_goes_that_is_nowhere_else(cli: Cli, runs: Path, tmp_path: Path)
     assert (done.code, "another process is writing" in done.err) == (1, True)
     assert cli("runs", "prune", runs, "--yes").code == 0
     assert not begun.exists()
-    assert sorted(file.name for file in (runs / "first").iterdir()) == [
-        *".lock items.jsonl judgments.jsonl notes.part report.html run.json scores.parquet summary.json".split()
-    ]
+    assert (
+        sorted(file.name for file in (runs / "first").iterdir())
+        == ".lock items.jsonl judgments.jsonl notes.part report.html run.json scores.parquet summary.json".split()
+    )
     assert answers(runs / "inner" / "second")  # only there
     judge = ("judge", tmp_path / "items.jsonl", "-f", "direct", "-o", runs / "first", "--recordings", store)
     assert cli(*judge, "-q").code == 0

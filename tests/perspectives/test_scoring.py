@@ -33,20 +33,10 @@ ROWS = [
         "perspectives": ["Cats are.", "Dogs are.", "Cows are."],
     },
 ]
-QRELS = [
-    "q1 1 a 1",
-    "q1 2 a 0",
-    "q1 1 b 0",
-    "q1 2 b 1",
-    "q1 1 c 0",
-    "q1 2 c 0",
-    "q2 1 a 1",
-    "q2 2 a 0",
-    "q2 3 a 0",
-    "q2 1 b 0",
-    "q2 2 b 2",
-    "q2 3 b 0",
-]
+QRELS = (
+    "q1 1 a 1, q1 2 a 0, q1 1 b 0, q1 2 b 1, q1 1 c 0, q1 2 c 0, "
+    "q2 1 a 1, q2 2 a 0, q2 3 a 0, q2 1 b 0, q2 2 b 2, q2 3 b 0"
+).split(", ")
 
 
 @pytest.fixture

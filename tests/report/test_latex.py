@@ -20,24 +20,10 @@ SAID = {
     r"\textasciigrave": "`",
     r"\ldots": "…",
 }
-LAYOUT = {
-    r"\begin",
-    r"\end",
-    r"\centering",
-    r"\small",
-    r"\caption",
-    r"\label",
-    r"\toprule",
-    r"\midrule",
-    r"\bottomrule",
-    r"\multicolumn",
-    r"\textbf",
-    r"\par",
-    r"\smallskip",
-    r"\parbox",
-    r"\linewidth",
-    r"\footnotesize",
-}
+LAYOUT = set(
+    r"\begin \end \centering \small \caption \label \toprule \midrule \bottomrule \multicolumn \textbf \par \smallskip"
+    r" \parbox \linewidth \footnotesize".split()
+)
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\$-\$|\$\\pm\$|[{}&$#_%~^]|[^\\{}&$#_%~^]+", re.DOTALL)
 HOSTILE = (
     r"\input{/etc/passwd}",
