@@ -12,9 +12,9 @@ sys.path.insert(0, str(ROOT))
 
 from conqret.data import Judgment, Measure, Status  # noqa: E402 - likewise
 from conqret.debate.two_turn.two_turn_files import read_two_turn  # noqa: E402 - likewise
+from conqret.labels.adjudicating import adjudication_app  # noqa: E402 - likewise
 from conqret.labels.answer_ledger import Ledger  # noqa: E402 - likewise
-from conqret.labels.pages.adjudicating import adjudication_app  # noqa: E402 - likewise
-from conqret.labels.pages.study_access import (  # noqa: E402 - likewise
+from conqret.labels.study_access import (  # noqa: E402 - likewise
     ADJUDICATE,
     DASHBOARD,
     JOIN,

@@ -58,7 +58,7 @@ def test_help_imports_no_command(tmp_path: Path) -> None:
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     found = set(re.findall("conqret[.a-z_]+", done.stdout.splitlines()[-1]))
-    launcher = ("main", "commands", "arguments")  # none of them is a command
+    launcher = ("main", "commands")  # none of them is a command
     assert found == {f"conqret.cli.{name}" for name in launcher}
 
 

@@ -13,7 +13,7 @@ from conqret.io import item_record
 from conqret.io.safe_files import write_whole
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.summary_tables import metric_table
-from conqret.show.markdown import safe, tables_markdown
+from conqret.show.markup import safe, tables_markdown
 
 datasets: Any = require("datasets", extra="huggingface")
 

@@ -9,6 +9,7 @@ from typing import Any, Final, get_origin
 from cyclopts import App, Group, Parameter
 from cyclopts.argument import Argument
 
+from conqret._version import __version__
 from conqret.console.option_groups import command_of
 from conqret.console.printing import out
 from conqret.errors import DeclarationError, did_you_mean
@@ -186,25 +187,49 @@ ARGUMENTS, OPTIONS = "Arguments", "Options"
 """The panels of a help that its parts without another stand in."""
 
 MEANT: Mapping[str, str] = {
-    "eval": "judge", "scor": "judge", "rate": "judge", "rating": "judge", "grade": "judge", "grading": "judge",
-    "assess": "judge", "measure": "judge", "report": "runs report", "show": "runs show", "diff": "runs diff",
-    "method": "runs methods", "recording": "runs recordings", "mcp": "serve mcp", "view": "serve view",
-    "ui": "serve view", "dashboard": "serve view", "server": "serve http", "http": "serve http", "api": "serve http",
-    "metric": "info formats", "format": "info formats", "prompt": "info prompt", "doctor": "info doctor",
-    "label": "labels sample", "annotat": "labels collect", "agree": "labels agreement", "alpha": "labels agreement",
-    "kappa": "labels agreement", "compare": "judges compare", "frontier": "judges compare",
-    "pareto": "judges compare", "cost": "judges compare", "card": "validate",
-    "leaderboard": "suite report", "meta": "judges systems", "component": "judges variance",
-    "variance": "judges variance", "pairwise": "tournament", "jury": "judges jury", "ensemble": "judges jury",
-    "calibrat": "judges calibrate", "abstain": "judges abstain", "threshold": "judges abstain",
-    "optimi": "judges improve", "learn": "judges improve", "improve": "judges improve",
-    "suites": "suite", "benchmark": "suite", "testset": "suite",
-    "drift": "judges drift", "monitor": "judges drift", "power": "judges power", "selftest": "judges power",
-    "scrape": "corpus debates", "index": "retrieve index", "search": "retrieve run", "rerank": "retrieve run",
-    "argument": "generate arguments", "perturb": "generate perturbations", "run": "experiment",
-    "question": "debateqa questions", "curat": "debateqa curate", "answer": "debateqa answer",
-    "rank": "debateqa rank",
-}  # fmt: skip
+    word: command
+    for command, words in {
+        "judge": "eval scor rate rating grade grading assess measure",
+        "runs report": "report",
+        "runs show": "show",
+        "runs diff": "diff",
+        "runs methods": "method",
+        "runs recordings": "recording",
+        "serve mcp": "mcp",
+        "serve view": "view ui dashboard",
+        "serve http": "server http api",
+        "info formats": "metric format",
+        "info prompt": "prompt",
+        "info doctor": "doctor",
+        "labels sample": "label",
+        "labels collect": "annotat",
+        "labels agreement": "agree alpha kappa",
+        "judges compare": "compare frontier pareto cost",
+        "validate": "card",
+        "suite report": "leaderboard",
+        "judges systems": "meta",
+        "judges variance": "component variance",
+        "tournament": "pairwise",
+        "judges jury": "jury ensemble",
+        "judges calibrate": "calibrat",
+        "judges abstain": "abstain threshold",
+        "judges improve": "optimi learn improve",
+        "suite": "suites benchmark testset",
+        "judges drift": "drift monitor",
+        "judges power": "power selftest",
+        "corpus debates": "scrape",
+        "retrieve index": "index",
+        "retrieve run": "search rerank",
+        "generate arguments": "argument",
+        "generate perturbations": "perturb",
+        "experiment": "run",
+        "debateqa questions": "question",
+        "debateqa curate": "curat",
+        "debateqa answer": "answer",
+        "debateqa rank": "rank",
+    }.items()
+    for word in words.split()
+}
 """How what people type begins whom other tools have taught other words, and the command that they mean."""
 
 
@@ -354,7 +379,6 @@ def _command(path: Sequence[str], **settings: Any) -> Command:
 
 def version() -> None:
     """Print the version and exit."""
-    from conqret._version import __version__
 
     out().out(f"conqret {__version__}")
 

@@ -8,8 +8,10 @@ import platform
 import sys
 from typing import TYPE_CHECKING
 
+from conqret._version import __version__
 from conqret.console import shared_options as options
 from conqret.console.printing import end, entry, out, result
+from conqret.errors import DeclarationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -107,7 +109,6 @@ def doctor(*, model: str | None = None, calls: options.Calls) -> None:
 
     Example: conqret info doctor --model gpt-4o-mini
     """
-    from conqret._version import __version__
     from conqret.llm.backend import count_tokens
 
     _line(
@@ -138,7 +139,6 @@ def _ask(model: str, calls: options.Calls) -> bool:
     """Judge a tiny item with the bare format, which costs next to nothing."""
     from conqret import Item, judge
     from conqret.data import Document
-    from conqret.errors import DeclarationError
     from conqret.judging.judge_settings import ClientSettings
     from conqret.llm.backend import backend_of
 

@@ -12,9 +12,11 @@ from conqret.console.printing import at, entry, note, note_left_out, out, result
 from conqret.data import Item
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.errors import number as counted
-from conqret.judging.instrument import filled
+from conqret.io import open_items
+from conqret.judging.instrument import filled, given
 from conqret.judging.judge_parts import JUDGES, Case, JudgePrompt
 from conqret.prompts import Library, RenderedPrompt
+from conqret.prompts.library import SUFFIX
 from conqret.text.sentences import sentences
 
 if TYPE_CHECKING:
@@ -123,9 +125,8 @@ def _copy(
 ) -> None:
     """Copy prompts into a folder, with their variables explained."""
     from conqret.io.safe_files import write_new
-    from conqret.judging.instrument import given
     from conqret.judging.setup import PROBE
-    from conqret.prompts.library import SUFFIX, explained
+    from conqret.prompts.library import explained
 
     texts = {}
     for identifier, ask in asks.items():
@@ -146,7 +147,6 @@ def _new_steps(
     """Have a model write the evaluation steps of a prompt anew, and put them into a copy of it."""
     from conqret.io.safe_files import write_new
     from conqret.judges.g_eval import generate_steps, with_steps
-    from conqret.prompts.library import SUFFIX
 
     prompt = library[name.replace("_", "-")]
     evaluation_steps = generate_steps(prompt, client, library)
@@ -176,7 +176,6 @@ def _asks_of(name: str, library: Library, metrics: Sequence[str] = ()) -> dict[s
 
 
 def _find_item(file: Path | None, wanted: str, *, language: str | None) -> Item:
-    from conqret.io import open_items
     from conqret.judging.setup import PROBE
 
     path, ids = file or DEMO_ITEMS, []

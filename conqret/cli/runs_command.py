@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,6 @@ def list_(folder: Path = Path("runs"), *, json_output: options.Printed = None) -
 
     Example: conqret runs list runs --json
     """
-    from dataclasses import asdict
 
     from conqret.runs.management import list_runs
 

@@ -10,6 +10,7 @@ from annotated_types import Interval
 
 from conqret.console.option_groups import OptionGroup, option
 from conqret.console.shared_options import column_map
+from conqret.errors import DeclarationError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,7 +114,6 @@ Baseline = Annotated[
 
 def metric_map(settings: list[str] | None) -> dict[str, str]:
     """``--metric DIMENSION=METRIC`` as a mapping."""
-    from conqret.errors import DeclarationError
 
     pairs = [setting.partition("=") for setting in settings or ()]
     for dimension, _, metric in pairs:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import json
 import os
 import sys
 import time
@@ -67,7 +68,6 @@ def say(text: str, style: str = "") -> None:
 
 def say_json(value: object) -> None:
     """Print the result for a machine: plain data, or a pydantic model."""
-    import json
 
     from pydantic import BaseModel
 
@@ -111,7 +111,7 @@ def result(
 
 def say_latex(lines: Iterable[object]) -> None:
     """Print the tables among ``lines`` as LaTeX."""
-    from conqret.show.latex import PREAMBLE, tables_latex
+    from conqret.show.markup import PREAMBLE, tables_latex
     from conqret.show.table import Table
 
     tables = [line for line in lines if isinstance(line, Table)]
@@ -308,10 +308,16 @@ def progress(doing: str, total: int | None = None, *, quiet: bool = False) -> It
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     shown = Progress(
-        TextColumn(doing), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
-        TextColumn("{task.fields[counts]}"), console=err(), transient=True, redirect_stdout=False,
+        TextColumn(doing),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[counts]}"),
+        console=err(),
+        transient=True,
+        redirect_stdout=False,
         disable=quiet or not err().is_terminal,
-    )  # fmt: skip
+    )
     with shown:
         task = shown.add_task(doing, total=total, counts="")
         yield ProgressBar(shown, task, lines=shown.disable and not quiet)
@@ -319,7 +325,6 @@ def progress(doing: str, total: int | None = None, *, quiet: bool = False) -> It
 
 def _plain(value: Any) -> dict[str, Any]:
     """A pydantic model as the data that its JSON holds."""
-    import json
 
     return dict(json.loads(value.model_dump_json()))
 

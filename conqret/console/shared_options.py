@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from conqret.console.option_groups import OptionGroup, option
 from conqret.console.printing import at, note, note_left_out, result, tell, tell_session
+from conqret.errors import DeclarationError
 from conqret.llm.client_options import OFFLINE_MODEL, ClientOptions
 from conqret.options import FILES as FILES
 from conqret.options import JUDGING as JUDGING
@@ -283,7 +284,6 @@ def numbers(text: str | None, wanted: str) -> list[float]:
     Raises:
         DeclarationError: something else stands there.
     """
-    from conqret.errors import DeclarationError
     from conqret.text.numbers import number_in
 
     try:
@@ -298,7 +298,6 @@ def counts(name: str, text: str) -> list[int]:
     Raises:
         DeclarationError: one is below 1, or no whole number.
     """
-    from conqret.errors import DeclarationError
 
     wanted = f"{name} is a list of whole numbers from 1 on, such as 8,12,20"
     values = numbers(text, wanted)
@@ -315,7 +314,6 @@ def column_map(columns: str | None, example: str) -> dict[str, str]:
     Raises:
         DeclarationError: it is no list of ``field=column``, or another field has two columns.
     """
-    from conqret.errors import DeclarationError
 
     if not columns:
         return {}

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from conqret.debateqa.score_table import AWARENESS, in_order, instruments_of, read_tables
 from conqret.errors import DeclarationError, number, strict_options
 from conqret.show import words
-from conqret.show.plots import Kind, drawn
+from conqret.show.charts import PlotKind, drawn
 from conqret.stats.classification import accuracy, cohen_kappa
 from conqret.stats.correlation import kendall, too_crowded
 from conqret.stats.estimate import Estimate, JackknifedEstimate
@@ -225,7 +225,7 @@ WRAP = 34
 NO_VALUE = "#d9d9d9"
 
 
-def heat_maps(matrices: Sequence[PairMatrix], kind: Kind = "png") -> bytes:
+def heat_maps(matrices: Sequence[PairMatrix], kind: PlotKind = "png") -> bytes:
     """One panel a matrix, below each other, with the value in each cell; the same matrices give the same bytes.
 
     Instruments are numbered, with their names beside the rows. A pair without a value is grey and says "none".

@@ -32,7 +32,7 @@ from conqret.judging.tally import MAX_ITEMS
 from conqret.runs.run_folder import REPORT
 from conqret.show import words
 from conqret.show.forest import Forest, ForestRow
-from conqret.show.markdown import tables_markdown
+from conqret.show.markup import tables_markdown
 from conqret.show.page import Ways, write_file, write_files
 from conqret.show.report_page import PageLinks, ReportPage, Section, section
 from conqret.show.visible_text import Piece, cited, cut

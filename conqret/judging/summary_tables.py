@@ -20,7 +20,7 @@ from conqret.judging.judge_parts import JURY
 from conqret.judging.known_as import named_here
 from conqret.judging.summary import MetricSummary, Summary, Usage
 from conqret.show import words
-from conqret.show.markdown import safe, tables_markdown
+from conqret.show.markup import safe, tables_markdown
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.show.visible_text import visible
 from conqret.show.words import count, money

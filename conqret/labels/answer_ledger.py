@@ -203,13 +203,18 @@ class Ledger(People):
                 return
             if now.revision != revision:
                 raise StaleAnswerError("this was meanwhile answered in another window")
+            seconds = round(max(0.0, self.clock() - (now.started or now.shown)), 3)  # a clock may be set back
             connection.execute(
                 "INSERT INTO answers (turn, revision, body, comment, at, seconds) VALUES (?, ?, ?, ?, ?, ?)",
                 (
-                    turn.number, revision + 1, json.dumps(answers, ensure_ascii=False), comment, self._now(),
-                    round(max(0.0, self.clock() - (now.started or now.shown)), 3),  # the clock may have been set back
+                    turn.number,
+                    revision + 1,
+                    json.dumps(answers, ensure_ascii=False),
+                    comment,
+                    self._now(),
+                    seconds,
                 ),
-            )  # fmt: skip
+            )
             connection.execute(
                 "UPDATE turns SET state = ?, revision = ? WHERE number = ?",
                 (state, revision + 1, turn.number),
@@ -230,9 +235,15 @@ class Ledger(People):
             (item, practice, person),
         ):
             yield ScreenResponse(
-                people[row["person"]], row["place"], Screen.model_validate_json(row["screen"]), json.loads(row["body"]),
-                row["comment"], row["at"], row["seconds"], row["revision"],
-            )  # fmt: skip
+                people[row["person"]],
+                row["place"],
+                Screen.model_validate_json(row["screen"]),
+                json.loads(row["body"]),
+                row["comment"],
+                row["at"],
+                row["seconds"],
+                row["revision"],
+            )
 
     def counts(self, person: Person, *, practice: bool = False) -> tuple[int, int]:
         """How many screens a person has answered, and how many are left for them, at most; of those to practise, or of

@@ -21,7 +21,7 @@ from conqret.io.limits import declared_text
 if TYPE_CHECKING:
     from conqret.judging.judge_settings import ItemSettings
     from conqret.labels.answer_ledger import Ledger
-    from conqret.labels.pages.study_access import Links
+    from conqret.labels.study_access import Links
     from conqret.labels.study_screens import PlannedStudy
 
 
@@ -32,10 +32,8 @@ DEBATE, WRITE = "debate", "write"
 ONLY_FOR = {
     DEBATE: {"--design", "--instruction", "--pass"},
     WRITE: {"--judged"},
-    "": {
-        "--metric", "--scale", "--plan", "--open", "--overlap", "--pass", "--columns", "--skip-invalid", "--language",
-    },
-}  # fmt: skip
+    "": set("--metric --scale --plan --open --overlap --pass --columns --skip-invalid --language".split()),
+}
 """The options that not every task takes, by task; the last are those of tasks that label items."""
 
 
@@ -135,9 +133,9 @@ class ServerOptions(OptionGroup):
         require("starlette", "uvicorn", extra="web")
         from conqret.debate.two_turn.writer_scores import check_judged
         from conqret.io.safe_files import only_writer
+        from conqret.labels.label_app import annotation_app
         from conqret.labels.page_messages import page_messages
-        from conqret.labels.pages.label_app import annotation_app
-        from conqret.labels.pages.study_access import Links, Setting
+        from conqret.labels.study_access import Links, Setting
         from conqret.web.local_server import checked_url, is_loopback, people
 
         secure = checked_url(self.url).scheme == "https"
@@ -168,7 +166,7 @@ class ServerOptions(OptionGroup):
 
 
 def _say_links(base: str, ledger: Ledger, links: Links) -> None:
-    from conqret.labels.pages.study_access import DASHBOARD, JOIN
+    from conqret.labels.study_access import DASHBOARD, JOIN
 
     people = [person for person in ledger.people() if person.state != "deleted"]
     width = max((len(person.name) for person in people), default=0)
@@ -227,11 +225,14 @@ def collect(
     conqret labels collect questions.jsonl --task write --annotators ann,bob -o writing
     """
     options_set = {
-        "--metric": asked.metric, "--scale": asked.scale, "--plan": asked.plan, "--open": panel.open_to,
-        "--overlap": panel.overlap, "--pass": panel.passing, "--columns": columns, "--skip-invalid": skip_invalid,
-        "--language": language, "--design": asked.design, "--instruction": asked.instruction,
-        "--judged": asked.judged,
-    }  # fmt: skip
+        **{f"--{name}": value for name, value in vars(asked).items() if name != "task"},
+        "--open": panel.open_to,
+        "--overlap": panel.overlap,
+        "--pass": panel.passing,
+        "--columns": columns,
+        "--skip-invalid": skip_invalid,
+        "--language": language,
+    }
     takes = ONLY_FOR.get(asked.task, ONLY_FOR[""])
     if others := [name for name, value in options_set.items() if value and name not in takes]:
         raise DeclarationError(f"--task {asked.task} takes no {' and no '.join(others)}: leave it out")

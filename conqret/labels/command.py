@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -10,7 +12,7 @@ from conqret.console import shared_options as options
 from conqret.console.label_options import label_files
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, result
-from conqret.errors import number
+from conqret.errors import DeclarationError, number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,12 +104,10 @@ def label(
 
     conqret labels sample items.jsonl --plan 20 --run runs/first --uncertain-first -o doubtful.csv
     """
-    import json
 
     from conqret.io.safe_files import write_new
-    from conqret.labels.annotation_form import FORMS, AnnotationForm
     from conqret.labels.sampling import sample_items
-    from conqret.labels.task import form_task
+    from conqret.labels.task import FORMS, AnnotationForm, form_task
 
     asked = form_task(form.task)
     low, high = asked.scale if form.scale is None else ends(form.scale)
@@ -152,7 +152,6 @@ def label(
 
 def ends(scale: str) -> tuple[int, int]:
     """The ends of a scale as they are written, 1:5."""
-    from conqret.errors import DeclarationError
     from conqret.text.numbers import whole_number_in
 
     low, _, high = scale.partition(":")
@@ -171,7 +170,6 @@ def _reasons(plan: LabelPlan) -> dict[str, Any]:
 
 
 def _lines(plan: LabelPlan, files: list[Path]) -> Iterator[RenderableType]:
-    from collections import Counter
 
     topics = len({entry.topic for entry in plan.chosen})
     yield f"{len(plan.chosen)} of {number(plan.total, 'item')}, on {number(topics, 'topic')} ({plan.judged} judged)"

@@ -32,33 +32,24 @@ LAYOUT = 4
 APPLICATION = 0x436F6E4C  # "ConL", written into the header of the file
 
 COLUMNS: Mapping[str, Mapping[str, str]] = {
-    "study": {"body": "TEXT NOT NULL"},
-    "screens": {
-        "number": "INTEGER PRIMARY KEY", "item": "TEXT NOT NULL", "part": "TEXT NOT NULL", "body": "TEXT NOT NULL",
-        "room": "INTEGER NOT NULL CHECK (room >= 0)", "person": "INTEGER NOT NULL", "practice": "INTEGER NOT NULL",
-    },
-    "texts": {"name": "TEXT PRIMARY KEY", "body": "TEXT NOT NULL"},
-    "people": {
-        "number": "INTEGER PRIMARY KEY", "name": "TEXT NOT NULL UNIQUE", "state": "TEXT NOT NULL DEFAULT 'active'",
-        "agreed": "TEXT NOT NULL DEFAULT ''", "practised": "TEXT NOT NULL DEFAULT ''",
-    },
-    "turns": {
-        "number": "INTEGER PRIMARY KEY", "screen": "INTEGER NOT NULL REFERENCES screens",
-        "person": "INTEGER NOT NULL REFERENCES people", "state": "TEXT NOT NULL DEFAULT 'given'",
-        "shown": "REAL NOT NULL", "started": "REAL", "revision": "INTEGER NOT NULL DEFAULT 0",
-    },
-    "answers": {
-        "number": "INTEGER PRIMARY KEY", "turn": "INTEGER NOT NULL REFERENCES turns", "revision": "INTEGER NOT NULL",
-        "body": "TEXT NOT NULL", "comment": "TEXT NOT NULL", "at": "TEXT NOT NULL", "seconds": "REAL NOT NULL",
-    },
-    "finals": {
-        "number": "INTEGER PRIMARY KEY", "screen": "INTEGER NOT NULL REFERENCES screens", "body": "TEXT NOT NULL",
-        "comment": "TEXT NOT NULL", "by": "TEXT NOT NULL", "at": "TEXT NOT NULL",
-    },
-    "events": {
-        "number": "INTEGER PRIMARY KEY", "at": "TEXT NOT NULL", "what": "TEXT NOT NULL", "detail": "TEXT NOT NULL",
-    },
-}  # fmt: skip
+    table: dict(column.split(" ", 1) for column in columns.split(", "))
+    for table, columns in {
+        "study": "body TEXT NOT NULL",
+        "screens": "number INTEGER PRIMARY KEY, item TEXT NOT NULL, part TEXT NOT NULL, body TEXT NOT NULL, room "
+        "INTEGER NOT NULL CHECK (room >= 0), person INTEGER NOT NULL, practice INTEGER NOT NULL",
+        "texts": "name TEXT PRIMARY KEY, body TEXT NOT NULL",
+        "people": "number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, state TEXT NOT NULL DEFAULT 'active', agreed "
+        "TEXT NOT NULL DEFAULT '', practised TEXT NOT NULL DEFAULT ''",
+        "turns": "number INTEGER PRIMARY KEY, screen INTEGER NOT NULL REFERENCES screens, person INTEGER NOT NULL "
+        "REFERENCES people, state TEXT NOT NULL DEFAULT 'given', shown REAL NOT NULL, started REAL, revision "
+        "INTEGER NOT NULL DEFAULT 0",
+        "answers": "number INTEGER PRIMARY KEY, turn INTEGER NOT NULL REFERENCES turns, revision INTEGER NOT NULL, "
+        "body TEXT NOT NULL, comment TEXT NOT NULL, at TEXT NOT NULL, seconds REAL NOT NULL",
+        "finals": "number INTEGER PRIMARY KEY, screen INTEGER NOT NULL REFERENCES screens, body TEXT NOT NULL, comment "
+        "TEXT NOT NULL, by TEXT NOT NULL, at TEXT NOT NULL",
+        "events": "number INTEGER PRIMARY KEY, at TEXT NOT NULL, what TEXT NOT NULL, detail TEXT NOT NULL",
+    }.items()
+}
 """What a row of each table holds beside its checksum. ``revision`` of a turn is that of the last of its answers, so
 that a lost one is noticed."""
 

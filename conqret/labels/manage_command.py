@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -161,7 +162,6 @@ def export(
 
 def _readers(label_export: LabelExport, to: str, *, final: bool, practice: bool) -> Iterator[str]:
     """The commands that read an export."""
-    import shlex
 
     from conqret.debate.two_turn.judge_answers import TASK as JUDGING
     from conqret.labels.exporting import reading_options
@@ -221,11 +221,11 @@ def adjudicate(
     conqret labels export labels --final -o final.csv
     """
     from conqret.judging.judge_folder import JudgeFolder
+    from conqret.labels.adjudicating import adjudication_app, disputes
     from conqret.labels.answer_ledger import Ledger
     from conqret.labels.page_messages import page_messages
-    from conqret.labels.pages.adjudicating import adjudication_app, disputes
-    from conqret.labels.pages.study_access import ADJUDICATE, Links
     from conqret.labels.screens import check_names
+    from conqret.labels.study_access import ADJUDICATE, Links
     from conqret.web.local_server import LOOPBACK, people
 
     (name,) = check_names([by])

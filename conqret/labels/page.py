@@ -131,9 +131,16 @@ def people_rows(ledger: Ledger, records: Sequence[ScreenResponse], labels: Label
 def people_so_far(people: Sequence[PersonSoFar]) -> Table:
     """A row for each person."""
     columns = (
-        "Person", Column("Name", "name"), Column("State", "name"), "Practice right", "Done", "Left (at most)",
-        "Seconds", "Checks right", "Alpha",
-    )  # fmt: skip
+        "Person",
+        Column("Name", "name"),
+        Column("State", "name"),
+        "Practice right",
+        "Done",
+        "Left (at most)",
+        "Seconds",
+        "Checks right",
+        "Alpha",
+    )
     rows = []
     for one in people:
         state = "finished" if one.state == "active" and one.done and not one.left else one.state

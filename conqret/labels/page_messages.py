@@ -101,7 +101,7 @@ def plural_category(language: str, count: int) -> str:
 
 def shipped() -> tuple[str, ...]:
     """The codes of the languages whose words come with conqret."""
-    names = (file.name for file in resources.files("conqret.labels.messages").iterdir())
+    names = (file.name for file in (resources.files("conqret.labels") / "messages").iterdir())
     return tuple(sorted(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX)))
 
 
@@ -122,13 +122,13 @@ def page_messages(language: str) -> PageMessages:
             shipped(),
             lambda name, known: "for another language give a file of its words, --page-language my.toml",
         )
-    file = resources.files("conqret.labels.messages") / f"{code}{SUFFIX}"
+    file = resources.files("conqret.labels") / "messages" / f"{code}{SUFFIX}"
     return _read(file.read_text(encoding="utf-8"), file.name)
 
 
 def known_texts() -> Mapping[str, Any]:
     """All that may be put into words, as ``en.toml`` lists it."""
-    file = resources.files("conqret.labels.messages") / f"en{SUFFIX}"
+    file = resources.files("conqret.labels") / "messages" / f"en{SUFFIX}"
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 

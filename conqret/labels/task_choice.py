@@ -69,8 +69,9 @@ EACH_DOCUMENT = "each document"
 
 class _Custom(Frozen):
     shows: tuple[Literal["argument", "second_argument", "reference", "documents", "each document"], ...] = (
-        "argument", "documents",
-    )  # fmt: skip
+        "argument",
+        "documents",
+    )
     summary: str = ""
     questions: tuple[ScreenQuestion, ...] = Field(min_length=1)
 

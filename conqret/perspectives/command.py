@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, note, progress, result
-from conqret.errors import number
+from conqret.errors import DeclarationError, number
+from conqret.io.pairs import read_pairs
 from conqret.judging.command_options import StudyOptions
-from conqret.perspectives.detector import DetectorSettings
+from conqret.perspectives.detection import GRADES, PROMPT
+from conqret.perspectives.detector import DetectorFolder, DetectorSettings
+from conqret.perspectives.threshold import question_of
+from conqret.prompts import Library
 from conqret.show.table import spaced
 
 if TYPE_CHECKING:
@@ -55,12 +59,9 @@ def detect(
 
     conqret perspectives detect pairs.tsv --labels label --detector detector/
     """
-    from conqret.errors import DeclarationError
-    from conqret.perspectives.detection import GRADES, PROMPT
     from conqret.perspectives.detection_study import apply_detector, threshold_of_option
     from conqret.perspectives.detection_study import detect as detect_perspectives
     from conqret.perspectives.page import detection_tables, quality_table
-    from conqret.prompts import Library
 
     if detector is not None:
         if model is not None or yes_from is not None or asking.dry_run:
@@ -75,9 +76,14 @@ def detect(
                 bar.reach(0, total=count)
 
             found = apply_detector(
-                pairs, detector, labels=labels, output=output, overwrite=asking.kept.overwrite, on_start=started,
+                pairs,
+                detector,
+                labels=labels,
+                output=output,
+                overwrite=asking.kept.overwrite,
+                on_start=started,
                 on_block=bar.reach,
-            )  # fmt: skip
+            )
         quality, share = found.against_labels, f"{found.yes} of {len(found.pairs)} documents"
         result(
             found.record(),
@@ -97,9 +103,15 @@ def detect(
             f"the threshold {threshold} was chosen for {chosen_by.model}, but this is another model or another prompt"
         )
     outcome = asking.study(
-        detect_perspectives, pairs, model=client, labels=labels, yes_from=threshold, output=output,
-        rows="grades", doing="detecting",
-    )  # fmt: skip
+        detect_perspectives,
+        pairs,
+        model=client,
+        labels=labels,
+        yes_from=threshold,
+        output=output,
+        rows="grades",
+        doing="detecting",
+    )
     summary, folder = outcome.summary, outcome.folder
     there = summary.pairs - sum(summary.unanswered.values())
     lines = [
@@ -161,8 +173,6 @@ def tune(
     conqret perspectives tune runs/detect/detections.csv --labels contains --model models/mistral-7b --lora -o
     detector/
     """
-    from conqret.io.pairs import read_pairs
-    from conqret.perspectives.detector import DetectorFolder, DetectorSettings
     from conqret.perspectives.detector_tuning import tune_detector, tuned_place
     from conqret.perspectives.page import quality_table
 
@@ -211,7 +221,6 @@ def tune(
 
 def told(parts: Parts) -> str:
     """How many pairs are for what, in words."""
-    from conqret.perspectives.threshold import question_of
 
     train, calibration, held_out = (
         f"{number(len(part), 'pair')} of {number(len({question_of(pair) for pair in part}), 'question')} "

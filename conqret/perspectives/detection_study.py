@@ -28,10 +28,7 @@ from conqret.runs.session import Sessions
 from conqret.runs.study_run import ROWS, AskedFolder, AskedRecord, StudyOutcome, lost
 from conqret.runs.trials import RowStore
 
-_COLUMNS = (
-    "id", "question", "document", "perspective", "grade", "meaning", "contains", "explanation", "label", "reason",
-    "detail",
-)  # fmt: skip
+_COLUMNS = "id question document perspective grade meaning contains explanation label reason detail".split()
 
 
 ANSWER_TOKENS = 60
@@ -72,10 +69,16 @@ def detection_run(
     """The run in which each pair is a question, to be held with ``with``."""
     shown = ((pair.id, pair.document, pair.perspective) for pair in pairs)
     return Run(
-        DetectionFolder(folder), [model], {PROMPT: RunPrompt(Graded, "detect", ANSWER_TOKENS)}, settings,
-        asked=shown, total=len(pairs), asks="whether documents contain perspectives",
-        about=f"{number(len(pairs), 'pair')} of a document and a perspective, by", sessions=sessions,
-    )  # fmt: skip
+        DetectionFolder(folder),
+        [model],
+        {PROMPT: RunPrompt(Graded, "detect", ANSWER_TOKENS)},
+        settings,
+        asked=shown,
+        total=len(pairs),
+        asks="whether documents contain perspectives",
+        about=f"{number(len(pairs), 'pair')} of a document and a perspective, by",
+        sessions=sessions,
+    )
 
 
 def detected(
@@ -165,10 +168,18 @@ def _table(pairs: Iterable[Pair], detections: Iterable[Detection], yes_from: int
     def cells(pair: Pair, detection: Detection) -> tuple[object, ...]:
         meaning = "" if detection.grade is None else GRADES[detection.grade]
         return (
-            pair.id, pair.question, pair.document, pair.perspective, detection.grade, meaning,
-            YES_OR_NO[detection.contains(yes_from)], detection.explanation, YES_OR_NO[pair.label], detection.reason,
+            pair.id,
+            pair.question,
+            pair.document,
+            pair.perspective,
+            detection.grade,
+            meaning,
+            YES_OR_NO[detection.contains(yes_from)],
+            detection.explanation,
+            YES_OR_NO[pair.label],
+            detection.reason,
             detection.detail,
-        )  # fmt: skip
+        )
 
     return csv_text(_COLUMNS, map(cells, pairs, detections))
 
@@ -291,8 +302,15 @@ def _chances_table(pairs: Sequence[Pair], chances: Sequence[float], threshold: f
     return csv_text(
         ("id", "question", "document", "perspective", "probability", "contains", "label"),
         (
-            (pair.id, pair.question, pair.document, pair.perspective, f"{chance:.4f}", YES_OR_NO[chance >= threshold],
-             YES_OR_NO[pair.label])
+            (
+                pair.id,
+                pair.question,
+                pair.document,
+                pair.perspective,
+                f"{chance:.4f}",
+                YES_OR_NO[chance >= threshold],
+                YES_OR_NO[pair.label],
+            )
             for pair, chance in zip(pairs, chances, strict=True)
         ),
-    )  # fmt: skip
+    )

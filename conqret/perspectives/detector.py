@@ -17,6 +17,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+
 from conqret._optional import require
 from conqret.data.item import Frozen
 from conqret.errors import DeclarationError, first_line
@@ -217,9 +219,13 @@ def windows(tokenizer: Any, pair: Pair, limit: int) -> list[list[int]]:
             "it: shorten the perspective, or raise --max-length if the model allows more"
         )
     encoding = tokenizer(
-        pair.document, second, truncation="only_first", max_length=limit, stride=room // OVERLAP,
+        pair.document,
+        second,
+        truncation="only_first",
+        max_length=limit,
+        stride=room // OVERLAP,
         return_overflowing_tokens=True,
-    )  # fmt: skip
+    )
     return [list(ids) for ids in encoding["input_ids"]]
 
 
@@ -269,7 +275,6 @@ def platt(scores: Sequence[float], labels: Sequence[bool]) -> tuple[float, float
     give no endless slope. A slope below 0 would turn the detector round: it is 0 then, and
     every probability the share of yes.
     """
-    import numpy as np
     from scipy.optimize import minimize
     from scipy.special import expit
 

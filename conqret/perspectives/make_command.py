@@ -63,9 +63,15 @@ def make(
         result(plain, [errors_table(errors)], as_json=asking.shown.json_output)
         return
     outcome = asking.study(
-        make_perspectives, rows, source=source.value, output=output, model=asking.calls.of(model),
-        rows="rows", doing="writing", role="an author",
-    )  # fmt: skip
+        make_perspectives,
+        rows,
+        source=source.value,
+        output=output,
+        model=asking.calls.of(model),
+        rows="rows",
+        doing="writing",
+        role="an author",
+    )
     summary, folder = outcome.summary, outcome.folder
     files = (folder.perspectives_file, folder.left_out_file, folder.inspect_file)
     named = map(at, files, ("kept", "left out", "inspect"))
@@ -112,9 +118,15 @@ def collect(
             bar.reach(kept, total=count)
 
         rows, folder = collect_corpora(
-            questions, search=web.search, user_agent=web.user_agent, pages=pages,
-            output=output, overwrite=overwrite, on_start=started, on_row=lambda row: bar.advance(),
-        )  # fmt: skip
+            questions,
+            search=web.search,
+            user_agent=web.user_agent,
+            pages=pages,
+            output=output,
+            overwrite=overwrite,
+            on_start=started,
+            on_row=lambda row: bar.advance(),
+        )
     result(
         [row.model_dump() for row in rows],
         [collected_table(rows), "", at(folder.path, "corpora")],

@@ -20,7 +20,6 @@ from conqret.judging.asked_run import AskedSettings
 from conqret.judging.cost import Counted, costs_of
 from conqret.judging.judge_settings import as_path, client_options, session_settings
 from conqret.judging.responses import Typed
-from conqret.llm.client_options import ClientOptions
 from conqret.perspectives.detection_study import (
     DetectedFolder,
     detect_locally,
@@ -47,6 +46,8 @@ from conqret.perspectives.ranking_sources import (
     read_judged,
     write_rankings,
 )
+from conqret.retrieval.corpus_index import open_index
+from conqret.retrieval.retrieve import retrieval_session
 from conqret.retrieval.system_names import ASKING, has_step
 from conqret.runs.run_folder import default_folder, stem
 from conqret.runs.session import Session, SessionCounts, Sessions
@@ -151,7 +152,6 @@ def score_perspectives(
     index = None
     if corpus is not None:
         require("pyterrier", "pandas", extra="retrieval")
-        from conqret.retrieval.corpus_index import open_index
 
         index = open_index(Path(corpus))
     elif judgments is None:
@@ -194,7 +194,9 @@ def score_perspectives(
             done = ask_verdicts(VERDICT, wanted, output=folder / "sides", sessions=sessions, **settings)
             questions, missing = with_sides(questions, done.rows), done.missing
             sideless = sum(not row.answered for row in done.rows)
-        rankings = ranks(systems, _searching(model, folder, settings) if asking else session)
+        rankings = ranks(
+            systems, retrieval_session(model, folder / RANKINGS, settings) if asking else session
+        )
         if judged is None:
             assert index is not None  # noqa: S101 - as was looked at before
             scored = _scored_pairs(questions, rankings, index, depth)
@@ -221,13 +223,6 @@ def score_perspectives(
     )
     write_rankings(folder / RANKINGS, rankings)
     return PerspectiveScores(diversity, sideless, lost, folder, tuple(written), counts, missing)
-
-
-def _searching(model: ClientOptions, folder: Path, settings: AskedSettings) -> Session:
-    """The session of systems that ask a model, whose answers are kept beside the rankings."""
-    from conqret.retrieval.retrieve import retrieval_session
-
-    return retrieval_session(model, folder / RANKINGS, settings)
 
 
 def _locally(

@@ -219,9 +219,11 @@ WAYS: Mapping[str, WritingVariant] = {
 def way_of(source: PerspectiveSource) -> WritingVariant:
     """Which of :data:`WAYS` a source takes, by what it has."""
     for name, there in (
-        ("survey", source.options), ("opposite", source.statement), ("answers", source.answers),
+        ("survey", source.options),
+        ("opposite", source.statement),
+        ("answers", source.answers),
         ("arguments", source.argument),
-    ):  # fmt: skip
+    ):
         if there:
             return WAYS[name]
     return WAYS["open"]

@@ -138,9 +138,15 @@ def make_perspectives(
         }
 
     with Run(
-        folder, [model], prompts, settings, asked=map(asdict, sources), total=len(sources),
-        asks="for perspectives", about=f"perspectives of {number(len(sources), 'row')} by",
-    ) as run:  # fmt: skip
+        folder,
+        [model],
+        prompts,
+        settings,
+        asked=map(asdict, sources),
+        total=len(sources),
+        asks="for perspectives",
+        about=f"perspectives of {number(len(sources), 'row')} by",
+    ) as run:
         run.ask_all(run.row(each.id, partial(_made, each, run)) for each in sources)
         return run.finish(concluded)
 
@@ -199,14 +205,18 @@ def _left_out(sources: Sequence[PerspectiveSource], rows: Sequence[MadeRow]) -> 
     return csv_text(
         ("id", "subset", "question", "perspectives", "why", "explanation"),
         (
-            (source.id, source.subset, row.question or source.question,
-             " | ".join(row.dropped or [view.text for view in row.perspectives]),
-             f"{WRONG} ({DROPPED})" if row.dropped else "; ".join(row.faults) or row.reason,
-             row.explanation or row.detail)
+            (
+                source.id,
+                source.subset,
+                row.question or source.question,
+                " | ".join(row.dropped or [view.text for view in row.perspectives]),
+                f"{WRONG} ({DROPPED})" if row.dropped else "; ".join(row.faults) or row.reason,
+                row.explanation or row.detail,
+            )
             for source, row in zip(sources, rows, strict=True)
             if row.dropped or not _sound(row)
         ),
-    )  # fmt: skip
+    )
 
 
 def _summary(model: str, sources: Sequence[PerspectiveSource], rows: Sequence[MadeRow]) -> MadeSummary:

@@ -12,7 +12,9 @@ from conqret.errors import DeclarationError
 from conqret.io.pairs import Pair
 from conqret.io.trec import read_qrels, read_rankings, scored, write_run
 from conqret.perspectives.perspective_files import PerspectiveQuestion, Side
+from conqret.retrieval.corpus_index import OwnIndex
 from conqret.retrieval.evaluate import Run
+from conqret.retrieval.pipeline import PipelinePlan
 from conqret.retrieval.system_names import check_systems, is_system
 from conqret.retrieval.systems import SystemRun, run_systems
 from conqret.runs.run_folder import stem
@@ -140,8 +142,6 @@ def ranked(
     """
     if index is None or session is None:
         return [_from_file(system, questions) for system in systems]
-    from conqret.retrieval.corpus_index import OwnIndex
-    from conqret.retrieval.pipeline import PipelinePlan
 
     if isinstance(index, OwnIndex) and not any(question.id in index.parts for question in questions):
         raise DeclarationError(

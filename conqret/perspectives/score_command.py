@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup
 from conqret.console.printing import at, end, note, note_all, result
+from conqret.errors import DeclarationError
 from conqret.errors import number as counted
 from conqret.judging.command_options import StudyOptions
 from conqret.retrieval.command import MmrEncoder, Where
@@ -80,11 +81,22 @@ def score(
     from conqret.show.table import spaced
 
     scores = asking.study(
-        score_perspectives, runs, perspectives=perspectives, corpus=corpus, judgments=detection.judgments,
-        yes_from=detection.yes_from, detector=detection.detector, cuts=_cuts(cuts), depth=depth, encoder=encoder,
-        mmr_encoder=mmr_encoder, output=output, model=asking.calls.of(detection.model),
-        rows="grades", doing="detecting",
-    )  # fmt: skip
+        score_perspectives,
+        runs,
+        perspectives=perspectives,
+        corpus=corpus,
+        judgments=detection.judgments,
+        yes_from=detection.yes_from,
+        detector=detection.detector,
+        cuts=_cuts(cuts),
+        depth=depth,
+        encoder=encoder,
+        mmr_encoder=mmr_encoder,
+        output=output,
+        model=asking.calls.of(detection.model),
+        rows="grades",
+        doing="detecting",
+    )
     result(
         scores.record(),
         [
@@ -125,7 +137,6 @@ def _remark(diversity: Diversity) -> None:
 
 
 def _cuts(text: str) -> list[int]:
-    from conqret.errors import DeclarationError
 
     parts = options.listed(text)
     if not parts or not all(part.isdecimal() and int(part) for part in parts):

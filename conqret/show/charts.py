@@ -1,20 +1,25 @@
 """Lines over levels with their intervals, as SVG that needs no library: the same on a page and in a file of its own.
 
 Colours and sizes stand as attributes, so that a file shows them anywhere; on a page ``page.css`` sets those of the
-theme over them.
+theme over them. Plots of matplotlib (:func:`drawn`) are the same bytes for the same data.
 """
 
 from __future__ import annotations
 
+import io
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from conqret._optional import require
 from conqret.show.page import fragment
 from conqret.show.visible_text import cut, visible
 from conqret.stats.estimate import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 WIDTH, HEIGHT = 360, 242
 LEFT, RIGHT, TOP, BOTTOM = 40, 10, 26, 42
@@ -205,3 +210,30 @@ def round_numbers(low: float, high: float) -> list[float]:
 
 _NEAR = 1e-9
 """By so much a number may miss a round one, as floats do."""
+
+PlotKind = Literal["svg", "png"]
+
+_PLOT_SETTINGS: dict[Any, Any] = {"svg.hashsalt": "conqret", "svg.fonttype": "none", "font.size": 9}
+_PLOT_METADATA: dict[PlotKind, dict[str, None]] = {
+    "svg": {"Date": None, "Creator": None},
+    "png": {"Software": None},
+}
+"""What would differ from one drawing to the next, left out."""
+
+
+def drawn(draw: Callable[[Figure], object], size: tuple[float, float], kind: PlotKind) -> bytes:
+    """What ``draw`` draws on a figure of ``size`` (width and height in inches).
+
+    Raises:
+        MissingDependencyError: matplotlib is not installed.
+    """
+    require("matplotlib", extra="plots")
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    buffer = io.BytesIO()
+    with rc_context(_PLOT_SETTINGS):
+        figure = Figure(figsize=size, layout="constrained")
+        draw(figure)
+        figure.savefig(buffer, format=kind, dpi=150, metadata=_PLOT_METADATA[kind])
+    return buffer.getvalue()

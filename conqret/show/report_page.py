@@ -11,7 +11,7 @@ from typing import Any
 from conqret.errors import DeclarationError
 from conqret.show.charts import Chart
 from conqret.show.forest import Forest
-from conqret.show.markdown import safe, tables_markdown
+from conqret.show.markup import safe, tables_markdown
 from conqret.show.page import page, write_file
 from conqret.show.table import Table
 

@@ -31,8 +31,10 @@ def test_a_format_asks_of_each_document_and_of_the_argument_with_its_own_words()
     assert relevance.choices[3].meaning == "relevant, with usable content."
     assert any(line.startswith("- Specificity:") for line in relevance.guide)
     assert {question.name for question in whole.questions} == {
-        "answer_relevance", "groundedness", *(dimension.name for dimension in DIMENSIONS),
-    }  # fmt: skip
+        "answer_relevance",
+        "groundedness",
+        *(dimension.name for dimension in DIMENSIONS),
+    }
     named = {question.name: question for question in whole.questions}
     cogency = named["cogency"]
     assert cogency.guide[0].startswith("An argument is cogent if")

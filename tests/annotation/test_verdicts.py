@@ -13,10 +13,10 @@ from conqret.data import Judgment, Measure, Status
 from conqret.errors import DeclarationError
 from conqret.io.labels import read_labels
 from conqret.io.pairs import read_comparisons, read_pairs
+from conqret.labels.adjudicating import disputes
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.exporting import as_label_studio, verdicts
 from conqret.labels.page import against_others, label_set
-from conqret.labels.pages.adjudicating import disputes
 from conqret.labels.screens import study_of
 from conqret.labels.study_screens import items_of
 from conqret.labels.task import TaskRequest
@@ -54,8 +54,10 @@ def test_what_all_or_most_say_is_final_and_the_rest_waits_for_a_decision(
     study: Ledger, tmp_path: Path
 ) -> None:
     assert [(verdict.value, verdict.how) for verdict in verdicts(study.given())] == [
-        ("4", "all agree"), ("4", "most"), (None, ""),
-    ]  # fmt: skip
+        ("4", "all agree"),
+        ("4", "most"),
+        (None, ""),
+    ]
     assert [row["for_estimation"] for row in export(tmp_path, "--final")] == ["no", "no"]
     with pytest.raises(DeclarationError, match="other items are undecided"):
         read_labels(tmp_path / "out.csv", scales=["1:5"])
@@ -64,8 +66,10 @@ def test_what_all_or_most_say_is_final_and_the_rest_waits_for_a_decision(
     study.decide(2, {"overall_quality": "2"}, "", "another annotator")
     rows = export(tmp_path, "--final")
     assert [(row["item"], row["value"], row["how"], row["by"]) for row in rows] == [
-        ("item-0", "4", "all agree", ""), ("item-1", "2", "adjudicated", "a01"), ("item-2", "2", "adjudicated", "p02"),
-    ]  # fmt: skip
+        ("item-0", "4", "all agree", ""),
+        ("item-1", "2", "adjudicated", "a01"),
+        ("item-2", "2", "adjudicated", "p02"),
+    ]
     assert {row["annotator"] for row in rows} == {"final"}
     assert "for_estimation" not in rows[0]
     read = read_labels(tmp_path / "out.csv", scales=["1:5"])
@@ -81,7 +85,7 @@ def test_a_judge_that_differs_is_a_dispute_with_its_reason(study: Ledger, tmp_pa
         }
         return Judgment(
             item=item, topic="t", stance="pro", format="f", model="m", fingerprint="p", measures=said
-        )  # fmt: skip
+        )
 
     near, far = (disputes(study, [judged("item-0", value)]) for value in (0.75, 0.25))
     assert [one.place for one in near] == [2, 3]
@@ -134,10 +138,14 @@ def test_answers_of_systems_are_compared_as_correlation_reads_them(tmp_path: Pat
     assert sorted(seen) == ["best against fair", "best against worst", "fair against worst"]
     export(tmp_path, "--to", "comparisons")
     comparisons = read_comparisons(tmp_path / "out.csv")
-    assert {(comparison.first, comparison.second, comparison.outcome, comparison.annotator,
-    comparison.item) for comparison in comparisons} == {
-        ("best", "fair", 1.0, "p01", "q"), ("best", "worst", 1.0, "p01", "q"), ("fair", "worst", 1.0, "p01", "q"),
-    }  # fmt: skip
+    assert {
+        (comparison.first, comparison.second, comparison.outcome, comparison.annotator, comparison.item)
+        for comparison in comparisons
+    } == {
+        ("best", "fair", 1.0, "p01", "q"),
+        ("best", "worst", 1.0, "p01", "q"),
+        ("fair", "worst", 1.0, "p01", "q"),
+    }
 
 
 @pytest.mark.parametrize(

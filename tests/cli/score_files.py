@@ -14,9 +14,14 @@ def questions_file(folder):
     return lines(
         folder / "debateqa.jsonl",
         [
-            {"id": one, "question": f"Should {one} be banned?", "partial_answers": [
-                {"point_of_view": f"{one} are dear", "explanation": "They cost money."},
-                {"point_of_view": f"{one} are loved.", "explanation": "People want them."}]}
+            {
+                "id": one,
+                "question": f"Should {one} be banned?",
+                "partial_answers": [
+                    {"point_of_view": f"{one} are dear", "explanation": "They cost money."},
+                    {"point_of_view": f"{one} are loved.", "explanation": "People want them."},
+                ],
+            }
             for one in ("zoos", "cars", "cigars")
         ],
-    )  # fmt: skip
+    )

@@ -48,17 +48,7 @@ def test_the_published_winning_rate_comes_of_the_commands(cli: Cli, data_dir: Pa
     assert cli("judge", items, "--verdicts", log, "-o", run).code == 0
     words = ",".join(f"{word}={value}" for word, value in VALUES.items())
     done = cli(
-        "validate",
-        run,
-        "--labels",
-        sheet,
-        "--map",
-        words,
-        "--level",
-        "nominal",
-        "--epsilon",
-        "0.15",
-        "--json",
+        "validate", run, "--labels", sheet, "--map", words, *"--level nominal --epsilon 0.15 --json".split()
     )
     found = json.loads(done.out)["dimensions"]["overall_quality"]["alternative"]
     assert found["winning_rate"] == pytest.approx(0.5)

@@ -57,8 +57,12 @@ def test_strategies_answer_offline(cli, corpus, questions, tmp_path, strategy, c
         assert "searched for <span" in page
         other = cli("debateqa", "answer", questions, "--strategy", "rag", *index, "-o", out)
         assert (other.code, "strategy" in other.err) == (2, True)
-        judged = cli("debateqa", "score", "--metric", "dispute-awareness", out / "answers.jsonl",
-                     "--references", questions, "-o", tmp_path / "scores")  # fmt: skip
+        judged = cli(
+            *(
+                f"debateqa score --metric dispute-awareness {out}/answers.jsonl --references {questions} -o "
+                f"{tmp_path}/scores"
+            ).split(),
+        )
         assert (judged.code, "n = 3 of 3" in judged.out) == (0, True)
 
 
@@ -69,9 +73,10 @@ def test_agent_and_answerer_are_two_models(cli, corpus, questions, tmp_path):
         return "Views differ."
 
     with FaultServer(answer=said) as server:
-        call = ("debateqa", "answer", questions, "--strategy", "react", "--index", corpus, "-m", "openai/writer",
-                "--agent", "openai/agent", "--api-base", server.url, "--top-p", "0.9",
-                "-o", tmp_path / "out")  # fmt: skip
+        call = (
+            f"debateqa answer {questions} --strategy react --index {corpus} -m openai/writer --agent "
+            f"openai/agent --api-base {server.url} --top-p 0.9 -o {tmp_path}/out"
+        ).split()
         done = cli(*call)
         assert done.code == 0, done.err
         asked = [request.body for request in server.requests]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conqret.cli.arguments import WRITTEN
+from conqret.cli.main import WRITTEN
 from tests.commands import Cli, leaves, options_of
 
 ROOT = Path(__file__).parents[2]

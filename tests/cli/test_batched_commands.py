@@ -52,8 +52,11 @@ def filled(body: Mapping[str, Any]) -> Any:
 def curated(body: Mapping[str, Any]) -> Any:
     views = [{"point_of_view": f"View {n}.", "documents": [n]} for n in (1, 2, 3)]
     found = {
-        "queries": ["homework helps"], "ranking": [1, 2, 3], "points_of_view": views, "explanation": "It is so.",
-    }  # fmt: skip
+        "queries": ["homework helps"],
+        "ranking": [1, 2, 3],
+        "points_of_view": views,
+        "explanation": "It is so.",
+    }
     return {name: found[name] for name in schema_of(body)["properties"]}  # type: ignore[index]
 
 
@@ -95,8 +98,12 @@ def of_items(folder: Path, *command: object) -> tuple[object, ...]:
         }
         for n in range(6)
     ]
-    return (command[0], written(folder / "items.jsonl", rows), *command[1:], "--format", "direct", "--metric",
-            "groundedness")  # fmt: skip
+    return (
+        command[0],
+        written(folder / "items.jsonl", rows),
+        *command[1:],
+        *"--format direct --metric groundedness".split(),
+    )
 
 
 CASES = {
@@ -178,9 +185,8 @@ def test_batches_are_handed_in_and_collected_until_all_is_there(cli: Cli, case: 
 
 def test_steps_of_a_question_are_batches_one_after_the_other(cli: Cli, corpus: Path, tmp_path: Path) -> None:
     case = Case(
-        lambda folder: (*of_questions(folder, "curate"), "--corpus", corpus),
-        curated, 4, 2 * (1 + 1 + 1 + 3),
-    )  # fmt: skip
+        lambda folder: (*of_questions(folder, "curate"), "--corpus", corpus), curated, 4, 2 * (1 + 1 + 1 + 3)
+    )
     test_batches_are_handed_in_and_collected_until_all_is_there(cli, case, tmp_path)
 
 

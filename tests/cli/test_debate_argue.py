@@ -18,8 +18,16 @@ WRITE = ("debate", "two-turn", "write")
 @pytest.fixture
 def questions(tmp_path):
     path = tmp_path / "questions.jsonl"
-    rows = [{**OWN, "id": f"q{n}", "question": f"Who is on board of {n}?", "arguments": None,
-             "counter_arguments": None} for n in range(3)]  # fmt: skip
+    rows = [
+        {
+            **OWN,
+            "id": f"q{n}",
+            "question": f"Who is on board of {n}?",
+            "arguments": None,
+            "counter_arguments": None,
+        }
+        for n in range(3)
+    ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return path
 
@@ -132,9 +140,14 @@ def test_two_writers_are_judged_and_rated(cli, questions, tmp_path):
         call = ("--api-base", server.url, "--model", "openai/a")
         cli(*WRITE, questions, *call, "--against", "openai/b", "-o", tmp_path / "written")
         judged = cli(
-            "debate", "two-turn", "judge", tmp_path / "written" / "debates.jsonl", *call, "--consultancy",
-            "--instruction", "simple", "-o", tmp_path / "judged",
-        )  # fmt: skip
+            "debate",
+            "two-turn",
+            "judge",
+            tmp_path / "written" / "debates.jsonl",
+            *call,
+            *"--consultancy --instruction simple -o".split(),
+            tmp_path / "judged",
+        )
     assert judged.code == 0, judged.err
     assert "Whom judges go with" in judged.out
     answers = tmp_path / "judged" / "answers.jsonl"

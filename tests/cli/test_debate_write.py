@@ -103,10 +103,14 @@ def test_a_server_is_sent_the_instruction_word_for_word_and_once(cli, tmp_path):
     assert json.loads(done.out)["written"] == 3
     first, other, last = statements(out)
     assert first == {
-        "id": "a", **ASKED[0], "side": "affirmative", "system": "openai/writer", "statement": "{So} it is.",
+        "id": "a",
+        **ASKED[0],
+        "side": "affirmative",
+        "system": "openai/writer",
+        "statement": "{So} it is.",
         "instruction": 'Argue for the affirmative side of the topic "Trams should be free", '
         'with this argument: "it costs less".',
-    }  # fmt: skip
+    }
     wanted = ("Name a colour.", "none", "Name a colour.")
     assert (other["topic"], other["side"], other["instruction"]) == wanted
     assert last["topic"] == "{{ 1 }} <b>"

@@ -47,15 +47,12 @@ def commands(tmp_path: Path) -> dict[str, tuple[object, ...]]:
         "bias": ("bias", items, "--format", "rag-direct", "--probe", "repeatability"),
         "tournament": ("tournament", items, "--comparisons", "2"),
         "sensitivity": ("sensitivity", items, "--format", "rag-direct", "--perturb", "irrelevant:0,50"),
-        "generate": ("generate", "arguments", corpus, "--run", tmp_path / "pro.res", "--stance", "pro", "--shots", 1),
-        "dispute-awareness": (
-            "debateqa", "score", "--metric", "dispute-awareness", answers, "--references", references,
-        ),
+        "generate": f"generate arguments {corpus} --run {tmp_path}/pro.res --stance pro --shots 1".split(),
+        "dispute-awareness": f"debateqa score --metric dispute-awareness {answers} --references {references}".split(),
         "baselines": (
-            "debateqa", "score", answers, "--references", references, "--metric",
-            "direct-score,g-eval,acknowledge",
-        ),
-    }  # fmt: skip
+            f"debateqa score {answers} --references {references} --metric direct-score,g-eval,acknowledge"
+        ).split(),
+    }
 
 
 NAMES = ("judge", "sensitivity", "baselines")

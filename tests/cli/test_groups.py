@@ -7,8 +7,8 @@ from typing import Annotated
 
 import pytest
 
-from conqret.cli.arguments import read_arguments
 from conqret.cli.commands import Command
+from conqret.cli.main import read_arguments
 from conqret.console import shared_options as options
 from conqret.console.option_groups import OptionGroup, command_of, option
 from conqret.errors import DeclarationError

@@ -58,10 +58,11 @@ def test_escape_sequences_of_others_reach_no_terminal(
         store.put("k", Completion("x", model=evil), ask=evil, item=evil, model=evil, params={}, sample=0)
         store.export_jsonl(exported)
     runs = [
-        done, cli("runs", "recordings", "import", exported, tmp_path / "mine.sqlite"),
+        done,
+        cli("runs", "recordings", "import", exported, tmp_path / "mine.sqlite"),
         cli("runs", "report", tmp_path / "r"),
         cli("runs", "recordings", "export", tmp_path / "mine.sqlite", tmp_path / "again.jsonl"),
-    ]  # fmt: skip
+    ]
     assert [run.code for run in runs] == [0] * 4
     refused = cli("judge", tmp_path / f"{evil}.jsonl")
     assert refused.code == 2

@@ -21,9 +21,9 @@ def test_items_without_any_reference_are_refused_before_the_first_call(cli: Cli,
 
 def test_hallucination_can_be_required_and_says_which_way_is_better(cli: Cli, tmp_path: Path) -> None:
     done = cli(
-        "judge", DEMO, "--format", "direct", "--metric", "hallucination", "-o", tmp_path / "run",
-        "--require", "hallucination <= 1",
-    )  # fmt: skip
+        *f"judge {DEMO} --format direct --metric hallucination -o {tmp_path}/run --require".split(),
+        "hallucination <= 1",
+    )
     assert done.code == 0, done.err
     assert "lower is better" in done.out
     assert "lower is better" in (tmp_path / "run" / "report.html").read_text()

@@ -213,10 +213,9 @@ COMMANDS: dict[str, tuple[Any, ...]] = {
     "compare": ("judges", "compare", "RUN", "TWIN", "--labels", "LABELS"),
     "jury": ("judges", "jury", "RUN", "TWIN", "--labels", "LABELS", "-o", "OUT/jury"),
     "abstain": ("judges", "abstain", "RUN", "--labels", "LABELS", "-o", "OUT/abstention.json"),
-    "power": ("judges", "power", "--for", "agreement", "--pilot", "RUN", "--labels", "LABELS", "--topics", "6",
-              "--items", "1", "--simulations", "20"),
+    "power": "judges power --for agreement --pilot RUN --labels LABELS --topics 6 --items 1 --simulations 20".split(),
     "methods": ("runs", "methods", "RUN", "--labels", "LABELS"),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")

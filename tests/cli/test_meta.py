@@ -20,9 +20,11 @@ def judged(tmp_path, cli):
     rows = [f"{run} {topic} GRADE {grade}" for run, grade in grades.items() for topic in (*TOPICS, "all")]
     (tmp_path / "truth.txt").write_text("run topic measure value\n" + "\n".join(rows))
     done = cli(
-        "judge", tmp_path / "reports.jsonl", "--topics", tmp_path / "requests.jsonl", "--format", "direct",
-        "-o", tmp_path / "run", "--quiet",
-    )  # fmt: skip
+        *(
+            f"judge {tmp_path}/reports.jsonl --topics {tmp_path}/requests.jsonl --format direct -o {tmp_path}/run "
+            "--quiet"
+        ).split(),
+    )
     assert done.code == 0, done.err
     return tmp_path
 

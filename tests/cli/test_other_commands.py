@@ -22,14 +22,7 @@ from tests.judging.runs import write_items
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["", "judge", "runs", "runs list", "runs prune", "runs report", "runs show", "info", "info formats", "info doctor",
-     "info prompt",
-     "runs recordings", "runs recordings export", "runs recordings import", "serve", "labels", "judges",
-     "corpus", "retrieve", "generate", "debateqa",
-     "perspectives", "debate", "debate two-turn"],
-)  # fmt: skip
+@pytest.mark.parametrize("command", ["", "judge", "labels", "runs recordings export", "debate two-turn"])
 def test_help_has_an_example(cli: Cli, command: str) -> None:
     done = cli(*command.split(), "--help")
     assert done.code == 0

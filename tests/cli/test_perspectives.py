@@ -81,8 +81,9 @@ def test_labels_say_how_far_it_agrees_and_choose_the_threshold(cli, pairs, tmp_p
         assert "F1 1.000" in shown
         assert "average precision 1.000" in shown
         assert "n = 4 pairs of 2 questions" in shown
-        found = json.loads(cli("perspectives", "detect", pairs, "--labels", "label", "-o", out, "--json",
-                               *call(server)).out)["against_labels"]  # fmt: skip
+        found = json.loads(
+            cli("perspectives", "detect", pairs, "--labels", "label", "-o", out, "--json", *call(server)).out
+        )["against_labels"]
         assert (found["way"], found["yes_from"], found["f1"]["value"]) == ("cross-fitted", 3, 1.0)
         assert [row["label"] for row in table_of(out)] == ["yes", "no", "yes", "no"]
         # Another threshold, or none of the labels, asks nothing anew; and a chosen one serves elsewhere.

@@ -28,8 +28,12 @@ def test_collect_then_score(cli, given):
     made = cli(*typed, "-o", given / "w")
     assert made.code == 0, made.err
     assert "Corpora of the questions" in made.out
-    done = cli("perspectives", "score", "bm25", "--corpus", given / "w", "--perspectives", given / "questions.jsonl",
-               "-k", "2", "-o", given / "out", "--json")  # fmt: skip
+    done = cli(
+        *(
+            f"perspectives score bm25 --corpus {given}/w --perspectives {given}/questions.jsonl -k 2 -o "
+            f"{given}/out --json"
+        ).split(),
+    )
     assert done.code == 0, done.err
     recalled = {one["measure"]: one for one in json.loads(done.out)["scores"]}["MRecall@2"]
     values = (given / "out" / "values.csv").read_text(encoding="utf-8")

@@ -43,9 +43,10 @@ def test_a_model_says_who_contains_what(cli, given, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     out = given / "out"
     with FaultServer(answer=by_document) as server:
-        command = ("perspectives", "score", given / "mine.res", "bm25", "--corpus", given / "corpus", "--perspectives",
-                   given / "questions.jsonl", "-k", "1,2,3", "-o", out,
-                   "--model", "openai/judge", "--api-base", server.url)  # fmt: skip
+        command = (
+            f"perspectives score {given}/mine.res bm25 --corpus {given}/corpus --perspectives "
+            f"{given}/questions.jsonl -k 1,2,3 -o {out} --model openai/judge --api-base {server.url}"
+        ).split()
         price = cli(*command, "--dry-run", "--json")
         assert price.code == 0, price.err
         assert (json.loads(price.out)["calls"], len(server.requests), out.exists()) == (1 + 3 * 2, 0, False)
@@ -72,16 +73,24 @@ def test_a_model_says_who_contains_what(cli, given, monkeypatch):
             csv.DictReader(file)
         )
     # The judgments and sides that it leaves serve another ranking without a model or a text.
-    other = cli("perspectives", "score", f"mine={given / 'mine.res'}", "--perspectives", out / "perspectives.jsonl",
-                "--judgments", out / "judgments.qrels", "-k", "3", "-o", given / "other", "--json")  # fmt: skip
+    other = cli(
+        *(
+            f"perspectives score mine={given}/mine.res --perspectives {out}/perspectives.jsonl --judgments "
+            f"{out}/judgments.qrels -k 3 -o {given}/other --json"
+        ).split(),
+    )
     assert other.code == 0, other.err
     found = {one["measure"]: one["mean"] for one in json.loads(other.out)["scores"]}
     assert found["MRecall@3"] == 1.0
 
 
 def test_systems_that_ask_a_model_ask_it(cli, given):
-    done = cli("perspectives", "score", "bm25", "perspectives", "--corpus", given / "corpus", "--perspectives",
-               given / "questions.jsonl", "-k", "2", "-o", given / "out", "--model", "offline", "--json")  # fmt: skip
+    done = cli(
+        *(
+            f"perspectives score bm25 perspectives --corpus {given}/corpus --perspectives {given}/questions.jsonl "
+            f"-k 2 -o {given}/out --model offline --json"
+        ).split(),
+    )
     assert done.code == 0, done.err
     assert {one["system"] for one in json.loads(done.out)["scores"]} == {"bm25", "perspectives"}
 
@@ -103,8 +112,10 @@ class ByWords:
 
 def test_a_detector_says_who_contains_what(cli, given, monkeypatch):
     monkeypatch.setattr("conqret.perspectives.perspective_scores.load_detector", lambda folder: ByWords())
-    command = ("perspectives", "score", given / "mine.res", "--corpus", given / "corpus", "--perspectives",
-               given / "questions.jsonl", "-k", "2,3", "-o", given / "out", "--detector", given, "--json")  # fmt: skip
+    command = (
+        f"perspectives score {given}/mine.res --corpus {given}/corpus --perspectives {given}/questions.jsonl "
+        f"-k 2,3 -o {given}/out --detector {given} --json"
+    ).split()
     first, again = cli(*command), cli(*command)
     assert first.code == 0, first.err
     assert first.out == again.out

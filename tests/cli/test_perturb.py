@@ -88,8 +88,8 @@ def test_wrong_calls(arguments: tuple[str, ...], said: str, here: Path) -> None:
 
 def test_levels_out_of_reach_are_left_out_of_the_curve_and_said(here: Path) -> None:
     out = run(
-        "sensitivity", ITEMS, "--perturb", "hallucinate:2,10,20", "--metric", "groundedness", "-o", "sens", "--json"
-    )  # fmt: skip
+        *f"sensitivity {ITEMS} --perturb hallucinate:2,10,20 --metric groundedness -o sens --json".split(),
+    )
     results = json.loads(out[out.index("{") :])
     (curve,) = results["curves"]
     assert [point["level"] for point in curve["points"]] == [0, 2, 10]
@@ -108,11 +108,10 @@ def test_levels_out_of_reach_are_left_out_of_the_curve_and_said(here: Path) -> N
 
 def test_sensitivity_from_items_to_report(here: Path) -> None:
     arguments = (
-        "sensitivity", ITEMS, "--format", "direct,rag-fine-grained",
-        "--perturb", "irrelevant:50,100,hallucinate:50%,100%",
-        "--model", "offline", "--metric", "context-relevance", "--metric", "groundedness", "--labels", LABELS,
-        "-o", "sens",
-    )  # fmt: skip
+        f"sensitivity {ITEMS} --format direct,rag-fine-grained --perturb "
+        "irrelevant:50,100,hallucinate:50%,100% --model offline --metric context-relevance --metric "
+        f"groundedness --labels {LABELS} -o sens"
+    ).split()
     out = run(*arguments)
     assert "curves that should fall or rise do so" in " ".join(out.split())
     assert {"report.html", "tables.md", "results.json", "run.json", "judgments.jsonl", "scores.parquet"} <= {

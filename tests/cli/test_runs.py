@@ -44,8 +44,11 @@ def test_runs_are_listed_with_what_they_are(cli: Cli, runs: Path) -> None:
     found = {Path(entry["path"]).name: entry for entry in json.loads(cli("runs", "list", runs, "--json").out)}
     assert list(found) == ["begun", "broken", "first", "second"]
     assert [one["state"] for one in found.values()] == [
-        "not finished", "its record cannot be read", "2 outstanding", "finished"
-    ]  # fmt: skip
+        "not finished",
+        "its record cannot be read",
+        "2 outstanding",
+        "finished",
+    ]
     assert [one["answers"] for one in found.values()] == [0, None, 12, None]
     assert found["first"]["what"].startswith("direct, offline, items.jsonl")
     assert found["first"]["size"] == sum(file.stat().st_size for file in (runs / "first").iterdir())
@@ -113,10 +116,10 @@ def test_nothing_goes_that_is_nowhere_else(cli: Cli, runs: Path, tmp_path: Path)
     assert (done.code, "another process is writing" in done.err) == (1, True)
     assert cli("runs", "prune", runs, "--yes").code == 0
     assert not begun.exists()
-    assert sorted(file.name for file in (runs / "first").iterdir()) == [
-        ".lock", "items.jsonl", "judgments.jsonl", "notes.part", "report.html", "run.json", "scores.parquet",
-        "summary.json",
-    ]  # fmt: skip
+    assert (
+        sorted(file.name for file in (runs / "first").iterdir())
+        == ".lock items.jsonl judgments.jsonl notes.part report.html run.json scores.parquet summary.json".split()
+    )
     assert answers(runs / "inner" / "second")  # only there
     judge = ("judge", tmp_path / "items.jsonl", "-f", "direct", "-o", runs / "first", "--recordings", store)
     assert cli(*judge, "-q").code == 0

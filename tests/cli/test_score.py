@@ -33,9 +33,15 @@ def test_dispute_awareness_offline(tmp_path, questions, answers):
     done = run_conqret(*command, "--labels", str(labels), "--json")
     assert done.code == 0, done.output
     assert json.loads(done.out)[0] | {"instrument": ""} == {
-        "system": "mine", "metric": AWARENESS, "instrument": "", "mean": 0.5, "scored": 2, "total": 2,
-        "low": None, "high": None,
-    }  # fmt: skip
+        "system": "mine",
+        "metric": AWARENESS,
+        "instrument": "",
+        "mean": 0.5,
+        "scored": 2,
+        "total": 2,
+        "low": None,
+        "high": None,
+    }
     assert "trams" in done.err
     assert "cigars" in done.err
     assert "accuracy 1.000" in done.err
@@ -90,9 +96,13 @@ def test_rank(tables):
     facts = json.loads(done.out)
     found = {(row["k"], row["system"]): row["rank"] for row in facts["ranks"]}
     assert found == {
-        (0.0, "good"): "1", (0.0, "fair"): "2=", (0.0, "poor"): "2=",
-        (1.0, "good"): "1", (1.0, "fair"): "2", (1.0, "poor"): "3",
-    }  # fmt: skip
+        (0.0, "good"): "1",
+        (0.0, "fair"): "2=",
+        (0.0, "poor"): "2=",
+        (1.0, "good"): "1",
+        (1.0, "fair"): "2",
+        (1.0, "poor"): "3",
+    }
     assert "3 scores are missing: the model declined to answer" in done.err
     systems = {row["system"]: row for row in facts["systems"]}
     assert [row["system"] for row in facts["systems"]] == ["good", "fair", "poor"]
@@ -138,8 +148,10 @@ def test_rank_over_several_backbones(tmp_path):
     systems = {row["system"]: row for row in json.loads(run_conqret(*command, "--json").out)["systems"]}
     # ranks 1 and 2, 2 and 1, 3 and 3
     assert {name: row["perspective_diversity_rank"] for name, row in systems.items()} == {
-        "a": "1=", "b": "1=", "c": "3",
-    }  # fmt: skip
+        "a": "1=",
+        "b": "1=",
+        "c": "3",
+    }
     shown = run_conqret(*command).out
     assert "Diversity is the mean over 2 measuring models" in shown
     assert "Awareness rank" not in shown

@@ -15,9 +15,15 @@ from tests.contract.items import DEMO
 
 SOUND = 8
 FAULTY: list[dict[str, Any]] = [
-    {"id": "no-topic", "topic": "", "stance": "pro", "argument": "x [1].", "documents": [{"id": "d", "text": "t"}]},
+    {
+        "id": "no-topic",
+        "topic": "",
+        "stance": "pro",
+        "argument": "x [1].",
+        "documents": [{"id": "d", "text": "t"}],
+    },
     {"id": "no-argument", "topic": "T?", "stance": "pro", "documents": [{"id": "d", "text": "t"}]},
-]  # fmt: skip
+]
 MIXED = (
     ("judge", "--format", "direct"),
     ("bias", "--format", "direct", "--probe", "length"),

@@ -32,10 +32,16 @@ STOPPED = "error: stopped: finished work is kept, and the same command continues
 
 def command(folder: Path, server: FaultServer, *more: object) -> list[str]:
     items = write_items(folder / "items.jsonl", demo())
-    return [str(one) for one in (
-        "judge", items, "-f", "direct", "--metric", "groundedness", "--model", "openai/judge", "--api-base", server.url,
-        "--max-concurrency", 4, "-q", "-o", folder / "run", *more,
-    )]  # fmt: skip
+    return [
+        str(one)
+        for one in (
+            *(
+                f"judge {items} -f direct --metric groundedness --model openai/judge --api-base {server.url} "
+                f"--max-concurrency 4 -q -o {folder}/run"
+            ).split(),
+            *more,
+        )
+    ]
 
 
 @contextlib.contextmanager
@@ -44,8 +50,12 @@ def program(arguments: list[str]) -> Iterator[subprocess.Popen[str]]:
     env = {**os.environ, "OPENAI_API_KEY": "sk-none", "PYTHONPATH": str(ROOT), "COLUMNS": "200"}
     process = subprocess.Popen(
         [sys.executable, "-c", "from conqret.cli.main import main; main()", *arguments],
-        cwd=ROOT, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        cwd=ROOT,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     try:
         yield process
     finally:

@@ -64,9 +64,9 @@ def run(cli: Cli, english: Path, model: Model, *more: object) -> tuple[int, dict
     out = english.parent / "translated.jsonl"
     with FaultServer(answer=model) as server:
         answer = cli(
-            "generate", "translations", english, "--model", "openai/judge", "--api-base", server.url, "--json",
-            "-o", out, *more,
-        )  # fmt: skip
+            *f"generate translations {english} --model openai/judge --api-base {server.url} --json -o {out}".split(),
+            *more,
+        )
     return answer.code, json.loads(answer.out), list(open_items(out)) if out.exists() else []
 
 
@@ -85,9 +85,11 @@ def test_items_and_translations_are_tied_and_the_probe_compares_them(
             document.text for document in known.documents
         ]
     probed = cli(
-        "bias", tmp_path / "translated.jsonl", "--probe", "language", "--format", "rag-fine-grained",
-        "--metric", "groundedness", "--model", "offline", "-o", tmp_path / "bias", "--json",
-    )  # fmt: skip
+        *(
+            f"bias {tmp_path}/translated.jsonl --probe language --format rag-fine-grained --metric groundedness "
+            f"--model offline -o {tmp_path}/bias --json"
+        ).split(),
+    )
     assert {row["probe"] for row in json.loads(probed.out)["rows"]} == {
         "language (German)",
         "language (Chinese)",

@@ -51,9 +51,14 @@ def test_a_pipe_that_closes_costs_no_file(run: Path, tmp_path: Path, command: st
     os.close(reading)  # as head does once it has its lines
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "conqret", *map(str, words)], cwd=ROOT, stdout=writing, stderr=subprocess.PIPE,
-            text=True, check=False, timeout=120,
-        )  # fmt: skip
+            [sys.executable, "-m", "conqret", *map(str, words)],
+            cwd=ROOT,
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            timeout=120,
+        )
     finally:
         os.close(writing)
     assert "Traceback" not in done.stderr

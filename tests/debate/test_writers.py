@@ -13,7 +13,7 @@ from conqret.debate.two_turn.two_turn_files import read_two_turn
 from conqret.debate.two_turn.writer_scores import score_writers, writers_table
 from conqret.errors import DeclarationError, ItemsError
 from conqret.prompts import Library
-from conqret.show.terminal import shown
+from conqret.show.table import shown
 from tests.debate.made import answer
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "two_turn_debates.jsonl"

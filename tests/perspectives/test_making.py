@@ -31,9 +31,13 @@ from tests.server import FaultServer
 
 ROWS = {
     "opinionqa": [
-        {"key": "gun", "question": "How safe does a gun make you feel?",
-         "references": "['Safer', 'Less safe', 'Refused']", "url": "https://example.org/gun",
-         "license": "CC0"},
+        {
+            "key": "gun",
+            "question": "How safe does a gun make you feel?",
+            "references": "['Safer', 'Less safe', 'Refused']",
+            "url": "https://example.org/gun",
+            "license": "CC0",
+        },
         {"key": "fired", "question": "Have you ever fired a gun?", "references": ["Yes", "No"]},
     ],
     "kialo": [
@@ -42,7 +46,7 @@ ROWS = {
     ],
     "arguana": [{"argument": "Choice makes us sad. It is too much.", "counter_argument": "Choice is fine."}],
     "open": [{"question": "Who should pay for trams?", "subset": "mine"}],
-}  # fmt: skip
+}
 
 
 def sources(tmp_path, kind, rows=None):

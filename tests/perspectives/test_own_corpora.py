@@ -82,8 +82,9 @@ def web(tmp_path_factory):
 def test_each_question_has_its_own_passages(web):
     rows = [json.loads(line) for line in (web / CORPORA).read_text().splitlines()]
     assert [(row["id"], row["results"], row["pages"], row["passages"]) for row in rows] == [
-        ("trams", 3, 2, 5), ("cats", 3, 2, 2),
-    ]  # fmt: skip
+        ("trams", 3, 2, 5),
+        ("cats", 3, 2, 2),
+    ]
     lines = [
         json.loads(line) for line in (own_folder(web, "trams") / "documents.jsonl").open(encoding="utf-8")
     ]

@@ -17,15 +17,26 @@ from conqret.stats.effects import sign_p
 from conqret.stats.resampling import mean_interval
 
 ROWS = [
-    {"id": "q1", "question": "Do trams pay?", "subset": "survey", "perspectives": [
-        {"text": "Trams pay.", "side": "supporting"}, {"text": "Trams do not pay.", "side": "opposing"}]},
-    {"id": "q2", "question": "Which animal is best?", "subset": "open",
-     "perspectives": ["Cats are.", "Dogs are.", "Cows are."]},
-]  # fmt: skip
-QRELS = [
-    "q1 1 a 1", "q1 2 a 0", "q1 1 b 0", "q1 2 b 1", "q1 1 c 0", "q1 2 c 0",
-    "q2 1 a 1", "q2 2 a 0", "q2 3 a 0", "q2 1 b 0", "q2 2 b 2", "q2 3 b 0",
-]  # fmt: skip
+    {
+        "id": "q1",
+        "question": "Do trams pay?",
+        "subset": "survey",
+        "perspectives": [
+            {"text": "Trams pay.", "side": "supporting"},
+            {"text": "Trams do not pay.", "side": "opposing"},
+        ],
+    },
+    {
+        "id": "q2",
+        "question": "Which animal is best?",
+        "subset": "open",
+        "perspectives": ["Cats are.", "Dogs are.", "Cows are."],
+    },
+]
+QRELS = (
+    "q1 1 a 1, q1 2 a 0, q1 1 b 0, q1 2 b 1, q1 1 c 0, q1 2 c 0, "
+    "q2 1 a 1, q2 2 a 0, q2 3 a 0, q2 1 b 0, q2 2 b 2, q2 3 b 0"
+).split(", ")
 
 
 @pytest.fixture

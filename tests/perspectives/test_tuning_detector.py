@@ -64,9 +64,13 @@ def save(folder, *, causal=False, labels=None):
     if causal:
         tokenizer = PreTrainedTokenizerFast(tokenizer_object=inner, eos_token="</s>", unk_token="<unk>")
         config = LlamaConfig(
-            vocab_size=len(known), hidden_size=32, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2,
+            vocab_size=len(known),
+            hidden_size=32,
+            intermediate_size=32,
+            num_hidden_layers=1,
+            num_attention_heads=2,
             max_position_embeddings=WINDOW,
-        )  # fmt: skip
+        )
         LlamaForCausalLM(config).save_pretrained(folder)
     else:
         inner.post_processor = processors.TemplateProcessing(
@@ -77,10 +81,17 @@ def save(folder, *, causal=False, labels=None):
         )
         more = {} if labels is None else {"id2label": dict(enumerate(labels)), "num_labels": len(labels)}
         config = BertConfig(
-            vocab_size=len(known), hidden_size=32, intermediate_size=32, num_hidden_layers=1, num_attention_heads=2,
-            max_position_embeddings=WINDOW, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
-            pad_token_id=0, **more,
-        )  # fmt: skip
+            vocab_size=len(known),
+            hidden_size=32,
+            intermediate_size=32,
+            num_hidden_layers=1,
+            num_attention_heads=2,
+            max_position_embeddings=WINDOW,
+            hidden_dropout_prob=0.0,
+            attention_probs_dropout_prob=0.0,
+            pad_token_id=0,
+            **more,
+        )
         BertForSequenceClassification(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
@@ -207,10 +218,15 @@ def test_the_commands(tuned, encoder, tmp_path):
 
     file = tmp_path / "pairs.jsonl"
     rows = [
-        {"id": one.id, "document": one.document, "perspective": one.perspective, "question": one.question,
-         "label": int(one.label)}
+        {
+            "id": one.id,
+            "document": one.document,
+            "perspective": one.perspective,
+            "question": one.question,
+            "label": int(one.label),
+        }
         for one in made(40, seed=2)
-    ]  # fmt: skip
+    ]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     out = shutil.copytree(tuned[0].path, tmp_path / "copy")
     code, said = run(

@@ -18,8 +18,8 @@ from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.label_set import RANDOM_SAMPLE
 from conqret.io.labels import LabelsError, Unit, read_labels
 from conqret.io.safe_files import FORMULA, MAX_CELL, guarded, unguarded
-from conqret.labels.annotation_form import FORMS, AnnotationForm
 from conqret.labels.sampling import LabelPlan, plan_labels
+from conqret.labels.task import FORMS, AnnotationForm
 from conqret.stats.agreement import krippendorff_alpha
 
 TASK = "rate the argument on each dimension, beside the documents and the other argument"

@@ -11,17 +11,19 @@ import conqret
 from conqret.io import open_items
 from conqret.judging.judge_folder import JudgeFolder
 from conqret.judging.recorded_requests import recorded_requests, write_asked_report
-from conqret.labels.annotation_form import shows
 from conqret.labels.study_screens import planned_screens
+from conqret.labels.task import shows
 from tests.io.test_conversations import DATA, OPENAI
 
 HOSTILE = '<script>alert(1)</script><img src="https://evil.example/x.png">'
 CHAT = {"id": "chat", "messages": [{"role": "user", "content": HOSTILE}, *OPENAI[4:]]}
 TOOLS = {"id": "tools", "messages": OPENAI}
 PICTURE = {
-    "id": "picture", "topic": "T?", "argument": "So [1].",
+    "id": "picture",
+    "topic": "T?",
+    "argument": "So [1].",
     "documents": [{"image": DATA, "caption": "A chart."}, "https://example.org/a.png"],
-}  # fmt: skip
+}
 
 
 def report(folder: Path, *items: object, **settings: object) -> str:

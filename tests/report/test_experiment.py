@@ -13,13 +13,27 @@ MEAN = {"n": 8, "total": 8, "mean": 0.5, "low": 0.4, "high": 0.6, "worst_case": 
 FEW = {**MEAN, "n": 6, "worst_case": 0.375, "best_case": 0.625}
 NONE = {**MEAN, "n": 0, "mean": None, "low": None, "high": None, "worst_case": 0.0, "best_case": 1.0}
 WRITTEN = {
-    "written": 7, "not_written": {"refusal": 1}, "sentences": 20, "cited_sentences": 15, "out_of_range": 0,
-    "misquoted": 1, "left_out": 2, "trimmed": 3, "none_relevant": 1, "flagged": 4,
-}  # fmt: skip
+    "written": 7,
+    "not_written": {"refusal": 1},
+    "sentences": 20,
+    "cited_sentences": 15,
+    "out_of_range": 0,
+    "misquoted": 1,
+    "left_out": 2,
+    "trimmed": 3,
+    "none_relevant": 1,
+    "flagged": 4,
+}
 CURVE = {
-    "format": "direct", "model": "m", "perturbation": "irrelevant", "metric": "groundedness", "expected": "fall",
-    "points": [{"mean": 0.9}, {"mean": 0.2}], "verdict": "no", "words": "rises",
-}  # fmt: skip
+    "format": "direct",
+    "model": "m",
+    "perturbation": "irrelevant",
+    "metric": "groundedness",
+    "expected": "fall",
+    "points": [{"mean": 0.9}, {"mean": 0.2}],
+    "verdict": "no",
+    "words": "rises",
+}
 
 
 def summary(**more: Any) -> dict[str, Any]:
@@ -119,16 +133,21 @@ def test_what_is_said_of_every_curve_is_said_once() -> None:
 
 def test_arguments_stand_beside_each_other_with_what_is_wrong_in_them(tmp_path: Path) -> None:
     check = {
-        "sentences": 2, "cited_sentences": 1, "out_of_range": [{"sentence": 2, "number": 9}],
+        "sentences": 2,
+        "cited_sentences": 1,
+        "out_of_range": [{"sentence": 2, "number": 9}],
         "misquoted": [
             {"sentence": 1, "quote": "all is very well", "cites": [1], "found_in": [2]},
             {"sentence": 2, "quote": "never said by anyone", "cites": [1, 2], "found_in": []},
         ],
-    }  # fmt: skip
+    }
     item = Item(
-        id="a", topic="Is it?", documents=(Document(id="1", text="No.", title="First"),), argument="It is [1]. So [9].",
+        id="a",
+        topic="Is it?",
+        documents=(Document(id="1", text="No.", title="First"),),
+        argument="It is [1]. So [9].",
         metadata={"generation": {"citations": check}},
-    )  # fmt: skip
+    )
     for system in ("one", "two"):
         (tmp_path / "arguments" / system).mkdir(parents=True)
         write_items(tmp_path / "arguments" / system / "items.jsonl", [item])

@@ -15,9 +15,14 @@ VALUES = (0.25, 0.5, 0.75, 0.5, 1.0, 0.0, 0.75, 0.25)
 def judgment(place: int, value: float | None) -> Judgment:
     measure = Measure.missing(Reason.TIMEOUT) if value is None else Measure(status=Status.SCORED, value=value)
     return Judgment(
-        item=f"i{place}", topic=f"topic {place // 2}", stance="pro" if place % 2 else "con", format="direct",
-        model="m", fingerprint="f", measures={"clarity": measure},
-    )  # fmt: skip
+        item=f"i{place}",
+        topic=f"topic {place // 2}",
+        stance="pro" if place % 2 else "con",
+        format="direct",
+        model="m",
+        fingerprint="f",
+        measures={"clarity": measure},
+    )
 
 
 @pytest.fixture

@@ -40,11 +40,17 @@ class Tags(html.parser.HTMLParser):
 def hostile_page(folder: Path) -> Path:
     item = hostile.item()
     run = factory.make_run(
-        folder, [item], [hostile.judgment(item)],
-        items_name=hostile.SCRIPT, items_layout=hostile.SCRIPT, notes=[hostile.SCRIPT], created=hostile.SCRIPT,
-        options={hostile.SCRIPT: hostile.SCRIPT}, identity={f"prompt {hostile.SCRIPT}": hostile.SCRIPT},
+        folder,
+        [item],
+        [hostile.judgment(item)],
+        items_name=hostile.SCRIPT,
+        items_layout=hostile.SCRIPT,
+        notes=[hostile.SCRIPT],
+        created=hostile.SCRIPT,
+        options={hostile.SCRIPT: hostile.SCRIPT},
+        identity={f"prompt {hostile.SCRIPT}": hostile.SCRIPT},
         items_digest=hostile.SCRIPT,
-    )  # fmt: skip
+    )
     return write_report(run)
 
 

@@ -6,23 +6,40 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conqret.show.latex import escaped, tables_latex
+from conqret.show.markup import escaped, tables_latex
 from conqret.show.table import Alarm, Column, Table
 from conqret.show.visible_text import visible
 
 SAID = {
-    r"\textbackslash": "\\", r"\textasciitilde": "~", r"\textasciicircum": "^", r"\textless": "<",
-    r"\textgreater": ">", r"\textbar": "|", r"\textasciigrave": "`", r"\ldots": "…",
-}  # fmt: skip
-LAYOUT = {
-    r"\begin", r"\end", r"\centering", r"\small", r"\caption", r"\label", r"\toprule", r"\midrule", r"\bottomrule",
-    r"\multicolumn", r"\textbf", r"\par", r"\smallskip", r"\parbox", r"\linewidth", r"\footnotesize",
-}  # fmt: skip
+    r"\textbackslash": "\\",
+    r"\textasciitilde": "~",
+    r"\textasciicircum": "^",
+    r"\textless": "<",
+    r"\textgreater": ">",
+    r"\textbar": "|",
+    r"\textasciigrave": "`",
+    r"\ldots": "…",
+}
+LAYOUT = set(
+    r"\begin \end \centering \small \caption \label \toprule \midrule \bottomrule \multicolumn \textbf \par \smallskip"
+    r" \parbox \linewidth \footnotesize".split()
+)
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\$-\$|\$\\pm\$|[{}&$#_%~^]|[^\\{}&$#_%~^]+", re.DOTALL)
 HOSTILE = (
-    r"\input{/etc/passwd}", "100% \\\\ & $x_1^2$ #1 ~ {", "}\\end{table}\\write18{rm}", "[2em]", "* star",
-    "a -- b --- c ?` <<x>> \"q\"", "line\n\nbreak\t\\", "%\n\\evil", "{{{", "}}}", "^^5c", "–", "-0.5 [-0.7, -.2]",
-)  # fmt: skip
+    r"\input{/etc/passwd}",
+    "100% \\\\ & $x_1^2$ #1 ~ {",
+    "}\\end{table}\\write18{rm}",
+    "[2em]",
+    "* star",
+    'a -- b --- c ?` <<x>> "q"',
+    "line\n\nbreak\t\\",
+    "%\n\\evil",
+    "{{{",
+    "}}}",
+    "^^5c",
+    "–",
+    "-0.5 [-0.7, -.2]",
+)
 
 
 def read(latex):

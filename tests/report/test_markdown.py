@@ -1,6 +1,6 @@
 """Tables as Markdown: rectangular, and nothing from outside acts."""
 
-from conqret.show.markdown import safe, tables_markdown
+from conqret.show.markup import safe, tables_markdown
 from conqret.show.table import Alarm, Column, Table
 from conqret.stats.estimate import Estimate, undefined
 

@@ -7,10 +7,20 @@ from conqret.studies.card.methods import methods
 from tests.reliability.judged import judgment, scored
 
 RECORD = JudgeRecord(
-    format="listwise", model=r"m_1 {\input{x}}", baseline=False, fingerprint="f", metrics=["clarity"],
-    identity={"model": "m", "samples": 3, "temperature": 0.7, "max_tokens": 900, "prompt listwise": "abc"}, options={},
-    model_options={}, items_name="a%b.jsonl", items_layout="", items_count=4, items_digest="0" * 64, items_left_out=1,
-)  # fmt: skip
+    format="listwise",
+    model=r"m_1 {\input{x}}",
+    baseline=False,
+    fingerprint="f",
+    metrics=["clarity"],
+    identity={"model": "m", "samples": 3, "temperature": 0.7, "max_tokens": 900, "prompt listwise": "abc"},
+    options={},
+    model_options={},
+    items_name="a%b.jsonl",
+    items_layout="",
+    items_count=4,
+    items_digest="0" * 64,
+    items_left_out=1,
+)
 
 
 def test_what_failed_is_said_and_names_do_not_act():

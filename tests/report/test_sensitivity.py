@@ -75,17 +75,29 @@ def results() -> SensitivityResults:
     return SensitivityResults(
         session=SessionCounts(),
         record=SensitivityRecord(
-            judges=judges,
-            perturbations={"irrelevant": (0, 50, 100)}, grid=(), seed=13, items=5, digest="d"
+            judges=judges, perturbations={"irrelevant": (0, 50, 100)}, grid=(), seed=13, items=5, digest="d"
         ),
-        curves=(curve("direct", "gpt", (0.9, 0.95, 0.2)), curve("rag-direct", "gpt", (0.8, 0.5, 0.1)),
-                curve("rag-direct", HOSTILE, (0.7, 0.5, 0.2))),
+        curves=(
+            curve("direct", "gpt", (0.9, 0.95, 0.2)),
+            curve("rag-direct", "gpt", (0.8, 0.5, 0.1)),
+            curve("rag-direct", HOSTILE, (0.7, 0.5, 0.2)),
+        ),
         stances=(
-            StanceCurve(format="direct", model="gpt", metric="context_relevance", perturbation="irrelevant",
-                        stance="con", levels=(0, 50, 100), means=(0.8, 0.5, 0.2), n=2, falls=True, pearson=-1),
+            StanceCurve(
+                format="direct",
+                model="gpt",
+                metric="context_relevance",
+                perturbation="irrelevant",
+                stance="con",
+                levels=(0, 50, 100),
+                means=(0.8, 0.5, 0.2),
+                n=2,
+                falls=True,
+                pearson=-1,
+            ),
         ),
         precision=(PrecisionRow(level=0, n=4, true=0.505, predicted={"m": 0.548}, direct={"m": 0.924}),),
-    )  # fmt: skip
+    )
 
 
 def test_levels_by_judges(results: SensitivityResults) -> None:

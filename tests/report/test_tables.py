@@ -9,7 +9,7 @@ from conqret.judging.summary import Summary, summarise
 from conqret.judging.summary_tables import cost, cost_table, metric_table, summary_tables, terminal
 from conqret.runs.session import SessionCounts
 from conqret.show import words
-from conqret.show.markdown import tables_markdown
+from conqret.show.markup import tables_markdown
 from conqret.show.table import Table
 from conqret.stats.estimate import Estimate, undefined
 from tests.report import factory
@@ -106,8 +106,11 @@ def test_what_it_took_is_one_table_without_what_is_nothing() -> None:
     assert alone == told(None)
     assert alone[0] == ("", "All judgments")
     assert dict(alone[1:]) == {
-        "Requests, retries included": "1", "Prompt tokens": "7", "Model time": "2.0 s", "Cost": "$0.50"
-    }  # fmt: skip
+        "Requests, retries included": "1",
+        "Prompt tokens": "7",
+        "Model time": "2.0 s",
+        "Cost": "$0.50",
+    }
     later = told(SessionCounts(sent=0, recorded=3, kept=24, cost_usd=None))
     assert later[0] == ("", "This session", "All judgments")
     assert ("Judgments kept from before", "24", "") in later

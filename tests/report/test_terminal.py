@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from conqret.show.table import Alarm, Column, Table
-from conqret.show.terminal import fitted
+from conqret.show.table import Alarm, Column, Table, fitted
 
 HEADER = (
     "System",

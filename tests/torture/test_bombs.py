@@ -240,7 +240,7 @@ def test_no_file_is_read_whole_without_a_limit() -> None:
     allowed = {
         *of_an_installation.split(),
         "adapters/promptfoo.py",  # the log of our own process
-        "labels/pages/study_access.py",  # a secret that we wrote
+        "labels/study_access.py",  # a secret that we wrote
         "llm/backends/function.py",  # the source of an imported function
         "llm/redaction.py",  # of a size that is looked at before
         "scrapers/scrape_places.py",  # likewise

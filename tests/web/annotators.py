@@ -26,9 +26,9 @@ from tests.web.commands import started, written_items
 from tests.web.outcome import Meant, check, differing
 
 TASKS = (
-    "rating", "dimensions", "preference", "citation-support", "partial-answer", "perspective", "answer-preference",
-    "rag-fine-grained", "direct",
-)  # fmt: skip
+    "rating dimensions preference citation-support partial-answer perspective answer-preference "
+    "rag-fine-grained direct"
+).split()
 PEOPLE = ("anna", "ben", "carl")
 WAIT_SECONDS = 30
 

@@ -136,8 +136,11 @@ def judged(browser: Chromium, folder: Path, judges: tuple[str, ...], debates: Pa
     """Have so many people judge the debates under both incentives, one of them on a phone."""
     found, study = [], folder / "study"
     asked = (
-        "labels", "collect", debates, "--task", "debate", "--annotators", ",".join(judges), "--instruction", "both",
-    )  # fmt: skip
+        *f"labels collect {debates} --task debate --annotators".split(),
+        ",".join(judges),
+        "--instruction",
+        "both",
+    )
     with started(*asked, "-o", study) as server, contextlib.closing(Ledger(study)) as ledger:
         for place, name in enumerate(judges):
             page = browser.apart(**({"width": 390, "height": 844} if place == 1 else {}))

@@ -10,10 +10,10 @@ import httpx
 import pytest
 
 from conqret.data import Judgment, Measure, Status
+from conqret.labels.adjudicating import adjudication_app
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.exporting import verdicts
-from conqret.labels.pages.adjudicating import adjudication_app
-from conqret.labels.pages.study_access import ADJUDICATE, DASHBOARD, Links
+from conqret.labels.study_access import ADJUDICATE, DASHBOARD, Links
 from tests.annotation.studies import begun
 from tests.web.test_annotating import behind_its_guard
 

@@ -14,9 +14,9 @@ from conqret.data import Item
 from conqret.io import open_items
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.collect_command import ANNOTATE_PORT
-from conqret.labels.pages.label_app import annotation_app
-from conqret.labels.pages.study_access import DASHBOARD, JOIN, Links, Setting
+from conqret.labels.label_app import annotation_app
 from conqret.labels.screens import study_of
+from conqret.labels.study_access import DASHBOARD, JOIN, Links, Setting
 from conqret.labels.task import TaskRequest
 from conqret.labels.task_choice import screens_of, task_of
 from conqret.web.local_server import LOOPBACK, guarded
@@ -66,8 +66,10 @@ def behind_its_guard(app: ASGIApp) -> httpx.AsyncClient:
     guard = guarded(app, LOOPBACK, ANNOTATE_PORT)
     return httpx.AsyncClient(
         transport=httpx.ASGITransport(app=guard),
-        base_url=f"http://{LOOPBACK}:{ANNOTATE_PORT}", event_hooks={"request": [told]}, follow_redirects=True,
-    )  # fmt: skip
+        base_url=f"http://{LOOPBACK}:{ANNOTATE_PORT}",
+        event_hooks={"request": [told]},
+        follow_redirects=True,
+    )
 
 
 class Study:
@@ -164,9 +166,10 @@ async def test_only_forms_of_its_own_pages_are_taken(
     async with httpx.AsyncClient(transport=transport, cookies=anna.client.cookies) as client:
         hidden = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', anna.page))
         answer = await client.post(
-            f"http://{LOOPBACK}:{ANNOTATE_PORT}/begin", data=hidden,
+            f"http://{LOOPBACK}:{ANNOTATE_PORT}/begin",
+            data=hidden,
             headers={name: value for name, value in said.items() if value},
-        )  # fmt: skip
+        )
     assert answer.status_code == status
 
 

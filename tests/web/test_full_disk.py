@@ -10,7 +10,7 @@ import pytest
 
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
-from conqret.labels.pages.study_access import ADJUDICATE, NOT_SAVED, Links
+from conqret.labels.study_access import ADJUDICATE, NOT_SAVED, Links
 from tests.annotation.debates import begun_writing
 from tests.annotation.studies import begun
 from tests.web.test_adjudicating import client

@@ -123,9 +123,18 @@ def test_a_whole_study_is_answered_in_the_language_of_its_annotators(
     items = [item.model_copy(update={"second_argument": items[0].argument}) for item in items]
     page, messages = browser.apart(), page_messages(language)
     with started(
-        "labels", "collect", written_items(tmp_path / "items.jsonl", items), "--task", task,
-        "--annotators", "anna", "--page-language", language, "-o", tmp_path / "labels",
-    ) as server:  # fmt: skip
+        "labels",
+        "collect",
+        written_items(tmp_path / "items.jsonl", items),
+        "--task",
+        task,
+        "--annotators",
+        "anna",
+        "--page-language",
+        language,
+        "-o",
+        tmp_path / "labels",
+    ) as server:
         page.go(server.links["anna"])
         until(page, "document.querySelector('button.main') !== null")
         assert page.js("[document.documentElement.lang, document.documentElement.dir]") == [

@@ -156,8 +156,11 @@ def test_all_faults_of_an_item_are_named_with_place_and_remedy(open_service: Run
     problem = got.json
     assert problem["code"] == "invalid_item"
     assert {one["place"] for one in problem["faults"]} == {
-        "topic", "documents[1].text", "documents[2]", "argumnt",
-    }  # fmt: skip
+        "topic",
+        "documents[1].text",
+        "documents[2]",
+        "argumnt",
+    }
     assert "did you mean 'argument'" in got.text
     assert all(one["remedy"] for one in problem["faults"])
     assert "items:1" not in got.text
@@ -190,11 +193,17 @@ def test_all_faults_of_an_item_are_named_with_place_and_remedy(open_service: Run
         ("direct", b"{}", JSON | {"Content-Length": str(10**12)}, 413, "too_large"),
         ("direct", b"{}", JSON | {"Host": "evil.example"}, 421, "refused"),
         ("direct", b"{}", JSON | {"Origin": "http://evil.example"}, 403, "refused"),
-        ("direct", b"{}", JSON | {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "document"}, 403, "refused"),
+        (
+            "direct",
+            b"{}",
+            JSON | {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "document"},
+            403,
+            "refused",
+        ),
         ("direct", b"{}", {"Content-Type": "application/x-www-form-urlencoded"}, 415, "not_json"),
         ("direct", b"{}", JSON | {"Origin": "null"}, 403, "refused"),
     ],
-)  # fmt: skip
+)
 def test_hostile_requests_are_told_what_is_wrong(
     open_service: Running, path: str, body: bytes, headers: dict[str, str], status: int, code: str
 ) -> None:
@@ -399,7 +408,7 @@ def test_sigterm_ends_it_after_what_is_under_way_is_answered_and_recorded(
         command = [
             *(sys.executable, "-m", "conqret", "serve", "http", "--port", "0", "--format", "direct"),
             *("--model", "openai/mine", "--api-base", server.url, "--recordings", str(store)),
-        ]  # fmt: skip
+        ]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             told = [process.stdout.readline() for _ in range(3)]
@@ -463,6 +472,14 @@ def test_a_line_of_the_log_for_people_and_programs() -> None:
     assert line(request).endswith("id-1 POST direct 200 0.123 s 2 sent, 1 recorded, $0.0100")
     assert line(ServedRequest("id-2", "POST", "", 404, "nowhere")).endswith("id-2 POST - 404 0.000 s nowhere")
     assert told(request) | {"at": ""} == {
-        "at": "", "id": "id-1", "method": "POST", "format": "direct", "status": 200, "code": "", "seconds": 0.1235,
-        "sent": 2, "recorded": 1, "cost_usd": 0.01,
-    }  # fmt: skip
+        "at": "",
+        "id": "id-1",
+        "method": "POST",
+        "format": "direct",
+        "status": 200,
+        "code": "",
+        "seconds": 0.1235,
+        "sent": 2,
+        "recorded": 1,
+        "cost_usd": 0.01,
+    }

@@ -18,7 +18,7 @@ from conqret.debate.two_turn.two_turn_files import TwoTurnQuestion, read_two_tur
 from conqret.debate.two_turn.writer_scores import check_judged, feedback, score_writers
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
-from conqret.labels.pages.study_access import Setting
+from conqret.labels.study_access import Setting
 from conqret.labels.study_screens import items_of, planned_screens
 from conqret.labels.written_arguments import Draft, planned_writing, writing_study, written
 from tests.annotation.debates import DEBATES, begun_debate, begun_writing, made

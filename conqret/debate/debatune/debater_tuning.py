@@ -22,7 +22,7 @@ from conqret.io.safe_files import InFolder
 from conqret.local.model_identity import folder_identity
 from conqret.local.training_loop import LORA_ALPHA, LORA_RANK, TrainingSettings
 from conqret.runs.study_run import TrainedFolder, TrainedRecord
-from conqret.show.plots import drawn
+from conqret.show.charts import drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -30,7 +30,7 @@ from conqret.io.label_set import LabelSet
 from conqret.io.labels import read_labels
 from conqret.io.limits import whole_bytes
 from conqret.io.safe_files import write_new
-from conqret.labels.annotation_form import AnnotationForm
+from conqret.labels.task import AnnotationForm
 from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.resampling import leave_one_out

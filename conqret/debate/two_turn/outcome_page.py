@@ -11,7 +11,7 @@ from conqret.data.digest import gathered
 from conqret.debate.two_turn.slider_answers import END, INSTRUCTIONS, RESPONSES, STRENGTHS, PayoffInstruction
 from conqret.errors import number
 from conqret.show import words
-from conqret.show.plots import Kind, drawn
+from conqret.show.charts import PlotKind, drawn
 from conqret.show.table import Cell, CellSource, Column, Table
 from conqret.stats.resampling import pooling
 
@@ -138,7 +138,7 @@ def _verdict(change: BeliefChange | None, what: str, judges: str, having: str, w
     )
 
 
-def confidence_plot(results: Outcomes, kind: Kind) -> bytes:
+def confidence_plot(results: Outcomes, kind: PlotKind) -> bytes:
     """Figure 1: the share of answers at each point of the slider, a panel for each instruction and condition.
 
     Raises:

@@ -14,8 +14,7 @@ from conqret.judging.page import judge_here
 from conqret.judging.summary import Summary
 from conqret.judging.summary_tables import cost, coverage, metric_names, metric_table, reason_rows
 from conqret.show import words
-from conqret.show.latex import PREAMBLE, escaped, tables_latex
-from conqret.show.markdown import safe, tables_markdown
+from conqret.show.markup import PREAMBLE, escaped, safe, tables_latex, tables_markdown
 from conqret.show.table import Column, Table
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings

@@ -13,7 +13,7 @@ from conqret.perturb import Direction
 from conqret.perturb.perturbation import PERTURBATIONS
 from conqret.show import words
 from conqret.show.charts import Chart, ChartLine, Point
-from conqret.show.markdown import tables_markdown
+from conqret.show.markup import tables_markdown
 from conqret.show.page import write_files
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Cell, Column, Table

@@ -9,7 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
 
 from conqret.debate.two_turn.two_turn_files import quoted_in
 from conqret.errors import DeclarationError
@@ -17,7 +20,8 @@ from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
 from conqret.labels.page import dashboard
 from conqret.labels.page_messages import worded
-from conqret.labels.pages.study_access import (
+from conqret.labels.screens import Person, ScreenResponse, ScreenTurn, StaleAnswerError, check_names
+from conqret.labels.study_access import (
     COOKIE,
     DASHBOARD,
     JOIN,
@@ -35,14 +39,9 @@ from conqret.labels.pages.study_access import (
     said_in,
     whole,
 )
-from conqret.labels.screens import Person, ScreenResponse, ScreenTurn, StaleAnswerError, check_names
 from conqret.labels.study_screens import NOT_PASSED, WAITING, marked_by_gold, settle
 from conqret.labels.task import ANNOTATION_TASKS
 from conqret.show.table import Table
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
 
 AGAIN = 30
 """Seconds after which the page of who runs the study is loaded anew."""

@@ -14,10 +14,17 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 from markupsafe import Markup
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from conqret.debate.two_turn.slider_answers import SliderAnswer
 from conqret.errors import DeclarationError
@@ -28,13 +35,6 @@ from conqret.labels.screens import CANNOT_JUDGE, Person, Screen, ScreenPassage
 from conqret.show.page import page
 from conqret.text.language import language_of
 
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-    from starlette.routing import Route
-    from starlette.types import ASGIApp
-
-
 MAX_FORM = 64 * 1024
 """Bytes of a form: a comment of 5,000 characters is the most that there is in one."""
 NOT_SAVED = (
@@ -44,7 +44,7 @@ NOT_SAVED = (
 SAVE_LATER = f"{NOT_SAVED} Leave this page open, and save again later."
 MAX_DIGITS = 9
 """Of a number that is one of ours."""
-_HERE = Path(__file__).resolve().parent
+_HERE = Path(__file__).resolve().parent / "pages"
 Returned = TypeVar("Returned")
 
 
@@ -58,8 +58,6 @@ class PageRefusal(Exception):  # noqa: N818 (it ends a request, and is no fault 
 
 def app_of(routes: Sequence[Route], messages: PageMessages) -> ASGIApp:
     """The pages at ``routes``; what goes wrong is told in the words of ``messages``."""
-    from starlette.applications import Starlette
-    from starlette.exceptions import HTTPException
 
     async def told(request: Request, error: Exception) -> Response:
         """What stands where a page is refused, where the disk takes nothing more, or where nothing is."""
@@ -79,7 +77,6 @@ def app_of(routes: Sequence[Route], messages: PageMessages) -> ASGIApp:
 
 async def form_of(request: Request) -> dict[str, str]:
     """The fields of a form; of a repeated one the last."""
-    from starlette.requests import ClientDisconnect
 
     body = b""
     try:
@@ -110,7 +107,6 @@ def whole(text: str) -> int:
 
 async def apart(work: Callable[..., Returned], *arguments: Any) -> Returned:
     """Do what waits for the disk in a thread, so that others are answered meanwhile."""
-    from starlette.concurrency import run_in_threadpool
 
     return await run_in_threadpool(work, *arguments)
 
@@ -146,14 +142,12 @@ def tongue(text: str) -> Markup:
 
 def html_of(content: bytes, status: int = 200) -> Response:
     """The answer with a page that is written already."""
-    from starlette.responses import HTMLResponse
 
     return HTMLResponse(content, status)
 
 
 def led_to(address: str) -> Response:
     """The answer that leads to another page."""
-    from starlette.responses import RedirectResponse
 
     return RedirectResponse(address, 303)
 

@@ -7,7 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from conqret.data import Judgment
 from conqret.data.digest import gathered
@@ -16,7 +21,8 @@ from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
 from conqret.labels.exporting import scale_of
 from conqret.labels.page_messages import ENGLISH, PageMessages
-from conqret.labels.pages.study_access import (
+from conqret.labels.screens import CANNOT_JUDGE, Final, Screen, ScreenResponse
+from conqret.labels.study_access import (
     ADJUDICATE,
     SAVE_LATER,
     Links,
@@ -29,13 +35,7 @@ from conqret.labels.pages.study_access import (
     said_in,
     whole,
 )
-from conqret.labels.screens import CANNOT_JUDGE, Final, Screen, ScreenResponse
 from conqret.text.words import dimension_name
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-    from starlette.types import ASGIApp
 
 APART = 1.0
 """Steps of a scale between people's mean and the judge's score from which they differ: less is not another label."""
@@ -132,7 +132,6 @@ def adjudication_app(
     messages: PageMessages = ENGLISH,
 ) -> ASGIApp:
     """The pages for ``by``, beside what a judge says where there are ``judgments``, in the words of ``messages``."""
-    from starlette.routing import Route
 
     desk = _AdjudicationPage(ledger, links, by, judgments, partial(page_of, messages=messages))
     routes = [

@@ -10,7 +10,12 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from conqret.debate.two_turn import judge_answers
 from conqret.debate.two_turn.debate_judge import DebateRequest
@@ -29,9 +34,10 @@ from conqret.debate.two_turn.writer_scores import feedback, feedback_table
 from conqret.errors import DeclarationError
 from conqret.labels.answer_ledger import Ledger
 from conqret.labels.database import LabelFileError
+from conqret.labels.item_pages import NumberedSnippet, Pages, quoted_pieces
 from conqret.labels.page_messages import PageMessages
-from conqret.labels.pages.item_pages import NumberedSnippet, Pages, quoted_pieces
-from conqret.labels.pages.study_access import (
+from conqret.labels.screens import Person, Screen, ScreenResponse, ScreenTurn, StaleAnswerError
+from conqret.labels.study_access import (
     SAVE_LATER,
     Links,
     PageRefusal,
@@ -41,15 +47,8 @@ from conqret.labels.pages.study_access import (
     led_to,
     whole,
 )
-from conqret.labels.screens import Person, Screen, ScreenResponse, ScreenTurn, StaleAnswerError
 from conqret.labels.written_arguments import MAX_TEXT, Draft
 from conqret.labels.written_arguments import TASK as WRITING
-
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-    from starlette.types import ASGIApp
-
 
 LETTERS = "AB"
 """The options as they stand on the page."""
@@ -78,9 +77,12 @@ class JudgingPages(Pages):
         settlements = judge_answers.settled(self.ledger, person)
         last = [settlement.toward_right or 0 for settlement in settlements]
         return {
-            "questions": len(last), "right": sum(point > 0 for point in last), "abstained": last.count(0),
-            "dollars": self._earned(person), "earned": self.worded(judge_answers.earned_table(settlements)),
-        }  # fmt: skip
+            "questions": len(last),
+            "right": sum(point > 0 for point in last),
+            "abstained": last.count(0),
+            "dollars": self._earned(person),
+            "earned": self.worded(judge_answers.earned_table(settlements)),
+        }
 
     def _earned(self, person: Person) -> Fraction:
         """The dollars of all questions."""
@@ -124,20 +126,29 @@ class JudgingPages(Pages):
                 return led_to("/next")
             mine = await apart(judge_answers.judged, self.ledger, person, turn.screen) if reveals else []
             return self.page(
-                "judging_told.html.j2", **common, turn=turn, told=reveals, late=late,
-                answers=[(_said(answer, self.setting.messages), judge_answers.bonus(answer)) for answer in mine],
+                "judging_told.html.j2",
+                **common,
+                turn=turn,
+                told=reveals,
+                late=late,
+                answers=[
+                    (_said(answer, self.setting.messages), judge_answers.bonus(answer)) for answer in mine
+                ],
                 right=_right(asking) if over and turn.screen.practice else "",
                 so_far=None if turn.screen.practice else await apart(self._earned, person),
                 total=sum(judge_answers.bonus(answer) or 0 for answer in mine),
-            )  # fmt: skip
+            )
         common |= await self._frame(person, token, turn)
         if turn.started is None:
             return self.page("judging_start.html.j2", **common, **_bonuses(turn.screen))
         return self.page(
-            "judging.html.j2", scripts=["quoted.js", "judging.js"], **common, **evidence_of(asking),
+            "judging.html.j2",
+            scripts=["quoted.js", "judging.js"],
+            **common,
+            **evidence_of(asking),
             points=_points(self.setting.messages),
             seconds=await apart(judge_answers.left, self.ledger, turn),
-        )  # fmt: skip
+        )
 
 
 def _bonuses(screen: Screen) -> dict[str, Any]:
@@ -249,15 +260,29 @@ class WritingPages(Pages):
         return led_to(f"/screen/{turn.number}")
 
     async def _written(
-        self, person: Person, token: str, turn: ScreenTurn, question: TwoTurnQuestion, draft: Draft, fault: str = "",
+        self,
+        person: Person,
+        token: str,
+        turn: ScreenTurn,
+        question: TwoTurnQuestion,
+        draft: Draft,
+        fault: str = "",
         status: int = 200,
-    ) -> Response:  # fmt: skip
+    ) -> Response:
         asking = DebateRequest(question, CONDITIONS["main"][1], 1, SIMPLE.name, swapped=False)
         return self.page(
-            "writing.html.j2", status, scripts=["quoted.js", "writing.js"], asking=asking, draft=draft, fault=fault,
-            against=LETTERS[turn.screen.against - 1], other=LETTERS[2 - turn.screen.against], most=MAX_TEXT,
-            **await self._frame(person, token, turn), **evidence_of(asking),
-        )  # fmt: skip
+            "writing.html.j2",
+            status,
+            scripts=["quoted.js", "writing.js"],
+            asking=asking,
+            draft=draft,
+            fault=fault,
+            against=LETTERS[turn.screen.against - 1],
+            other=LETTERS[2 - turn.screen.against],
+            most=MAX_TEXT,
+            **await self._frame(person, token, turn),
+            **evidence_of(asking),
+        )
 
 
 KINDS: dict[str, type[Pages]] = {judge_answers.TASK: JudgingPages, WRITING: WritingPages}
@@ -266,7 +291,6 @@ KINDS: dict[str, type[Pages]] = {judge_answers.TASK: JudgingPages, WRITING: Writ
 
 def annotation_app(ledger: Ledger, links: Links, setting: Setting | None = None) -> ASGIApp:
     """The pages of the study in ``ledger``."""
-    from starlette.routing import Route
 
     setting = setting or Setting()
     pages = KINDS.get(ledger.study.task, Pages)(ledger, links, setting)

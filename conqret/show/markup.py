@@ -1,0 +1,117 @@
+"""Texts and tables as Markdown and as LaTeX in which nothing from outside acts: no command, no comment, no mathematics.
+
+A LaTeX document needs ``\\usepackage{booktabs}``; where texts have scripts that are not Latin, XeLaTeX or LuaLaTeX.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from conqret.show.table import Alarm, Table
+from conqret.show.visible_text import visible
+
+_MARKDOWN_ESCAPED = "\\`*[|#!~"
+_MARKDOWN_ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;"}
+
+
+def safe(text: str) -> str:
+    """Text from outside on one line, with what Markdown or HTML would act on escaped."""
+    line = " ".join(visible(text).split())
+    return "".join(
+        f"\\{char}" if char in _MARKDOWN_ESCAPED else _MARKDOWN_ENTITIES.get(char, char) for char in line
+    )
+
+
+def tables_markdown(tables: Iterable[Table], heading: str = "###") -> str:
+    """Each table under its title, ending in a line break; ``heading`` says of which level the titles are (empty: no
+    titles)."""
+    return "\n\n".join(block for table in tables for block in _markdown_blocks(table, heading)) + "\n"
+
+
+def _markdown_blocks(table: Table, heading: str) -> Iterator[str]:
+    if table.title and heading:
+        yield f"{heading} {safe(table.title)}"
+    marks = ["---:" if column.kind == "figure" else "---" for column in table.columns]
+    rows = [table.header, *table.rows, *table.foot]
+    header, *lines = (_markdown_line(row, len(marks)) for row in rows)
+    yield "\n".join([header, f"| {' | '.join(marks)} |", *lines])
+    if table.note:
+        yield safe(table.note)
+
+
+def _markdown_line(row: Sequence[str], columns: int) -> str:
+    """A row; a heading, and a cell that must not be missed, in bold."""
+    cells = [
+        f"**{safe(cell)}**" if cell and (len(row) < columns or isinstance(cell, Alarm)) else safe(cell)
+        for cell in row
+    ]
+    return f"| {' | '.join([*cells, *[''] * (columns - len(row))])} |"
+
+
+PREAMBLE = "% The tables need \\usepackage{booktabs}."
+WIDE = 4
+"""Columns up to which a table stands in one column of a page."""
+
+_LATEX_ESCAPES = str.maketrans(
+    {
+        **{char: f"\\{char}" for char in "{}$&#_%"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        "`": r"\textasciigrave{}",
+        '"': "''",
+        "\u2026": r"\ldots{}",
+        "\u00b1": r"$\pm$",
+    }
+)
+_HYPHENS = re.compile(r"-(?=-)")
+_MINUS = re.compile(r"(?<![\w.)}-])-(?=[\d.])")
+_DASH = "\u2013"
+
+
+def escaped(text: str) -> str:
+    """Text from outside on one line, with all that LaTeX acts on written so that it is only seen."""
+    line = " ".join(visible(text).split()).translate(_LATEX_ESCAPES)
+    return _MINUS.sub("$-$", _HYPHENS.sub("-{}", line)).replace(_DASH, "--")
+
+
+def tables_latex(tables: Iterable[Table], label: str = "conqret") -> str:
+    """Each table as a float with its title as caption, its note below, and the label ``tab:LABEL-NUMBER``."""
+    return "\n\n".join(
+        "\n".join(_latex_lines(table, f"tab:{label}-{number}"))
+        for number, table in enumerate(tables, start=1)
+    )
+
+
+def _latex_lines(table: Table, label: str) -> Iterator[str]:
+    columns = len(table.columns)
+    float_ = "table*" if columns > WIDE else "table"
+    yield rf"\begin{{{float_}}}"
+    yield r"\centering\small"
+    yield rf"\caption{{{escaped(table.title)}}}\label{{{label}}}"
+    yield rf"\begin{{tabular}}{{{''.join('r' if column.kind == 'figure' else 'l' for column in table.columns)}}}"
+    yield r"\toprule"
+    yield _latex_row(table.header, columns)
+    yield r"\midrule"
+    yield from (_latex_row(row, columns) for row in table.rows)
+    if table.foot:
+        yield r"\midrule"
+        yield from (_latex_row(row, columns) for row in table.foot)
+    yield r"\bottomrule"
+    yield r"\end{tabular}"
+    if table.note:
+        yield rf"\par\smallskip\parbox{{\linewidth}}{{\footnotesize {escaped(table.note)}}}"
+    yield rf"\end{{{float_}}}"
+
+
+def _latex_row(row: Sequence[str], columns: int) -> str:
+    """A row. A cell that must not be missed is bold, and so is a heading, over all columns. The empty group keeps what
+    stands first from being read as an option of the line before."""
+    if len(row) < columns:
+        return rf"\multicolumn{{{columns}}}{{l}}{{\textbf{{{escaped(row[0])}}}}} \\"
+    cells = [rf"\textbf{{{escaped(cell)}}}" if isinstance(cell, Alarm) else escaped(cell) for cell in row]
+    return rf"{{}}{' & '.join(cells)} \\"
