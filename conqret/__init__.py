@@ -72,7 +72,6 @@ if TYPE_CHECKING:
     from conqret.labels.exporting import export_labels as export_labels
     from conqret.labels.sampling import sample_items as sample_items
     from conqret.llm.client_options import ClientOptions as ClientOptions
-    from conqret.llm.redaction import export_recordings as export_recordings
     from conqret.perspectives.detection_study import apply_detector as apply_detector
     from conqret.perspectives.detection_study import detect as detect
     from conqret.perspectives.detector_tuning import tune_detector as tune_detector
@@ -84,10 +83,11 @@ if TYPE_CHECKING:
     from conqret.retrieval.corpus_index import build_index as build_index
     from conqret.retrieval.ranking_evaluation import evaluate_rankings as evaluate_rankings
     from conqret.retrieval.retrieve import retrieve as retrieve
-    from conqret.runs.management import import_recordings as import_recordings
     from conqret.runs.management import list_runs as list_runs
     from conqret.runs.management import prune_runs as prune_runs
     from conqret.runs.session import Session as Session
+    from conqret.runs.shared_recordings import export_recordings as export_recordings
+    from conqret.runs.shared_recordings import import_recordings as import_recordings
     from conqret.scrapers.corpus_building import import_passages as import_passages
     from conqret.scrapers.corpus_building import import_release as import_release
     from conqret.scrapers.corpus_building import make_corpus as make_corpus

@@ -65,17 +65,20 @@ def declared(kind: Any, elsewhere: Container[str] = ()) -> Iterator[tuple[Field[
 
 
 @functools.cache
-def table_of(kind: type, base: type, *, unset: bool = False, without: Sequence[str] = ()) -> Any:
+def table_of(
+    kind: type, base: type | None = None, *, unset: bool = False, without: Sequence[str] = ()
+) -> Any:
     """A pydantic model below ``base`` with the options of ``kind``, their ranges and defaults, but those
     ``without``; ``unset``: all may be left out, and are None then."""
-    from pydantic import create_model
+    from pydantic import ConfigDict, create_model
 
     options: dict[str, Any] = {
         one.name: (hint | None, None) if unset else (hint, one.default)
         for one, hint in declared(kind)
         if one.name not in without
     }
-    return create_model(f"{kind.__name__}Table", __base__=base, **options)
+    finite = ConfigDict(allow_inf_nan=False) if base is None else None
+    return create_model(f"{kind.__name__}Table", __base__=base, __config__=finite, **options)
 
 
 def options_in(settings: Mapping[str, Any], kind: type[T]) -> T:
@@ -92,7 +95,7 @@ def check_ranges(settings: Any) -> None:
     from pydantic import ValidationError
 
     kind: Any = type(settings)
-    table = table_of(kind, _finite())
+    table = table_of(kind)
     try:
         table.model_validate(settings, from_attributes=True)
     except ValidationError as error:
@@ -105,10 +108,3 @@ def check_ranges(settings: Any) -> None:
 def said(fault: Mapping[str, Any]) -> str:
     """What pydantic finds wrong with a setting, in our words."""
     return str(fault["msg"]).removeprefix("Value error, ").replace("Input should", "it must")
-
-
-@functools.cache
-def _finite() -> Any:
-    from pydantic import ConfigDict, create_model
-
-    return create_model("FiniteTable", __config__=ConfigDict(allow_inf_nan=False))

@@ -91,7 +91,11 @@ def main() -> None:
     logging.lastResort = _Remarks(logging.WARNING)  # what libraries remark
     signals = _Signals()
     try:
-        _check_arguments(sys.argv[1:])
+        for place, argument in enumerate(sys.argv[1:], start=1):  # a wrong one is repeated as it stands
+            if _CONTROL.search(argument):
+                raise DeclarationError(
+                    f"argument {place} ({argument}) contains a control character: remove it, or rename the file"
+                )
         _run(sys.argv[1:])
     except AnswersAwaited as waiting:
         result({"outstanding": waiting.outstanding, "total": waiting.total}, [], as_json="--json" in sys.argv)
@@ -135,15 +139,6 @@ def _run(words: list[str]) -> None:
 
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-
-
-def _check_arguments(arguments: list[str]) -> None:
-    """A wrong argument is repeated as it stands, and a name of a file may come from others."""
-    for place, argument in enumerate(arguments, start=1):
-        if _CONTROL.search(argument):
-            raise DeclarationError(
-                f"argument {place} ({argument}) contains a control character: remove it, or rename the file"
-            )
 
 
 def _stopped(number: int) -> None:
@@ -302,20 +297,17 @@ def _check_written(given: Mapping[str, Argument]) -> None:
             raise DeclarationError(f"{output} is {written}, which is a directory: name a file in it")
         for other, value in values.items():
             for path in value if isinstance(value, list | tuple) else (value,):
-                if other != name and isinstance(path, Path) and _same_file(written, path):
+                same = False
+                if other != name and isinstance(path, Path):
+                    with contextlib.suppress(OSError):
+                        same = path.is_file() and written.exists() and written.samefile(path)
+                if same:
                     raise DeclarationError(
                         f"{output} and {given[other].name} both name {path}, and one would overwrite the other: "
                         f"give {output} another name"
                     )
         if name != "output" or "overwrite" not in values:  # who has that option looks for itself
             check_replaceable(written)
-
-
-def _same_file(written: Path, read: Path) -> bool:
-    try:
-        return read.is_file() and written.exists() and written.samefile(read)
-    except OSError:
-        return False
 
 
 if __name__ == "__main__":

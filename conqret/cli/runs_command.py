@@ -132,7 +132,7 @@ def export(
 
     conqret runs recordings export runs/first shared.jsonl --names 'Ann Miller,Bob' --patterns email,phone
     """
-    from conqret.llm.redaction import export_recordings
+    from conqret.runs.shared_recordings import export_recordings
 
     done = export_recordings(
         store, to, names=list(_names(names or [])), patterns=list(_patterns(patterns or []))
@@ -153,7 +153,7 @@ def _names(values: list[str]) -> Iterator[str]:
 
 
 def _patterns(values: list[str]) -> Iterator[str]:
-    from conqret.llm.redaction import PATTERNS
+    from conqret.runs.shared_recordings import PATTERNS
 
     for value in values:
         listed = options.listed(value)
@@ -175,6 +175,6 @@ def import_(sources: list[Path], store: Path) -> None:
     conqret runs recordings import runs/first runs/second answers.sqlite
     """
     from conqret.llm.recordings import store_file
-    from conqret.runs.management import import_recordings
+    from conqret.runs.shared_recordings import import_recordings
 
     say(f"{number(import_recordings(sources, store), 'answer')} added to {store_file(store)}")

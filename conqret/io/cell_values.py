@@ -29,7 +29,6 @@ CHARACTERS_A_TOKEN = 4
 
 _CONTROLS = bytes([*range(0x09), *range(0x0E, 0x20), 0x7F])
 _FORBIDDEN = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
-_C1 = re.compile(b"\xc2[\x80-\x84\x86-\x9f]")
 _DIRECTION = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
@@ -57,11 +56,6 @@ def sound(text: str) -> str:
             f"contains the {called} U+{ord(text[place]):04X} at position {place}", "Remove the character"
         )
     return text
-
-
-def looks_misread(text: str) -> bool:
-    """Whether a text holds C1 control characters, as Windows-1252 read as Latin-1 gives them."""
-    return not text.isascii() and _C1.search(text.encode("utf-8", "replace")) is not None
 
 
 def sound_id(text: str) -> str:

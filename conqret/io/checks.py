@@ -11,7 +11,6 @@ from conqret.io.cell_values import (
     as_list,
     as_text,
     list_in_text,
-    looks_misread,
     plain,
     sound,
     sound_id,
@@ -21,6 +20,8 @@ from conqret.io.rows import Unfit, kind, quoted
 from conqret.io.schema import Check, Schema, TableReader, schema_of
 from conqret.text.numbers import number_in
 
+_C1 = re.compile(b"\xc2[\x80-\x84\x86-\x9f]")
+"""C1 control characters in UTF-8, as Windows-1252 read as Latin-1 gives them."""
 _OBJECT = 'Write an object such as {"source": "…"}'
 _Word = TypeVar("_Word")
 
@@ -29,7 +30,7 @@ def text(value: object, where: str, reader: TableReader) -> str:
     """A text without characters that no text needs."""
     if not isinstance(value, str):
         raise Unfit(f"is {kind(value)}, and a text is expected", f"Write it as one text{_dots(value, where)}")
-    if looks_misread(value):
+    if not value.isascii() and _C1.search(value.encode("utf-8", "replace")):
         reader.note("a text holds C1 control characters: Windows-1252 read as Latin-1, perhaps", where)
     return sound(value)
 

@@ -278,6 +278,11 @@ def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, A
         calibrated = calibrated or metric.calibrated is not None
         if name in BY_NAME and metric.mean is not None and metric.no_interval:
             bare[metric.no_interval.removeprefix(NO_INTERVAL)] = None
+    aspects = []
+    for aspect in ASPECTS:
+        rows = [figures[name] for name in BY_NAME if name in figures and BY_NAME[name].aspect == aspect]
+        if rows or aspect in figures:
+            aspects.append((words.label(aspect), figures.get(aspect), rows))
     judge = judge_here(record)
     needs = frozenset[str]().union(*map(attrgetter("needs"), judge.parts() if judge else ()))
     return {
@@ -292,7 +297,7 @@ def overview(record: JudgeRecord, summary: Summary, tally: Tally) -> dict[str, A
         "second_judged": judge is None or "second_argument" in needs,
         "figures": list(_pairs({name: figures[name] for name in plain_metrics(summary)})),
         "overall": figures.get(OVERALL),
-        "aspects": list(_aspects(figures)),
+        "aspects": aspects,  # each with its own rating, if there is one, and its dimensions'
         "bare": list(bare),  # why means of dimensions have no interval
         "outstanding": max(record.items_count - summary.total, 0),
         "statuses": shares(statuses, {name: name for name in statuses}),
@@ -330,14 +335,6 @@ def _pairs(figures: dict[str, View]) -> Iterable[tuple[View, ...]]:
     for name, figure in figures.items():
         if name.removeprefix(words.SECOND) not in figures.keys() - {name}:
             yield tuple(filter(None, (figure, figures.get(words.SECOND + name))))
-
-
-def _aspects(figures: dict[str, View]) -> Iterable[tuple[str, View | None, list[View]]]:
-    """The name of each aspect of argument quality, its own rating, if there is one, and its dimensions'."""
-    for aspect in ASPECTS:
-        rows = [figures[name] for name in BY_NAME if name in figures and BY_NAME[name].aspect == aspect]
-        if rows or aspect in figures:
-            yield words.label(aspect), figures.get(aspect), rows
 
 
 def _missing(tally: Tally, summary: Summary, record: JudgeRecord) -> Iterable[tuple[str, str, str, str]]:

@@ -97,13 +97,14 @@ class Recording(BaseModel):
 
     def row(self) -> tuple[Any, ...]:
         """The row of the store; completion and params are JSON there."""
-        completion, params = completion_to_json(self.completion), dumps(self.params)
+        completion = _encode(_COMPLETION.dump_python(self.completion, exclude_none=True))
+        params = dumps(self.params)
         content = (self.key, completion, self.ask, self.item, self.model, params, self.sample, self.created)
         return *content, checksum(content)
 
     def line(self) -> bytes:
         """The line of an export."""
-        completion = json.loads(completion_to_json(self.completion))
+        completion = _COMPLETION.dump_python(self.completion, mode="json", exclude_none=True)
         content = self.model_dump(exclude={"completion"}) | {"completion": completion}
         return dumps(content | {"checksum": checksum(content)}).encode() + b"\n"
 
@@ -116,11 +117,6 @@ def checksum(content: Any) -> str:
     """The first 16 hex digits of the sha256 of plain data."""
     data = compact(content) if isinstance(content, (tuple, list)) else dumps(content).encode()
     return hashlib.sha256(data).hexdigest()[:16]
-
-
-def completion_to_json(completion: Completion) -> str:
-    """The completion as compact JSON; fields that are None are left out."""
-    return _encode(_COMPLETION.dump_python(completion, exclude_none=True))
 
 
 def dumps(value: Any) -> str:

@@ -230,7 +230,7 @@ def request_key(model: str, request: Request[Any], *, read: bool = False) -> str
     ]
     if request.reading is not None:
         identity.append(request.reading.pairs)
-    return hashlib.sha256(_canonical(identity)).hexdigest()
+    return hashlib.sha256(_encode(identity).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _told(message: Message) -> list[Any]:
@@ -244,8 +244,4 @@ def _told(message: Message) -> list[Any]:
 @lru_cache(maxsize=KEPT)
 def schema_digest(response: type[BaseModel]) -> str:
     """sha256 (hex) of the JSON schema of ``response``, computed once for each class."""
-    return hashlib.sha256(_canonical(response.model_json_schema())).hexdigest()
-
-
-def _canonical(value: Any) -> bytes:
-    return _encode(value).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(_encode(response.model_json_schema()).encode("utf-8", "surrogatepass")).hexdigest()

@@ -238,22 +238,18 @@ class Sender:
         self._breaker.succeeded()
         self._gate.answered()
         progress.limit = self._gate.limit
-        cost = self._cost(completion, prompt)
+        cost = completion.cost_usd
+        if cost is None and self._options.budget_usd is not None:  # estimated where the server says nothing of tokens
+            answer = completion.completion_tokens
+            if answer is None:
+                answer = count_tokens(completion.text, self._options.backend.encoder(self._options.model))
+            cost = self._facts.cost(completion.prompt_tokens or prompt, answer)
         progress.add(completion, cost)
         spend(cost or 0.0)
         if self._tokens is not None:
             used = (completion.prompt_tokens or prompt) + (completion.completion_tokens or 0)
             self._tokens.correct(used - prompt)
         return completion
-
-    def _cost(self, completion: Completion, prompt: int) -> float | None:
-        """Dollars; under a budget estimated from tokens that we count, where the server says nothing of them."""
-        if completion.cost_usd is not None or self._options.budget_usd is None:
-            return completion.cost_usd
-        answer = completion.completion_tokens
-        if answer is None:
-            answer = count_tokens(completion.text, self._options.backend.encoder(self._options.model))
-        return self._facts.cost(completion.prompt_tokens or prompt, answer)
 
     async def _wait(self, error: ProviderError, attempts: int, deadline: float | None) -> None:
         """Wait before the next attempt, or raise ``error`` if there is none."""

@@ -11,7 +11,7 @@ import json
 import os
 import shutil
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from conqret.errors import ConqretError, DeclarationError, strict_options
 from conqret.io.jsonl import parse
 from conqret.io.limits import whole_bytes
 from conqret.io.safe_files import LOCK_NAME, check_own_files, only_writer
-from conqret.llm.recordings import STORE_NAME, Recordings, store_file
+from conqret.llm.recordings import STORE_NAME, Recordings
 from conqret.runs.run_folder import ITEMS, RECORD_NAME, RUNS, SCORES, SUMMARY
 
 _WORDS = ("name", "format", "model", "judges", "perturbations", "instrument", "system", "items_name")
@@ -105,35 +105,6 @@ def found_run(path: Path) -> FoundRun:
         _size(path),
         lost,
     )
-
-
-@strict_options
-def import_recordings(sources: str | Path | Sequence[str | Path], store: str | Path) -> int:
-    """Bring recorded answers into one store, for others to replay; the sources stay as they are, and so do answers that
-    the store has already. Returns how many were new.
-
-    Args:
-        sources: exports, runs, folders of runs, or stores; one, or several.
-        store: a run's folder, or a store, which is made if it is not there.
-
-    Raises:
-        DeclarationError: a source holds no recordings, or lines of an export are faulty.
-    """
-    places = [Path(source) for source in ([sources] if isinstance(sources, str | Path) else sources)]
-    target = store_file(store)
-    found = [
-        folder
-        for source in places
-        for folder in (run_folders(source) if source.is_dir() else [source])
-        if folder.is_file() or (folder / STORE_NAME).is_file()
-    ]
-    if not found:
-        raise DeclarationError(f"{', '.join(map(str, places))}: no recordings were found here")
-    with contextlib.ExitStack() as opened:  # all of them, before the store is made
-        recordings = [opened.enter_context(Recordings.open_for_replay(one)) for one in found]
-        target.parent.mkdir(parents=True, exist_ok=True)
-        kept = opened.enter_context(Recordings(target))
-        return sum(kept.add(source.recorded()) for source in recordings)
 
 
 def removable(folder: Path, store: Path | None = None) -> Iterator[Removable]:

@@ -10,9 +10,8 @@ import pytest
 
 from conqret.errors import ConqretError
 from conqret.llm.recordings import Recordings
-from conqret.llm.redaction import export_recordings
 from conqret.llm.request import Completion
-from conqret.runs.management import import_recordings
+from conqret.runs.shared_recordings import export_recordings, import_recordings
 from tests.llm.test_recordings import LABELS
 from tests.torture.effort import times
 

@@ -6,8 +6,8 @@ import pytest
 
 from conqret.errors import DeclarationError
 from conqret.llm.recordings import Recording
-from conqret.llm.redaction import PATTERNS, PersonalData
 from conqret.llm.request import Completion, TokenLogprobs
+from conqret.runs.shared_recordings import PATTERNS, PersonalData
 from tests.llm.test_recordings import LABELS
 
 

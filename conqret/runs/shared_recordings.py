@@ -1,0 +1,188 @@
+"""Recordings that are shared with others: exported without keys and personal data, and brought into one store.
+
+Stored responses stay as they came. Keys of recordings stay as they are, so that a replay with the original items finds
+its answers, and so do numbers in an answer. Its log-probabilities go where they spell what is taken out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from conqret.errors import DeclarationError, strict_options
+from conqret.io.jsonl import parse
+from conqret.llm.recordings import STORE_NAME, Recording, Recordings, store_file
+from conqret.llm.redaction import KeyRedaction, keys_in_use
+from conqret.llm.request import TokenLogprobs
+from conqret.runs.management import run_folders
+
+PATTERNS = {
+    "email": r"(?:(?<![\w.+-])[\w.+-]++|[\w.+-]{1,64}+)@[\w-]++(?:\.[\w-]++)++",
+    "url": r"https?://[^\s\"'<>]*[\w/=#&~]",
+    "phone": r"(?<![\w.])(?:\+\d(?:[ ()/-]*\d){6,}|\d(?:[ ()/-]*\d){8,})(?!\w)",  # two years have eight digits
+    "ip": r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.])",
+    "handle": r"(?<![\w@.])@\w{2,}",
+}
+"""What can be asked for by name; anything else is a regular expression."""
+
+
+class PersonalData:
+    """Takes out ``names`` (whole words, in any case) and what fits ``patterns``; ``found`` counts what was taken out.
+
+    A pattern is one of :data:`PATTERNS` by its name, or a regular expression. ``[name]``, ``[email]`` (and so on) or
+    ``[removed]`` stands in the place.
+
+    Raises:
+        DeclarationError: nothing is given to be taken out, or a pattern is no regular expression.
+    """
+
+    def __init__(self, names: Iterable[str] = (), patterns: Iterable[str] = ()) -> None:
+        self.found: Counter[str] = Counter()
+        words = [r"\s+".join(map(re.escape, name.split())) for name in names if name.strip()]
+        self._rules = [
+            (pattern if pattern in PATTERNS else "removed", _compiled(pattern)) for pattern in patterns
+        ]
+        if words:  # the longer one first, where one name holds another
+            either = "|".join(sorted(words, key=len, reverse=True))
+            self._rules.append(("name", re.compile(rf"(?<!\w)(?:{either})(?!\w)", re.IGNORECASE)))
+        if not self._rules:
+            raise DeclarationError(
+                "there is nothing to redact: name the texts to replace, a pattern, or both"
+            )
+
+    def taken_out(self, recording: Recording) -> Recording:
+        """The recording without personal data in its answer and in the id of its item."""
+        answer = recording.completion
+        return recording.model_copy(
+            update={
+                "item": self._text(recording.item),
+                "completion": replace(
+                    answer,
+                    text=self._answer(answer.text),
+                    refusal=None if answer.refusal is None else self._text(answer.refusal),
+                    reasoning=None if answer.reasoning is None else self._answer(answer.reasoning),
+                    logprobs=None if self._holds(answer.logprobs or ()) else answer.logprobs,
+                ),
+            }
+        )
+
+    def _answer(self, text: str) -> str:
+        """In JSON only the strings are looked at, in the way that they read."""
+        try:
+            value = parse(text)
+        except ValueError:
+            return self._text(text)
+        cleaned = self._strings(value)
+        return text if cleaned == value else json.dumps(cleaned, ensure_ascii=False)
+
+    def _strings(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, dict):
+            return {name: self._strings(element) for name, element in value.items()}
+        return [self._strings(element) for element in value] if isinstance(value, list) else value
+
+    def _text(self, text: str) -> str:
+        for label, rule in self._rules:
+            text, count = rule.subn(f"[{label}]", text)
+            self.found[label] += count
+        return text
+
+    def _holds(self, tokens: tuple[TokenLogprobs, ...]) -> bool:
+        texts = [
+            "".join(token.token for token in tokens),
+            *(text for token in tokens for text in token.alternatives),
+        ]
+        return any(rule.search(text) for _, rule in self._rules for text in texts)
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(PATTERNS.get(pattern, pattern))
+    except re.error as error:
+        raise DeclarationError(
+            f"the pattern {pattern!r} is not a regular expression ({error}), nor one of {', '.join(PATTERNS)}"
+        ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedRecordings:
+    """How many answers were written, how many damaged ones are left out, and what was taken out, by kind (API keys in
+    use are ``key``)."""
+
+    answers: int
+    damaged: int
+    removed: Mapping[str, int] = field(default_factory=dict)
+
+
+@strict_options
+def export_recordings(
+    store: str | Path, to: str | Path, *, names: Sequence[str] = (), patterns: Sequence[str] = ()
+) -> ExportedRecordings:
+    """Write all recorded answers to JSONL, for others to replay. API keys in use are replaced by ``[key]``.
+
+    Args:
+        store: a run's folder, or a store of recordings, which stays as it is.
+        to: the file to write.
+        names: names of people to be taken out of answers and ids.
+        patterns: what else is taken out: ``email``, ``url``, ``phone``, ``ip``, ``handle``, or regular expressions.
+
+    Raises:
+        DeclarationError: there is no such store, or a pattern is no regular expression.
+    """
+    personal = PersonalData(names, patterns) if names or patterns else None
+    keys = KeyRedaction(keys_in_use())
+
+    def shared(recording: Recording) -> Recording:
+        sent = recording.completion
+        spelled = "".join(token.token for token in sent.logprobs or ())
+        completion = replace(
+            sent,
+            text=keys.text(sent.text),
+            refusal=sent.refusal and keys.text(sent.refusal),
+            reasoning=sent.reasoning and keys.text(sent.reasoning),
+            model=keys.text(sent.model),
+            logprobs=None if any(key in spelled for key in keys.keys) else sent.logprobs,
+        )
+        without_keys = recording.model_copy(update={"completion": completion})
+        return without_keys if personal is None else personal.taken_out(without_keys)
+
+    with Recordings.open_for_replay(store) as recordings:
+        count = recordings.export_jsonl(to, shared)
+        found = {**(personal.found if personal is not None else {}), "key": keys.replaced}
+        return ExportedRecordings(count, recordings.damaged, {kind: n for kind, n in found.items() if n})
+
+
+@strict_options
+def import_recordings(sources: str | Path | Sequence[str | Path], store: str | Path) -> int:
+    """Bring recorded answers into one store, for others to replay; the sources stay as they are, and so do answers that
+    the store has already. Returns how many were new.
+
+    Args:
+        sources: exports, runs, folders of runs, or stores; one, or several.
+        store: a run's folder, or a store, which is made if it is not there.
+
+    Raises:
+        DeclarationError: a source holds no recordings, or lines of an export are faulty.
+    """
+    places = [Path(source) for source in ([sources] if isinstance(sources, str | Path) else sources)]
+    target = store_file(store)
+    found = [
+        folder
+        for source in places
+        for folder in (run_folders(source) if source.is_dir() else [source])
+        if folder.is_file() or (folder / STORE_NAME).is_file()
+    ]
+    if not found:
+        raise DeclarationError(f"{', '.join(map(str, places))}: no recordings were found here")
+    with contextlib.ExitStack() as opened:  # all of them, before the store is made
+        recordings = [opened.enter_context(Recordings.open_for_replay(one)) for one in found]
+        target.parent.mkdir(parents=True, exist_ok=True)
+        kept = opened.enter_context(Recordings(target))
+        return sum(kept.add(source.recorded()) for source in recordings)
