@@ -204,7 +204,7 @@ MEANT: Mapping[str, str] = {
         "labels sample": "label",
         "labels collect": "annotat",
         "labels agreement": "agree alpha kappa",
-        "judges compare": "compare frontier pareto cost",
+        "judges compare": "compare pareto frontier cost",
         "validate": "card",
         "suite report": "leaderboard",
         "judges systems": "meta",

@@ -184,8 +184,9 @@ class Worker(Client):
         self._arrived, self._taken, self._next = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._places = asyncio.Semaphore(self.in_flight)
 
-    def ledger(self, model: str) -> None:
-        """None: the driver books what all workers spend."""
+    def record_in(self, store: Recordings | None) -> None:
+        """Read from and add to ``store``; the driver books what all workers spend."""
+        self._store = store
 
     def get(self, key: str) -> Completion | None:
         """The completion that the run has recorded, or None."""
