@@ -95,12 +95,12 @@ if TYPE_CHECKING:
     from conqret.scrapers.corpus_collecting import collect_evidence as collect_evidence
     from conqret.scrapers.corpus_collecting import inspect_debate_page as inspect_debate_page
     from conqret.scrapers.corpus_collecting import list_debate_pages as list_debate_pages
-    from conqret.studies.abstain.result import abstain as abstain
+    from conqret.studies.abstain.fit_abstention import abstain as abstain
     from conqret.studies.agreement.annotator_agreement import agreement as agreement
-    from conqret.studies.bias.bias_study import bias as bias
-    from conqret.studies.calibrate.result import calibrate as calibrate
+    from conqret.studies.bias.bias_run import bias as bias
+    from conqret.studies.calibrate.fit_calibration import calibrate as calibrate
     from conqret.studies.card.methods import describe_methods as describe_methods
-    from conqret.studies.compare.result import compare as compare
+    from conqret.studies.compare.compare_judges import compare as compare
     from conqret.studies.diff.result import diff as diff
     from conqret.studies.drift.result import drift as drift
     from conqret.studies.improve.improve_study import improve as improve
@@ -131,7 +131,7 @@ _HOMES = {
     "Judgments": "conqret.judging.judgments",
     "Measure": "conqret.data",
     "Session": "conqret.runs.session",
-    "abstain": "conqret.studies.abstain.result",
+    "abstain": "conqret.studies.abstain.fit_abstention",
     "agreement": "conqret.studies.agreement.annotator_agreement",
     "ajudge": "conqret.judging.judge",
     "answer": "conqret.debateqa.answering.answering_run",
@@ -140,14 +140,14 @@ _HOMES = {
     "benchmark_domains": "conqret.debateqa.curation.benchmark_figures",
     "benchmark_duplicates": "conqret.debateqa.curation.benchmark_checks",
     "benchmark_relevance": "conqret.debateqa.curation.benchmark_figures",
-    "bias": "conqret.studies.bias.bias_study",
+    "bias": "conqret.studies.bias.bias_run",
     "build_index": "conqret.retrieval.corpus_index",
-    "calibrate": "conqret.studies.calibrate.result",
+    "calibrate": "conqret.studies.calibrate.fit_calibration",
     "choose_mmr": "conqret.retrieval.evaluation.ranking_evaluation",
     "collect_corpora": "conqret.perspectives.own_corpora",
     "collect_debates": "conqret.scrapers.corpus_collecting",
     "collect_evidence": "conqret.scrapers.corpus_collecting",
-    "compare": "conqret.studies.compare.result",
+    "compare": "conqret.studies.compare.compare_judges",
     "controllability": "conqret.debate.debatune.quality_scores",
     "correlate": "conqret.debateqa.score_table",
     "curate_benchmark": "conqret.debateqa.curation.benchmark",

@@ -19,7 +19,7 @@ from conqret.runs.run_folder import REPORT
 from conqret.show.page import Ways, write_file
 from conqret.studies.bias.bias_run import BiasFolder
 from conqret.studies.bias.page import bias_sheet
-from conqret.studies.calibrate.calibration import Calibration, calibrate_run
+from conqret.studies.calibrate.result import Calibration, calibrate_run
 from conqret.studies.sensitivity.page import sensitivity_sheet
 from conqret.studies.sensitivity.result import SensitivityFolder
 

@@ -18,8 +18,7 @@ from conqret import bias, judge, sensitivity
 from conqret.errors import DeclarationError
 from conqret.judging.own_judge import own_judge, read_said
 from conqret.llm.backends.function import admit, identity
-from conqret.studies.bias.bias_run import estimate
-from conqret.studies.bias.bias_study import bias_plan
+from conqret.studies.bias.bias_run import bias_plan, estimate
 from conqret.studies.bias.result import BiasRow, BiasTable
 
 PAIRS = [

@@ -12,7 +12,7 @@ import conqret
 from conqret.data import Reason
 from conqret.errors import DeclarationError
 from conqret.experiments.reading import read_experiment
-from conqret.studies.bias.bias_study import bias_plan
+from conqret.studies.bias.bias_run import bias_plan
 from tests.contract.items import DEMO
 from tests.experiments.test_experiment_config import GOOD
 from tests.generation.corpora import write_corpus

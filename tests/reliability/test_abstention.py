@@ -6,8 +6,8 @@ import pytest
 from conqret.data import Measure, Reason, Status
 from conqret.errors import DeclarationError, UnknownNameError
 from conqret.io.labels import read_labels
-from conqret.studies.abstain.page import abstention_sheet, abstention_tables, outcome
-from conqret.studies.abstain.result import abstain
+from conqret.studies.abstain.fit_abstention import abstain
+from conqret.studies.abstain.result import abstention_sheet, abstention_tables, outcome
 from tests.reliability.judged import judgment, scored, study
 
 

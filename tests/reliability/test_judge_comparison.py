@@ -6,9 +6,14 @@ import pytest
 from conqret.io.label_set import LabelScale, Unit
 from conqret.stats.estimate import Estimate
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
-from conqret.studies.agreement.shared_units import SharedUnits, UnitSides
-from conqret.studies.compare.page import comparison_answer, comparison_sheet, comparison_tables
-from conqret.studies.compare.result import JudgeCost, beside_chance, compare_shared
+from conqret.studies.compare.compare_judges import SharedUnits, UnitSides, compare_shared
+from conqret.studies.compare.result import (
+    JudgeCost,
+    beside_chance,
+    comparison_answer,
+    comparison_sheet,
+    comparison_tables,
+)
 
 ITEMS = 5
 

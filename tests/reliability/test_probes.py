@@ -20,7 +20,7 @@ from conqret.io import open_items
 from conqret.perturb.added import INJECTIONS, among_sentences, matched
 from conqret.perturb.kinds.added_texts import FILLERS
 from conqret.show import words
-from conqret.studies.bias.bias_study import bias_plan
+from conqret.studies.bias.bias_run import bias_plan
 from conqret.studies.bias.contrast import PROBES, TEXTS
 from conqret.studies.bias.page import (
     bias_sheet,

@@ -83,6 +83,31 @@ class DimensionValidation(DimensionAgreement):
         return DimensionAgreement(**{name: getattr(self, name) for name in DimensionAgreement.model_fields})
 
 
+class Average(Frozen):
+    """Means over ``dimensions``: overall quality and, where the taxonomy of argument quality was labelled, all that
+    does not belong to it are left out. ``judge`` has each variant, ``people`` people among themselves,
+    and ``gain`` is the alpha of the calibrated scores minus that of the scores as they are."""
+
+    dimensions: list[str]
+    judge: dict[str, Estimate]
+    people: Estimate
+    person: Estimate
+    as_person: Estimate
+    gain: Estimate
+
+
+class LanguageAgreement(Frozen):
+    """The judge on one dimension and the items in one ``language`` (a code): ``units`` with a score and people's one
+    label, on so many ``topics``; the ``alpha`` of judge and people, and that of the ``people`` among themselves."""
+
+    language: str
+    dimension: str
+    units: int
+    topics: int
+    alpha: Estimate
+    people: Estimate
+
+
 class Missingness(Frozen):
     """Judgments by status and reason."""
 

@@ -11,10 +11,9 @@ from conqret.show.table import Cell, CellSource, Column, Table
 from conqret.stats.estimate import Estimate, undefined
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import OVERALL, PeopleAgreement
-from conqret.studies.agreement.dimension_result import WEAK, DimensionAgreement
+from conqret.studies.agreement.dimension_result import WEAK, Average, DimensionAgreement, LanguageAgreement
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS, Statistic
 from conqret.studies.agreement.trivial_judges import NAMED, TRIVIAL, over_baselines
-from conqret.studies.validate.result import Average, Validation
 
 ALPHA = "Krippendorff's α"
 WITH_CI = "Krippendorff's alpha, {:.0%} confidence intervals"
@@ -162,11 +161,12 @@ def agreement_table(
     )
 
 
-def language_tables(validation: Validation) -> Iterator[Table]:
-    """The same on the items of each language, where there are several."""
-    several = any(row.annotators > 1 for row in validation.dimensions.values())
-    clustered = f"{validation.basis.clustered_by}s"
-    if validation.languages:
+def language_tables(
+    languages: Sequence[LanguageAgreement], basis: Basis, *, several: bool
+) -> Iterator[Table]:
+    """The same on the items of each language, where there are several; ``several`` says whether people are."""
+    clustered = f"{basis.clustered_by}s"
+    if languages:
         yield Table(
             "Krippendorff's alpha with annotators by language",
             {
@@ -177,7 +177,7 @@ def language_tables(validation: Validation) -> Iterator[Table]:
                 "Judge and annotators": "alpha",
                 "Inter-annotator": lambda row: row.people if several else "",
             },
-            validation.languages,
+            languages,
             note=f"Intervals are over the {clustered} of one language, not corrected for the number of languages. "
             "Compare two languages only if their items are alike, such as translations.",
         )

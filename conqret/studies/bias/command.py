@@ -97,8 +97,7 @@ def bias(
     from conqret.errors import DeclarationError
     from conqret.io.safe_files import write_whole
     from conqret.show.page import write_files
-    from conqret.studies.bias.bias_run import run_bias
-    from conqret.studies.bias.bias_study import bias_plan
+    from conqret.studies.bias.bias_run import bias_plan, run_bias
     from conqret.studies.bias.page import (
         bias_junit,
         bias_sheet,

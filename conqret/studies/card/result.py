@@ -24,13 +24,13 @@ from conqret.judging.setup import Setup, recorded_judge
 from conqret.judging.summary import Cost, Summary
 from conqret.show import words
 from conqret.studies.agreement.agreement_settings import Basis
-from conqret.studies.agreement.dimension_result import WEAK, DimensionAgreement, Missingness
+from conqret.studies.agreement.dimension_result import WEAK, Average, DimensionAgreement, Missingness
 from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.agreement.trivial_judges import over_baselines
 from conqret.studies.bias.result import BiasTable
 from conqret.studies.sensitivity.curves import Curve
 from conqret.studies.sensitivity.result import SensitivityResults
-from conqret.studies.validate.result import Average, Validation
+from conqret.studies.validate.result import Validation
 from conqret.studies.variance.result import Repeatability, repeatabilities
 
 SCHEMA = "conqret.judge-card/4"

@@ -19,7 +19,7 @@ from conqret.studies.agreement.dimension_view import View
 from conqret.studies.agreement.label_join import join_labels
 from conqret.studies.agreement.trivial_judges import labelled_folds
 from conqret.studies.calibrate.calibration_maps import CalibrationSample, MonotoneMap, tried
-from conqret.studies.calibrate.result import FEWEST_TOPICS
+from conqret.studies.calibrate.fit_calibration import FEWEST_TOPICS
 from conqret.studies.improve.improve_run import EVERY_FOLD, ImprovePlan, Out
 from conqret.studies.improve.improved_prompt import AS_IT_IS
 from conqret.studies.improve.learned import FOLDS

@@ -11,7 +11,7 @@ from conqret.show.forest import Forest, forests
 from conqret.show.report_page import ReportPage, section
 from conqret.show.table import Column, Table
 from conqret.stats.effects import ALPHA
-from conqret.studies.compare.page import chosen_words
+from conqret.studies.compare.result import chosen_words
 from conqret.studies.jury.jury_run import RESULT
 from conqret.studies.jury.result import Jury, JuryCheck
 

@@ -31,7 +31,9 @@ def validation_tables(validation: Validation) -> list[Table]:
     rows, average, basis = validation.dimensions, validation.average, validation.basis
     return [
         agreement_table(rows.values(), average, basis, coverage=validation.coverage),
-        *language_tables(validation),
+        *language_tables(
+            validation.languages, basis, several=any(row.annotators > 1 for row in rows.values())
+        ),
         trivial_table({name: row.variants for name, row in rows.items()}, average.judge),
     ]
 

@@ -4,23 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from conqret.data import Judgment
-from conqret.data.item import Frozen
-from conqret.errors import DeclarationError
+from conqret.errors import DeclarationError, strict_options
 from conqret.io.label_set import LabelScale, LabelSet, Unit
+from conqret.io.labels import Labels, labels_of
+from conqret.judging.judge_folder import FinishedRun, folder_of
+from conqret.judging.summary import Cost
+from conqret.runs.run_folder import told_apart
 from conqret.stats.agreement import alphas
-from conqret.stats.estimate import Estimate, JackknifedEstimate, average, without_value
+from conqret.stats.effects import ALPHA, largest_p
+from conqret.stats.estimate import JackknifedEstimate, average, without_value
 from conqret.stats.isotonic import FOLDS, dealt
-from conqret.stats.resampling import Resamples, snapped
-from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis
+from conqret.stats.resampling import Resamples, leave_one_out, snapped
+from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from conqret.studies.agreement.dimension_view import NO_SCALE, View
 from conqret.studies.agreement.label_join import join_labels
+from conqret.studies.compare.result import (
+    PRICED_ITEMS,
+    ComparedOn,
+    HeldOut,
+    JudgeComparison,
+    JudgeCost,
+    JudgeOn,
+    JudgePair,
+)
 
 
 @dataclass(frozen=True)
@@ -135,16 +149,6 @@ DEALS, MOST_FITS = 10, 500
 with so many topics a choice hangs on no deal."""
 
 
-class HeldOut(Frozen):
-    """In how many of the ``folds`` each judge was the best on all others (those that tie all count; of the first deal),
-    and ``alpha`` of those chosen so, each on its own fold (mean over deals). For its interval the choices are made
-    again without each topic."""
-
-    folds: int
-    chosen: Mapping[str, int]
-    alpha: Estimate
-
-
 @dataclass(frozen=True)
 class FoldedChoice:
     """``fold`` is that of each unit, ``tied`` says which judges are best without each fold (judges by folds), and
@@ -239,3 +243,113 @@ def _best(shared: SharedUnits, without: Resamples) -> NDArray[np.bool_]:
         known = np.nan_to_num(snapped(np.stack([mean.without for mean in means])), nan=-np.inf)
         tied = known == known.max(axis=0)
     return tied
+
+
+@strict_options
+def compare(
+    runs: Sequence[FinishedRun],
+    labels: Labels,
+    *,
+    metrics: Mapping[str, str] | None = None,
+    settings: AgreementSettings = USUAL,
+) -> JudgeComparison:
+    """Compare judges with human labels: alphas, their differences on what all scored, and whether one wins.
+
+    Args:
+        runs: finished runs of judges over the same items, at least two.
+        labels: human labels of the items.
+        metrics: which metric is compared with which labelled dimension, where their names differ.
+        settings: how several labels become one, intervals, the seed of the tests.
+
+    Raises:
+        DeclarationError: fewer than two runs, one twice or not finished, labels that meet one of them nowhere or have
+            no scale, or no dimension or item that all share with the labels.
+    """
+    folders, read = [folder_of(run) for run in runs], labels_of(labels)
+    names = told_apart([folder.path for folder in folders])
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise DeclarationError(f"at least two different runs are needed: {twice[0]} is given several times")
+    judged = {name: folder.finished() for name, folder in zip(names, folders, strict=True)}
+    shared = SharedUnits.of(judged, read, metrics, settings)
+    compared = compare_shared(shared, shared.basis(read, settings))
+    costs = {}
+    for name, folder in zip(names, folders, strict=True):
+        cost = Cost.of(folder.summary()).item
+        usd = None if cost["usd"] is None else cost["usd"] * PRICED_ITEMS
+        costs[name] = JudgeCost(usd=usd, seconds=cost["seconds"], tokens=cost["tokens"])
+    return compared.model_copy(update={"costs": costs})
+
+
+def compare_shared(shared: SharedUnits, basis: Basis) -> JudgeComparison:
+    """Compare judges on what they share."""
+    settings = basis.settings
+    drawn = leave_one_out(shared.clusters)
+    rng = np.random.default_rng(settings.seed)
+    alphas_by_dimension = {name: side.alphas(side.judges, drawn) for name, side in shared.sides.items()}
+    means = shared.averaged(alphas_by_dimension)
+    choice = HeldOutChoice.of(shared, settings.seed, drawn)
+    labels = [drawn.sizes(~np.isnan(side.people)) for side in shared.sides.values()]
+    sizes = np.asarray(np.sum(labels, axis=0))
+    (pairs,) = _pairs(shared, [means], sizes, rng, settings.confidence)
+    by_dimension = _pairs(shared, list(alphas_by_dimension.values()), sizes, rng, settings.confidence)
+    rows = {}
+    for (name, side), pairs_on in zip(shared.sides.items(), by_dimension, strict=True):
+        judged = zip(shared.names, alphas_by_dimension[name], side.errors(), side.scored, strict=True)
+        judges = {
+            judge: JudgeOn(alpha=alpha.estimate(settings.confidence), error=error, scored=scored)
+            for judge, alpha, error, scored in judged
+        }
+        rows[name] = ComparedOn(units=side.units, judges=judges, pairs=pairs_on)
+    values = np.nan_to_num(snapped([mean.value if mean.defined else np.nan for mean in means]), nan=-np.inf)
+    order = [shared.names[place] for place in np.argsort(-values, kind="stable")]
+    held_out = choice.held_out(shared, drawn, settings.confidence)
+    by_name = dict(zip(shared.names, means, strict=True))
+    best = by_name[order[0]]
+    over = {name: largest_p([best.minus(by_name[name])], sizes, rng)[0] for name in order[1:]}
+    averaged = {}
+    for name, mean in by_name.items():
+        known = [error for row in rows.values() if (error := row.judges[name].error) is not None]
+        averaged[name] = JudgeOn(
+            alpha=mean.estimate(settings.confidence),
+            error=sum(known) / len(known) if known else None,
+            scored=sum(row.judges[name].scored for row in rows.values()),
+        )
+    won = all(p is not None and p < ALPHA for p in over.values())
+    winner = order[0] if won and held_out.chosen[order[0]] == held_out.folds else ""
+    return JudgeComparison(
+        judges=tuple(order),
+        basis=basis,
+        dimensions=rows,
+        average=ComparedOn(units=sum(row.units for row in rows.values()), judges=averaged, pairs=pairs),
+        held_out=held_out,
+        over=over,
+        winner=winner,
+        left_out=shared.left_out,
+    )
+
+
+def _pairs(
+    shared: SharedUnits,
+    rows: Sequence[Sequence[JackknifedEstimate]],
+    sizes: NDArray[np.float64],
+    rng: np.random.Generator,
+    confidence: float,
+) -> list[tuple[JudgePair, ...]]:
+    """All pairs of the judges in each of ``rows``, corrected together."""
+    names = shared.names
+    pairs = list(combinations(range(len(names)), 2))
+    differences = [[row[first].minus(row[other]) for first, other in pairs] for row in rows]
+    tested = iter(largest_p([difference for row in differences for difference in row], sizes, rng))
+    return [
+        tuple(
+            JudgePair(
+                first=names[first],
+                second=names[other],
+                difference=difference.estimate(confidence),
+                p=p,
+                shown=names[first if difference.value > 0 else other] if p is not None and p < ALPHA else "",
+            )
+            for (first, other), difference, p in zip(pairs, row, tested, strict=False)
+        )
+        for row in differences
+    ]
