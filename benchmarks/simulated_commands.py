@@ -25,8 +25,7 @@ from conqret.stats.estimate import Estimate
 from conqret.stats.planning import SamplePlan, from_pilot, plan_agreement, plan_mean
 from conqret.stats.resampling import leave_one_out, mean
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.agreement.dimension_view import View
-from conqret.studies.agreement.label_join import join_labels
+from conqret.studies.agreement.label_join import View, join_labels
 from conqret.studies.calibrate.fit_calibration import calibrate
 from conqret.studies.systems.ranked_systems import MetaSettings
 from conqret.studies.systems.result import meta_evaluate

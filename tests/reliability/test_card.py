@@ -17,8 +17,7 @@ from conqret.judging.setup import Setup
 from conqret.llm.client_options import ClientOptions
 from conqret.perturb import Direction
 from conqret.stats.estimate import Estimate, JackknifedEstimate
-from conqret.studies.agreement.dimension_result import DimensionAgreement
-from conqret.studies.agreement.page import agreement_answer, agreement_picture
+from conqret.studies.agreement.judge_agreement import DimensionAgreement, agreement_answer, agreement_picture
 from conqret.studies.agreement.trivial_judges import over_baselines, over_trivial
 from conqret.studies.bias.result import BiasTable
 from conqret.studies.card.page import card_sheet

@@ -28,8 +28,7 @@ from conqret.stats.resampling import mean_interval
 from conqret.stats.selective import risk_coverage, trusted_from
 from conqret.studies.abstain.result import TOGETHER, AbstainsOn, Abstention, Trust
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
-from conqret.studies.agreement.dimension_view import NO_PAIR, NO_SCALE, View
-from conqret.studies.agreement.label_join import JoinedLabels, join_labels
+from conqret.studies.agreement.label_join import NO_PAIR, NO_SCALE, JoinedLabels, View, join_labels
 from conqret.studies.validate.result import validated_judge
 
 ROUNDING = 1e-9

@@ -20,8 +20,7 @@ from conqret.show import words
 from conqret.stats.estimate import Estimate, JackknifedEstimate
 from conqret.stats.isotonic import cross_fitted, dealt
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.agreement.dimension_view import View
-from conqret.studies.agreement.label_join import Fit, JoinedLabels, join_labels
+from conqret.studies.agreement.label_join import Fit, JoinedLabels, View, join_labels
 from conqret.studies.agreement.statistics import CALIBRATED
 
 WORDS = {"length": "text length alone", "constant": "a constant", "floor": "the offline baseline"}

@@ -23,8 +23,7 @@ from conqret.stats.confidence_scores import Band, bands
 from conqret.stats.resampling import Resamples, leave_one_out
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_alphas
-from conqret.studies.agreement.dimension_view import NO_SCALE, View
-from conqret.studies.agreement.label_join import JoinedLabels, join_labels
+from conqret.studies.agreement.label_join import NO_SCALE, JoinedLabels, View, join_labels
 from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.agreement.trivial_judges import beside_trivial, labelled_folds, over_trivial
 from conqret.studies.calibrate.calibration_maps import (

@@ -30,9 +30,8 @@ from conqret.stats.confidence_scores import Band
 from conqret.stats.estimate import Estimate, undefined
 from conqret.stats.isotonic import FOLDS
 from conqret.studies.agreement.agreement_settings import AgreementSettings, Basis, FittedFile
-from conqret.studies.agreement.dimension_view import View
-from conqret.studies.agreement.label_join import Fit, JoinedLabels
-from conqret.studies.agreement.page import NOT_EVERYWHERE, head, trivial_table
+from conqret.studies.agreement.judge_agreement import NOT_EVERYWHERE, head, trivial_table
+from conqret.studies.agreement.label_join import Fit, JoinedLabels, View
 from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.agreement.trivial_judges import TRIVIAL
 from conqret.studies.calibrate.calibration_maps import (

@@ -15,8 +15,12 @@ from conqret.show.page import write_files
 from conqret.show.report_page import PageRemarks, Part, ReportPage, Section
 from conqret.show.table import Alarm, Cell, Column, Table
 from conqret.studies.agreement.annotator_agreement import OVERALL
-from conqret.studies.agreement.dimension_result import missing_words
-from conqret.studies.agreement.page import agreement_answer, agreement_picture, agreement_table
+from conqret.studies.agreement.judge_agreement import (
+    agreement_answer,
+    agreement_picture,
+    agreement_table,
+    missing_words,
+)
 from conqret.studies.agreement.statistics import STATISTICS
 from conqret.studies.bias.page import bias_parts, headlines
 from conqret.studies.card.result import FILE_NAME, Card, last_checked

@@ -24,7 +24,7 @@ from conqret.judging.setup import Setup, recorded_judge
 from conqret.judging.summary import Cost, Summary
 from conqret.show import words
 from conqret.studies.agreement.agreement_settings import Basis
-from conqret.studies.agreement.dimension_result import WEAK, Average, DimensionAgreement, Missingness
+from conqret.studies.agreement.judge_agreement import WEAK, Average, DimensionAgreement, Missingness
 from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.agreement.trivial_judges import over_baselines
 from conqret.studies.bias.result import BiasTable

@@ -24,8 +24,7 @@ from conqret.stats.isotonic import FOLDS, dealt
 from conqret.stats.resampling import Resamples, leave_one_out, snapped
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
-from conqret.studies.agreement.dimension_view import NO_SCALE, View
-from conqret.studies.agreement.label_join import join_labels
+from conqret.studies.agreement.label_join import NO_SCALE, View, join_labels
 from conqret.studies.compare.result import (
     PRICED_ITEMS,
     ComparedOn,

@@ -25,7 +25,7 @@ from conqret.stats.estimate import FEWEST_TESTED, NO_INTERVAL, Estimate
 from conqret.stats.resampling import SAME
 from conqret.studies.agreement.agreement_settings import Basis
 from conqret.studies.agreement.annotator_agreement import averaged_dimensions
-from conqret.studies.agreement.page import average_note
+from conqret.studies.agreement.judge_agreement import average_note
 
 PRICED_ITEMS = 1000
 """Prices are those of so many items."""

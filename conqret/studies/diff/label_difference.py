@@ -14,8 +14,7 @@ from conqret.io.label_set import LabelSet
 from conqret.stats.prediction_powered import CorrectedMean, prediction_powered_mean
 from conqret.stats.weighted_prediction import DrawnItems, weighted_difference
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.agreement.dimension_view import View
-from conqret.studies.agreement.label_join import join_labels
+from conqret.studies.agreement.label_join import View, join_labels
 
 Pairs = Sequence[tuple[Judgment, Judgment]]
 """What the first run and what the second says of the items that meet."""

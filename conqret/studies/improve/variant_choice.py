@@ -15,8 +15,7 @@ import numpy as np
 from conqret.data import Judgment
 from conqret.errors import DeclarationError
 from conqret.stats.resampling import mean
-from conqret.studies.agreement.dimension_view import View
-from conqret.studies.agreement.label_join import join_labels
+from conqret.studies.agreement.label_join import View, join_labels
 from conqret.studies.agreement.trivial_judges import labelled_folds
 from conqret.studies.calibrate.calibration_maps import CalibrationSample, MonotoneMap, tried
 from conqret.studies.calibrate.fit_calibration import FEWEST_TOPICS

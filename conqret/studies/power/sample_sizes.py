@@ -26,8 +26,7 @@ from conqret.stats.planning import (
     skewed,
 )
 from conqret.studies.agreement.agreement_settings import AgreementSettings
-from conqret.studies.agreement.dimension_view import NO_PAIR, NO_SCALE, View
-from conqret.studies.agreement.label_join import join_labels
+from conqret.studies.agreement.label_join import NO_PAIR, NO_SCALE, View, join_labels
 
 SAME_SCORE = 1e-9
 """Differences that rounding alone tells apart are one."""

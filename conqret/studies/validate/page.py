@@ -10,12 +10,12 @@ from conqret.judging.summary_tables import judge_name, requirement_table
 from conqret.show import words
 from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Column, Table
-from conqret.studies.agreement.dimension_result import missing_words
-from conqret.studies.agreement.page import (
+from conqret.studies.agreement.judge_agreement import (
     agreement_answer,
     agreement_picture,
     agreement_table,
     language_tables,
+    missing_words,
     trivial_table,
 )
 from conqret.studies.agreement.statistics import CALIBRATED, STATISTICS

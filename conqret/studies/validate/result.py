@@ -28,15 +28,21 @@ from conqret.stats.resampling import Resamples, leave_one_out
 from conqret.stats.weighted_prediction import DrawnItems, weighted_mean
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_alphas, averaged_dimensions, label_counts
-from conqret.studies.agreement.dimension_result import (
+from conqret.studies.agreement.judge_agreement import (
     Average,
     DimensionValidation,
     LanguageAgreement,
     Missingness,
     missingness,
 )
-from conqret.studies.agreement.dimension_view import NO_PAIR, NO_SCALE, View
-from conqret.studies.agreement.label_join import JoinedLabels, JoinReport, join_labels
+from conqret.studies.agreement.label_join import (
+    NO_PAIR,
+    NO_SCALE,
+    JoinedLabels,
+    JoinReport,
+    View,
+    join_labels,
+)
 from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import beside_trivial, over_trivial
 from conqret.studies.calibrate.result import Calibration

@@ -17,7 +17,7 @@ from conqret.judging.summary import summarise
 from conqret.show.page import write_files
 from conqret.stats.estimate import Estimate, undefined
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings
-from conqret.studies.agreement.dimension_result import Average, DimensionValidation
+from conqret.studies.agreement.judge_agreement import Average, DimensionValidation
 from conqret.studies.agreement.statistics import CALIBRATED, NOT_CALIBRATED, STATISTICS
 from conqret.studies.agreement.trivial_judges import floor_judgments
 from conqret.studies.bias.bias_run import BiasFolder
