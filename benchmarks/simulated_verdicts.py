@@ -26,7 +26,8 @@ from conqret.stats.effects import ALPHA, Effect, PairedEffects, largest_p, paire
 from conqret.stats.prediction_powered import prediction_powered_mean
 from conqret.stats.resampling import leave_one_out, mean
 from conqret.studies.bias.result import spanned
-from conqret.studies.sensitivity.verdict import Verdict, corrected, judge_response
+from conqret.studies.sensitivity.curves import corrected, judge_response
+from conqret.studies.sensitivity.result import Verdict
 
 Numbers = NDArray[np.float64]
 Rng = np.random.Generator

@@ -22,8 +22,7 @@ from conqret.studies.agreement.trivial_judges import over_baselines, over_trivia
 from conqret.studies.bias.result import BiasTable
 from conqret.studies.card.page import card_sheet
 from conqret.studies.card.result import Card, _agreement, _chosen, changes, make_card, read_card
-from conqret.studies.sensitivity.curves import Curve, CurvePoint
-from conqret.studies.sensitivity.result import SensitivityRecord, SensitivityResults
+from conqret.studies.sensitivity.result import Curve, CurvePoint, SensitivityRecord, SensitivityResults
 from tests.contract.items import demo
 from tests.judging.runs import execution
 from tests.reliability.cards import FORMAT, bias_of, card_of, parts_of

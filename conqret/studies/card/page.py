@@ -24,8 +24,8 @@ from conqret.studies.agreement.judge_agreement import (
 from conqret.studies.agreement.statistics import STATISTICS
 from conqret.studies.bias.page import bias_parts, headlines
 from conqret.studies.card.result import FILE_NAME, Card, last_checked
-from conqret.studies.sensitivity.curves import Curve
 from conqret.studies.sensitivity.page import answer, chart, damage, how_decided
+from conqret.studies.sensitivity.result import Curve
 from conqret.studies.variance.page import repeatability_table
 
 PAGE_NAME, MARKDOWN_NAME = "card.html", "card.md"

@@ -28,8 +28,7 @@ from conqret.studies.agreement.judge_agreement import WEAK, Average, DimensionAg
 from conqret.studies.agreement.statistics import CALIBRATED
 from conqret.studies.agreement.trivial_judges import over_baselines
 from conqret.studies.bias.result import BiasTable
-from conqret.studies.sensitivity.curves import Curve
-from conqret.studies.sensitivity.result import SensitivityResults
+from conqret.studies.sensitivity.result import Curve, SensitivityResults
 from conqret.studies.validate.result import Validation
 from conqret.studies.variance.result import Repeatability, repeatabilities
 

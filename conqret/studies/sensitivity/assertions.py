@@ -17,8 +17,9 @@ from conqret.llm.client_options import OFFLINE_MODEL
 from conqret.perturb import SEED, Direction, Materials, Perturbation, Pool
 from conqret.perturb.versions import Level, series
 from conqret.stats.curve_tests import MARGIN, Response, respond
+from conqret.studies.sensitivity.curves import corrected, judge_response
+from conqret.studies.sensitivity.result import STILL
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels
-from conqret.studies.sensitivity.verdict import STILL, corrected, judge_response
 
 if TYPE_CHECKING:
     from conqret.judging.session_judge import SessionJudge

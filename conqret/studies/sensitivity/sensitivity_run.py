@@ -20,15 +20,19 @@ from conqret.io.rows import columns_of
 from conqret.io.schema import Field, TableReader, table_schema
 from conqret.io.trec import read_qrels
 from conqret.perturb import records
-from conqret.studies.sensitivity.curves import Curve, CurveCell, Drawing, EmptyCurve, StanceCurve
+from conqret.studies.sensitivity.curves import Drawing, corrected
 from conqret.studies.sensitivity.result import (
+    STILL,
+    Curve,
+    CurveCell,
+    EmptyCurve,
     PrecisionRow,
     SensitivityFolder,
     SensitivityRecord,
     SensitivityResults,
+    StanceCurve,
 )
 from conqret.studies.sensitivity.sensitivity_plan import GRID_METRICS, SensitivityPlan
-from conqret.studies.sensitivity.verdict import STILL, corrected
 from conqret.studies.study_judging import JudgedRun, StudyPart, digest_of, study_folder
 
 RELEVANT_GRADE = 1
