@@ -18,7 +18,7 @@ from conqret.judging.tally import MAX_ITEMS
 from conqret.runs.run_folder import REPORT
 from conqret.show.page import Ways, write_file
 from conqret.studies.bias.bias_run import BiasFolder
-from conqret.studies.bias.page import bias_sheet
+from conqret.studies.bias.result import bias_sheet
 from conqret.studies.calibrate.result import Calibration, calibrate_run
 from conqret.studies.sensitivity.page import sensitivity_sheet
 from conqret.studies.sensitivity.result import SensitivityFolder

@@ -31,9 +31,17 @@ def test_from_judge_to_card_and_back(cli: Cli, few: Path, tmp_path: Path) -> Non
     assert done.code == 0, done.err
     assert done.out.startswith("No bias detected by 1 probe (8 items")
     done = cli(
-        "validate", tmp_path / "run", "--labels", labels, "--scale", "1:3", "--bias", tmp_path / "bias",
-        "-o", tmp_path / "card",
-    )  # fmt: skip
+        "validate",
+        tmp_path / "run",
+        "--labels",
+        labels,
+        "--scale",
+        "1:3",
+        "--bias",
+        tmp_path / "bias",
+        "-o",
+        tmp_path / "card",
+    )
     assert done.code == 0, done.err
     assert {"card.html", "card.md", "card.json"} <= {path.name for path in (tmp_path / "card").iterdir()}
     card = tmp_path / "card" / "card.json"

@@ -24,10 +24,19 @@ class Run:
     def record(self):
         one = self.kept[0]
         return JudgeRecord(
-            format="listwise", model=one.model, baseline=False, fingerprint=one.fingerprint, metrics=["clarity"],
+            format="listwise",
+            model=one.model,
+            baseline=False,
+            fingerprint=one.fingerprint,
+            metrics=["clarity"],
             identity={"format": "listwise", "model": one.model, "prompt listwise": self.prompt, "samples": 2},
-            options={}, model_options={}, items_name="items", items_layout="", items_count=24, items_digest="d",
-        )  # fmt: skip
+            options={},
+            model_options={},
+            items_name="items",
+            items_layout="",
+            items_count=24,
+            items_digest="d",
+        )
 
     def finished(self):
         return iter(self.kept)
@@ -54,8 +63,18 @@ def scored(value, **more):
     return Measure(status=Status.SCORED, value=value, **more)
 
 
-def study(folder, rng, *, dimensions=("clarity", "overall_quality"), items=80, labelled=None, noise=0.5, samples=1,
-          lost=0.0, judge_noise=0.5):  # fmt: skip
+def study(
+    folder,
+    rng,
+    *,
+    dimensions=("clarity", "overall_quality"),
+    items=80,
+    labelled=None,
+    noise=0.5,
+    samples=1,
+    lost=0.0,
+    judge_noise=0.5,
+):
     """Judgments of ``items`` items under ten topics, and labels (1 to 3) by three people of the first ``labelled``."""
     rows, judgments = ["item,dimension,annotator,value"], []
     for number in range(items):

@@ -70,9 +70,19 @@ def test_it_shows_everywhere(changed: Path, tmp_path: Path) -> None:
     run(tmp_path / "run", demo(), name=FORMAT)
     labels = write_gold(tmp_path / "labels.csv", people=2)
     said = python(
-        WITH_IT, changed, "validate", tmp_path / "run", "--labels", labels, "--scale", "1:3",
-        "--require", "ac1[clarity] >= -1", "-o", tmp_path / "card",
-    )  # fmt: skip
+        WITH_IT,
+        changed,
+        "validate",
+        tmp_path / "run",
+        "--labels",
+        labels,
+        "--scale",
+        "1:3",
+        "--require",
+        "ac1[clarity] >= -1",
+        "-o",
+        tmp_path / "card",
+    )
     assert "met: ac1[clarity] >= -1" in said
     validation = json.loads((tmp_path / "card/validation.json").read_text(encoding="utf-8"))
     card = json.loads((tmp_path / "card/card.json").read_text(encoding="utf-8"))

@@ -7,9 +7,10 @@ import pytest
 
 from conqret.data import Reason
 from conqret.stats.effects import PairedEffects, paired_effects
+from conqret.studies.bias.bias_effects import _Answer, _verdict, spanned
 from conqret.studies.bias.bias_run import BiasPlan, plan_bias
 from conqret.studies.bias.contrast import ProbeContext
-from conqret.studies.bias.result import BiasRow, _Answer, _verdict, spanned
+from conqret.studies.bias.result import BiasRow
 from tests.reliability.planted import (
     Bias,
     alarms,

@@ -113,11 +113,28 @@ def test_parts_of_another_judge_are_refused(card: Card, folder: Path) -> None:
 
 def curve(fingerprint: str) -> Curve:
     return Curve(
-        format=FORMAT, model="offline", fingerprint=fingerprint, metric="groundedness", perturbation="irrelevant",
-        unit="percent", expected=Direction.FALL, points=(CurvePoint(level=0, mean=0.5, low=0.4, high=0.6),), n=4,
-        total=4, topics=2, missing={}, falls=True, pearson=None, spearman=None, fell=1, rose=0, neighbours=(),
-        alarms=(), verdict="yes", words="falls",
-    )  # fmt: skip
+        format=FORMAT,
+        model="offline",
+        fingerprint=fingerprint,
+        metric="groundedness",
+        perturbation="irrelevant",
+        unit="percent",
+        expected=Direction.FALL,
+        points=(CurvePoint(level=0, mean=0.5, low=0.4, high=0.6),),
+        n=4,
+        total=4,
+        topics=2,
+        missing={},
+        falls=True,
+        pearson=None,
+        spearman=None,
+        fell=1,
+        rose=0,
+        neighbours=(),
+        alarms=(),
+        verdict="yes",
+        words="falls",
+    )
 
 
 def test_no_card_says_how_to_get_one(tmp_path: Path) -> None:

@@ -87,20 +87,6 @@ def test_a_much_better_judge_wins():
     assert "“b” wins" in page
 
 
-def test_the_same_scores_twice_are_equal():
-    found = shared(np.random.default_rng(2), [0.5])
-    side = found.sides["clarity"]
-    twice = UnitSides(
-        side.people, np.repeat(side.judges, 2, axis=0), side.scale, side.scored * 2, placed=True
-    )
-    same = compared(SharedUnits(("a", "b"), found.units, found.clusters, "topic", {"clarity": twice}))
-    (pair,) = same.average.pairs
-    assert (pair.difference.value, pair.p, same.winner) == (0, 1, "")
-    assert same.verdict == "no winner: “a” and “b” have the same alpha"
-    assert same.held_out.chosen == {"a": 5, "b": 5}
-    assert same.chance == ""
-
-
 def test_a_tie_does_not_hang_on_who_is_given_first():
     """Judges that rounding alone tells apart tie, and neither is evidence that the other is unstable."""
     found = shared(np.random.default_rng(2), [0.5, 0.5, 2.0])

@@ -92,7 +92,16 @@ def abstain(
         )
     joined = join_labels(kept, read, metrics)
     source = _source(joined, source)
-    answers, left_out = _answers(joined, source, tolerance, settings)
+    answers: dict[str, ConfidentAnswers] = {}
+    left_out: dict[str, str] = {}
+    for dimension in joined.metrics:
+        confident = _confident_answers(
+            View(joined, dimension, settings), source, tolerance, joined.clustered_by
+        )
+        if isinstance(confident, str):
+            left_out[dimension] = confident
+        else:
+            answers[dimension] = confident
     if not answers:
         by_reason = gathered((reason, name) for name, reason in left_out.items())
         why = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in by_reason.items())
@@ -139,27 +148,10 @@ def _source(joined: JoinedLabels, wanted: str | None) -> str:
     return wanted or next(source for source in (*SOURCES, *sorted(there)) if source in there)
 
 
-def _answers(
-    joined: JoinedLabels, source: str, tolerance: float, settings: AgreementSettings
-) -> tuple[dict[str, ConfidentAnswers], dict[str, str]]:
-    """By dimension what is said of each unit, and why a dimension has nothing."""
-    answers, left_out = {}, {}
-    for dimension in joined.metrics:
-        view = View(joined, dimension, settings)
-        confident = _of(view, source, tolerance)
-        if isinstance(confident, str):
-            left_out[dimension] = confident
-            continue
-        topics = len({confident.topics[at] for at in np.flatnonzero(confident.labelled).tolist()})
-        if topics >= FEWEST_TESTED:
-            answers[dimension] = confident
-            continue
-        of = counted(topics, joined.clustered_by)
-        left_out[dimension] = f"scores with a confidence and labels of {of}, and {FEWEST_TESTED} are needed"
-    return answers, left_out
-
-
-def _of(view: View, source: str, tolerance: float) -> ConfidentAnswers | str:
+def _confident_answers(
+    view: View, source: str, tolerance: float, clustered_by: str
+) -> ConfidentAnswers | str:
+    """What is said of each unit of a dimension, or why the dimension has no threshold."""
     if any(unit.part for unit in view.found):
         return "documents are labeled one by one, and a judge is not asked how sure it is of each"
     if not view.placed:
@@ -168,6 +160,11 @@ def _of(view: View, source: str, tolerance: float) -> ConfidentAnswers | str:
         return NO_PAIR
     scored = [view.found.get(unit) for unit in view.units]
     sure = np.array([np.nan if score is None else score.confidence.get(source, np.nan) for score in scored])
+    labelled = view.compared & ~np.isnan(sure)
+    topics = len(set(view.clusters_of(labelled)))
+    if topics < FEWEST_TESTED:
+        number = counted(topics, clustered_by)
+        return f"scores with a confidence and labels of {number}, and {FEWEST_TESTED} are needed"
     there = np.flatnonzero(view.scored)
     low, high = (0.0, 1.0) if view.verdicts else view.scale.ends()
     exact = view.verdicts or view.scale.level == "nominal" or view.scale.binary
@@ -175,7 +172,7 @@ def _of(view: View, source: str, tolerance: float) -> ConfidentAnswers | str:
     apart = np.abs(view.judge(rounded=exact) - view.target)
     return ConfidentAnswers(
         sure[there],
-        (view.compared & ~np.isnan(sure))[there],
+        labelled[there],
         (apart > allowed + ROUNDING)[there],
         [view.clusters[place] for place in there.tolist()],
     )

@@ -298,7 +298,9 @@ def _beyond_chance(rows: Collection[DimensionAgreement], basis: Basis) -> str:
     best, *others = better
     well = sum((row.alpha.low or 0.0) >= WEAK for row in better)
     most = "best on " if len(others) > NAMED else ""
-    named = "".join(f", {_name(row)} ({words.with_interval(row.alpha)})" for row in others[:NAMED])
+    named = "".join(
+        f", {words.label(row.dimension).lower()} ({words.with_interval(row.alpha)})" for row in others[:NAMED]
+    )
     on = f"on {well or 'none'} of these the whole interval is " if others else "the whole interval is "
     bound = f"{on}{'' if well or others else 'not '}above {WEAK}, {BOUND}"
     more = f"{agrees} more than by chance on {len(better)} of {whole}"
@@ -350,8 +352,4 @@ def _named(row: DimensionAgreement, basis: Basis) -> str:
     if alpha.low is not None:
         interval = f"{basis.settings.confidence:.0%} CI [{alpha.low:z.2f}, {alpha.high:z.2f}]"
     n = words.number(row.compared, "unit")
-    return f"{_name(row)} ({ALPHA} = {words.score(alpha.value)}, {interval}, n = {n}"
-
-
-def _name(row: DimensionAgreement) -> str:
-    return words.label(row.dimension).lower()
+    return f"{words.label(row.dimension).lower()} ({ALPHA} = {words.score(alpha.value)}, {interval}, n = {n}"

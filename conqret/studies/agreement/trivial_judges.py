@@ -56,7 +56,7 @@ def beside_trivial(
             continue
         target = view.scale.unit(view.target)
         constant = np.full(len(target), target[view.compared].mean())
-        fit = _mapped(_series(view, lengths), target, folds)
+        fit = _length_fit(_series(view, lengths), target, folds)
         trivial = {"constant": constant}
         if other is not None:
             theirs = other.scores.get(dimension, {})
@@ -67,7 +67,7 @@ def beside_trivial(
     return joined
 
 
-def _mapped(x: NDArray[np.float64], target: NDArray[np.float64], folds: NDArray[np.intp]) -> Fit:
+def _length_fit(x: NDArray[np.float64], target: NDArray[np.float64], folds: NDArray[np.intp]) -> Fit:
     """A series put onto people's scale by the labels of other topics."""
     return lambda kept: cross_fitted(x, np.where(kept, target, np.nan), folds)
 

@@ -30,6 +30,7 @@ from conqret.llm.client_options import ClientOptions
 from conqret.perturb import SEED
 from conqret.stats.effects import ALPHA
 from conqret.stats.estimate import CONFIDENCE
+from conqret.studies.bias.bias_effects import bias_rows
 from conqret.studies.bias.contrast import (
     AGAIN,
     AS_IS,
@@ -44,7 +45,7 @@ from conqret.studies.bias.contrast import (
     ProbeContext,
 )
 from conqret.studies.bias.probes.places import in_every_version
-from conqret.studies.bias.result import BiasRecord, BiasTable, bias_rows
+from conqret.studies.bias.result import BiasRecord, BiasTable
 from conqret.studies.study_judging import (
     JudgedFolder,
     JudgedRun,
@@ -171,11 +172,9 @@ def readable(contrasts: Sequence[Contrast], setup: Setup) -> list[Contrast]:
         if pairs or not contrast.pairs:
             kept.append(replace(contrast, pairs=pairs, metrics=metrics))
     if not kept:
-        raise NotAskedError(f"{', '.join(contrasts[0].metrics)}: {ENGLISH_LISTS}")
+        none = "the offline baseline judges this by English word lists, and no item is in English"
+        raise NotAskedError(f"{', '.join(contrasts[0].metrics)}: {none}")
     return kept
-
-
-ENGLISH_LISTS = "the offline baseline judges this by English word lists, and no item is in English"
 
 
 def within_log(contrast: Contrast, ground: ProbeContext, log: VerdictLog) -> Contrast:
@@ -241,13 +240,19 @@ def run_bias(plan: BiasPlan, output: str | Path | None = None, **settings: Any) 
             for way, items in plan.versions.items()
             for item in items
         }
+        pairs = [pair for contrast in plan.contrasts for pair in contrast.pairs]
+        again = [
+            key for pair in pairs if pair.changed[0].startswith(AGAIN) for key in (pair.base, pair.changed)
+        ]
         return BiasTable(
             record=record,
             topics=TopicKeys.of(ground.items).count,
             confidence=CONFIDENCE,
             alpha=ALPHA,
             rows=bias_rows(plan.contrasts, readings, seed=ground.seed),
-            repeatability=repeatabilities(_repeated(plan, readings), setup.metrics, CONFIDENCE),
+            repeatability=repeatabilities(
+                [readings[key] for key in dict.fromkeys(again)], setup.metrics, CONFIDENCE
+            ),
             left_out=plan.left_out,
             notes=plan.notes,
             warnings=plan.warnings,
@@ -260,18 +265,6 @@ def run_bias(plan: BiasPlan, output: str | Path | None = None, **settings: Any) 
     ):
         run.judge(part_of(way, setup, items) for way, items in plan.versions.items())
         return run.conclude(made)
-
-
-def _repeated(plan: BiasPlan, readings: Mapping[Key, Judgment]) -> list[Judgment]:
-    """The judgments of the very same requests, the first and the further ones."""
-    keys = [
-        key
-        for contrast in plan.contrasts
-        for pair in contrast.pairs
-        if pair.changed[0].startswith(AGAIN)
-        for key in (pair.base, pair.changed)
-    ]
-    return [readings[key] for key in dict.fromkeys(keys)]
 
 
 def people_quality(labels: LabelSet) -> dict[str, dict[str, float]]:

@@ -20,7 +20,7 @@ from conqret.errors import DeclarationError, strict_options
 from conqret.io.labels import Labels, labels_of
 from conqret.judging.judge_folder import FinishedRun, JudgeFolder, folder_of
 from conqret.stats.confidence_scores import Band, bands
-from conqret.stats.resampling import Resamples, leave_one_out
+from conqret.stats.resampling import leave_one_out
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.annotator_agreement import averaged_alphas
 from conqret.studies.agreement.label_join import NO_SCALE, JoinedLabels, View, join_labels
@@ -104,7 +104,7 @@ def calibrate(
     for dimension, (seen, trial) in fits.items():  # beside each score what each kind of map makes of it
         said = {kind: values for kind, values in trial.said.items() if kind != AS_IS}
         joined = joined.beside(dimension, said, refits(seen, trial.errors))
-    return _checked(made, joined, leave_one_out(joined.clusters), settings)
+    return _checked(made, joined, settings)
 
 
 def _seen(
@@ -127,11 +127,9 @@ def _seen(
     return seen
 
 
-def _checked(
-    made: Calibration, joined: JoinedLabels, drawn: Resamples, settings: AgreementSettings
-) -> Calibration:
+def _checked(made: Calibration, joined: JoinedLabels, settings: AgreementSettings) -> Calibration:
     """What the maps change, by dimension, in the mean, and in bands of the score."""
-    confidence = settings.confidence
+    drawn, confidence = leave_one_out(joined.clusters), settings.confidence
     checked, sampled, views = {}, {}, []
     for maps in made.maps.values():
         view = View(joined, maps.dimension, settings)

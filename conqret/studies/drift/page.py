@@ -13,7 +13,7 @@ from conqret.show.report_page import PageRemarks, ReportPage, Section, section
 from conqret.show.table import Alarm, Column, Table
 from conqret.stats.curve_tests import TOLERANCE
 from conqret.stats.estimate import FEWEST_TESTED
-from conqret.studies.bias.page import pointed
+from conqret.studies.bias.result import pointed
 from conqret.studies.drift.result import Drift, WaveDifference, few
 
 MAX_LINES = 6

@@ -119,7 +119,8 @@ def check(
     keys = TopicKeys.of(able)
     whole = [(row, keys[item.topic]) for row, item in zip(rows, able, strict=True) if None not in row]
     lacking = len(rows) - len(whole)
-    title = f"{name} of {_called(judge)} under {changes.name}"
+    called = str(judge) if isinstance(judge, ModelJudge) else getattr(judge, "__name__", type(judge).__name__)
+    title = f"{name} of {called} under {changes.name}"
     if not whole or lacking > allow_missing * len(rows):
         why = _reason([judged for of_level in said for judged in of_level], name)
         return f"{title}: {lacking} of {len(rows)} items lack a value at one level or more; {why}"
@@ -162,10 +163,6 @@ def _value(judged: ItemScores, metric: str) -> float | None:
         raise DeclarationError(f"the judge returned no {metric!r}, only {', '.join(measures)}")
     measure = measures[metric]
     return measure.value if isinstance(measure, Measure) else measure
-
-
-def _called(judge: ItemJudge) -> str:
-    return str(judge) if isinstance(judge, ModelJudge) else getattr(judge, "__name__", type(judge).__name__)
 
 
 def _reason(said: Sequence[ItemScores], metric: str) -> str:

@@ -294,9 +294,7 @@ class Drawing:
             if len(row) == len(values):
                 rows.append((item, row))
             else:
-                lost[self._reason(ids[values.index(None)], metric)] += 1
+                judgment = self._judgment(ids[values.index(None)])
+                reasons = {} if judgment is None else judgment.reasons
+                lost[reasons.get(metric, NOT_JUDGED)] += 1
         return rows, lost
-
-    def _reason(self, version: str, metric: str) -> str:
-        judgment = self._judgment(version)
-        return NOT_JUDGED if judgment is None else judgment.reasons.get(metric, NOT_JUDGED)

@@ -132,7 +132,15 @@ def run_sensitivity(
     Raises:
         DeclarationError: the folder holds another run, or another process is writing it.
     """
-    record, every = record_of(plan), tuple(plan.every_item())
+    every = tuple(plan.every_item())
+    record = SensitivityRecord(
+        judges=tuple(setup.recorded for setup in plan.setups),
+        perturbations={damage.perturbation.name: damage.levels for damage in plan.damages},
+        grid=tuple(dict.fromkeys(name for stack in plan.grid for name, _ in stack)),
+        seed=plan.seed,
+        items=len(plan.items),
+        digest=digest_of(every),
+    )
 
     def made(judgments: Mapping[str, Judgment]) -> SensitivityResults:
         drawings = [Drawing(plan, setup, judgments) for setup in plan.setups]
@@ -160,18 +168,6 @@ def run_sensitivity(
     ):
         run.judge(StudyPart(setup, setup.fingerprint, every) for setup in plan.setups)
         return run.conclude(made)
-
-
-def record_of(plan: SensitivityPlan) -> SensitivityRecord:
-    """The record of ``plan``."""
-    return SensitivityRecord(
-        judges=tuple(setup.recorded for setup in plan.setups),
-        perturbations={damage.perturbation.name: damage.levels for damage in plan.damages},
-        grid=tuple(dict.fromkeys(name for stack in plan.grid for name, _ in stack)),
-        seed=plan.seed,
-        items=len(plan.items),
-        digest=digest_of(plan.every_item()),
-    )
 
 
 def _curves(drawings: list[Drawing], margin: float) -> list[Curve | EmptyCurve | StanceCurve]:
