@@ -26,7 +26,7 @@ from conqret.stats.confidence_scores import brier, calibration_error
 from conqret.stats.estimate import FEWEST_TESTED
 from conqret.stats.resampling import mean_interval
 from conqret.stats.selective import risk_coverage, trusted_from
-from conqret.studies.abstain.result import TOGETHER, AbstainsOn, Abstention, Trust
+from conqret.studies.abstain.result import TOGETHER, Abstention, AbstentionRow, Trust
 from conqret.studies.agreement.agreement_settings import USUAL, AgreementSettings, Basis
 from conqret.studies.agreement.label_join import NO_PAIR, NO_SCALE, JoinedLabels, View, join_labels
 from conqret.studies.validate.result import validated_judge
@@ -117,7 +117,7 @@ def abstain(
             [topic for one in some for topic in one.topics],
         )
         metrics_of = tuple(joined.metrics[dimension] for dimension in of)
-        rules[name] = _on(metrics_of, every, error, delta)
+        rules[name] = _row(metrics_of, every, error, delta)
     return Abstention(
         format=judge.format,
         model=judge.model,
@@ -178,12 +178,12 @@ def _confident_answers(
     )
 
 
-def _on(metrics: tuple[str, ...], answers: ConfidentAnswers, error: float, delta: float) -> AbstainsOn:
+def _row(metrics: tuple[str, ...], answers: ConfidentAnswers, error: float, delta: float) -> AbstentionRow:
     curve = risk_coverage(*answers, error=error, delta=delta)
     at = np.flatnonzero(answers.labelled)
     topics = [answers.topics[place] for place in at.tolist()]
     sure, right = answers.sure[at], 1 - answers.wrong[at].astype(np.float64)
-    return AbstainsOn(
+    return AbstentionRow(
         metrics=metrics,
         units=len(at),
         topics=len(set(topics)),

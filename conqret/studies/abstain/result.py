@@ -1,4 +1,5 @@
-"""What ``conqret judges abstain`` leaves: from which confidence on a judge's scores are kept, and how that is applied.
+"""What ``conqret judges abstain`` leaves: from which confidence on a judge's scores are kept, how that is applied to
+judgments, and its tables and page.
 
 What lies below is *unscored: unsure*, and never 0; so is a score that comes without the confidence that is asked for.
 """
@@ -31,7 +32,7 @@ class Trust(Frozen):
     error: Estimate
 
 
-class AbstainsOn(Frozen):
+class AbstentionRow(Frozen):
     """What was found for the metrics of one rule, on ``units`` with a label, a score and a confidence, of ``topics``.
 
     ``wrong`` is the error where nothing is left out, and ``threshold`` the confidence from which on scores are kept
@@ -81,7 +82,7 @@ class Abstention(FittedFile):
     delta: float = Field(gt=0, lt=1)
     tolerance: float = Field(ge=0, le=1)
     rules: Mapping[str, float | None]
-    found: Mapping[str, AbstainsOn]
+    found: Mapping[str, AbstentionRow]
     left_out: Mapping[str, str]
 
     @property
@@ -223,7 +224,7 @@ def abstention_sheet(abstention: Abstention) -> ReportPage:
     )
 
 
-def _chart(rule: AbstainsOn, promised: float) -> Chart:
+def _chart(rule: AbstentionRow, promised: float) -> Chart:
     kept = [Point.of(step.share, step.error) for step in rule.curve if step.labelled]
     limit = [Point(end, promised) for end in (min((at.x for at in kept), default=0.0), 1.0)]
     allowed = ChartLine("The most that is allowed", limit, marked=False)
@@ -232,7 +233,7 @@ def _chart(rule: AbstainsOn, promised: float) -> Chart:
     return Chart("Wrong scores among those kept", *axes, lines, ends=reach(lines, 0.0), levels=False)
 
 
-def _curve(rule: AbstainsOn, error: float) -> Table:
+def _curve(rule: AbstentionRow, error: float) -> Table:
     holds = {True: "holds", False: "not shown to hold", None: "not tested"}
     return Table(
         "Thresholds",
@@ -250,6 +251,6 @@ def _curve(rule: AbstainsOn, error: float) -> Table:
     )
 
 
-def _name(name: str, rule: AbstainsOn) -> str:
+def _name(name: str, rule: AbstentionRow) -> str:
     together = name == TOGETHER and len(rule.metrics) > 1
     return f"All {len(rule.metrics)} metrics together" if together else words.label(name)

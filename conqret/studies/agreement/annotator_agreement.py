@@ -30,7 +30,7 @@ OVERALL = "overall_quality"
 """The dimension that averages leave out (ConQRet, Table 5)."""
 
 
-class PeopleOn(Frozen):
+class AnnotatorsRow(Frozen):
     """People on one dimension. ``units`` counts those with two labels or more, on which agreement rests,
     ``labels`` values, ``paired`` those on such units; ``most_frequent`` is the share of the most frequent value:
     the base rate. ``statistics`` are those of people that :mod:`conqret.studies.agreement.statistics` declares."""
@@ -55,7 +55,7 @@ class PeopleAgreement(Frozen):
     unit and dimension as a unit (None where levels differ)."""
 
     basis: Basis
-    rows: tuple[PeopleOn, ...]
+    rows: tuple[AnnotatorsRow, ...]
     average: Estimate
     together: Estimate | None
 
@@ -67,7 +67,7 @@ def agreement(labels: Labels, *, settings: AgreementSettings = USUAL) -> PeopleA
     clusters, kind = unit_clusters(labels.units, _topics(labels))
     drawn = leave_one_out(clusters)
     tables = {name: labels_table(labels, name, labels.units)[1] for name in labels.dimensions}
-    found = [_people_on(labels, name, table, drawn, settings) for name, table in tables.items()]
+    found = [_annotators_row(labels, name, table, drawn, settings) for name, table in tables.items()]
     together = None
     levels = {labels.scale(name).level for name in tables}
     if len(levels) == 1:
@@ -119,16 +119,16 @@ def label_counts(table: NDArray[np.float64], scale: LabelScale) -> dict[str, int
     return dict(zip(named, counts.tolist(), strict=True))
 
 
-def _people_on(
+def _annotators_row(
     labels: LabelSet, name: str, table: NDArray[np.float64], drawn: Resamples, settings: AgreementSettings
-) -> tuple[PeopleOn, JackknifedEstimate]:
+) -> tuple[AnnotatorsRow, JackknifedEstimate]:
     there = ~np.isnan(table)
     sizes = there.sum(axis=0)
     absent, scale = labels.absent(name), labels.scale(name)
     values = label_counts(table, scale)
     alpha = alphas(table[None], scale.level, drawn)[0]
     people = [statistic for statistic in STATISTICS.values() if statistic.of == "people"]
-    row = PeopleOn(
+    row = AnnotatorsRow(
         name=name,
         level=scale.level,
         scale=str(scale),

@@ -151,7 +151,7 @@ def missingness(judgments: Sequence[Judgment]) -> Missingness:
     )
 
 
-MOST_LEFT = 4
+MAX_LEFT_OUT = 4
 """Dimensions that a note names as not in the average; more are counted."""
 SHOWN = ("mean", CALIBRATED, *TRIVIAL)
 """The judge, and what stands beside it, in this order."""
@@ -266,7 +266,7 @@ def average_note(dimensions: Sequence[str], rows: Collection[str]) -> str:
         return "The average has one dimension only, overall quality."
     others = [words.label(name).lower() for name in rows if name not in dimensions]
     left = (
-        f"; {words.listed(others, MOST_LEFT)} {'is' if len(others) == 1 else 'are'} left out"
+        f"; {words.listed(others, MAX_LEFT_OUT)} {'is' if len(others) == 1 else 'are'} left out"
         if others
         else ""
     )

@@ -213,7 +213,7 @@ def _nothing(labels: LabelSet, judged: Mapping[str, Judgment], known: Sequence[s
     )
 
 
-MOST_CATEGORIES = 11
+MAX_CATEGORIES = 11
 """Steps of a scale up to which labels are also treated as categories (kappa, accuracy, F1)."""
 NO_SCALE = (
     "the labels' scale has no known ends, so the judge's score has no place on it: say --scale LOW:HIGH"
@@ -258,7 +258,7 @@ class View:
         if not self.scale.bounded or not self.scale.whole:
             return []
         low, high = self.scale.ends()
-        return [low + step for step in range(round(high - low) + 1)] if high - low < MOST_CATEGORIES else []
+        return [low + step for step in range(round(high - low) + 1)] if high - low < MAX_CATEGORIES else []
 
     @property
     def in_words(self) -> tuple[str, str]:

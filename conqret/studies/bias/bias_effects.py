@@ -54,7 +54,7 @@ def bias_rows(
             *rows[place],
             spanned(effects[place]) if place in effects else None,
             missing,
-            _Answer.of(rows[place][0], several, family) if place in primary and several else None,
+            _Answer.from_effects(rows[place][0], several, family) if place in primary and several else None,
             readings,
         )
         for place, (several, missing) in enumerate(found)
@@ -71,7 +71,7 @@ class _Answer:
     missable: float | None
 
     @classmethod
-    def of(cls, contrast: Contrast, several: Sequence[PairedEffects], family: int) -> Self:
+    def from_effects(cls, contrast: Contrast, several: Sequence[PairedEffects], family: int) -> Self:
         """The larger of what the possible slopes say. A test among ``family`` rows is taken at ALPHA / family:
         somewhat stricter than maxT is. What it finds in 80% of cases lies t(alpha) + t(.8) standard errors from 0."""
         rises = contrast.adverse == "rise"

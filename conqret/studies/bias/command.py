@@ -19,6 +19,8 @@ from conqret.judging.study_command import StudyOptions
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rich.console import RenderableType
+
     from conqret.studies.bias.bias_run import BiasPlan
     from conqret.studies.bias.result import BiasTable
 
@@ -148,7 +150,8 @@ def _list(*, as_json: bool | None) -> None:
     from conqret.studies.bias.contrast import PROBES
 
     names = ("name", "compares", "finds", "default", "advice", "source")
-    rows, shown = [], []
+    rows: list[dict[str, object]] = []
+    shown: list[RenderableType] = []
     for probe in sorted(PROBES.values(), key=lambda probe: not probe.default):
         finds = f"a bias is: {probe.finds}" if probe.finds else ""
         lines = [text for text in (probe.compares, finds, f"source: {probe.source}") if text]

@@ -34,7 +34,7 @@ from conqret.studies.calibrate.calibration_maps import (
     refits,
     tried,
 )
-from conqret.studies.calibrate.result import CalibratedOn, Calibration, CalibrationMaps
+from conqret.studies.calibrate.result import Calibration, CalibrationMaps, CalibrationRow
 from conqret.studies.validate.result import validated_judge
 
 FEWEST_TOPICS = 6
@@ -135,7 +135,7 @@ def _checked(made: Calibration, joined: JoinedLabels, settings: AgreementSetting
         view = View(joined, maps.dimension, settings)
         names = [name for name in view.variants if not name.startswith(("sample", "majority"))]
         alphas = {name: view.alpha(name, drawn) for name in names}
-        checked[maps.dimension] = CalibratedOn(
+        checked[maps.dimension] = CalibrationRow(
             units=int(view.compared.sum()),
             alpha={name: alpha.estimate(confidence) for name, alpha in alphas.items()},
             error={name: view.distance(name, drawn).estimate(confidence) for name in alphas},

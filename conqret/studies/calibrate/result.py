@@ -1,4 +1,5 @@
-"""What ``conqret judges calibrate`` leaves: maps from a judge's scores to people's scale, and how they are applied.
+"""What ``conqret judges calibrate`` leaves: maps from a judge's scores to people's scale, how they are applied, and
+their tables and page with the reliability diagram (Murphy and Winkler, Applied Statistics 1977).
 
 An item of a topic that the maps were fitted on gets the map that was fitted without the topic's fold, so that no label
 has a part in what it is compared with; every other item gets the map of all labels.
@@ -62,7 +63,7 @@ class CalibrationMaps(Frozen):
         return f"{self.whole.kind} ({rest})" if rest else self.whole.kind
 
 
-class CalibratedOn(Frozen):
+class CalibrationRow(Frozen):
     """What the maps of one dimension change, cross-fitted, on the same ``units``.
 
     ``alpha`` and ``error`` (the mean distance from people's one label in [0, 1]) stand by what says it: the judge as it
@@ -94,7 +95,7 @@ class Calibration(FittedFile):
     folds: Mapping[str, int]
     maps: Mapping[str, CalibrationMaps]
     left_out: Mapping[str, str]
-    checked: Mapping[str, CalibratedOn] = Field(default_factory=dict)
+    checked: Mapping[str, CalibrationRow] = Field(default_factory=dict)
     average: Mapping[str, Estimate] = Field(default_factory=dict)
     average_gain: Estimate = Estimate(None)
     bands: Mapping[str, tuple[Band, ...]] = Field(default_factory=dict)

@@ -37,7 +37,7 @@ FILE_NAME = "card.json"
 FEW_TOPICS = 10
 """At eight topics a shift of a tenth is found in two of five runs of eight probes (docs/judge-card.md)."""
 
-MOST_NAMED = 6
+MAX_NAMED = 6
 
 WHOLE = 0.98
 """The coverage below which missing scores are worth a sentence."""
@@ -311,7 +311,7 @@ def _bias(bias: BiasTable | None) -> dict[str, object]:
 def _names(names: Iterable[str]) -> str:
     """The names in words, the last after "and"; empty where there are none."""
     listed = [_words(name) for name in dict.fromkeys(names)]
-    return words.listed(listed, MOST_NAMED - (len(listed) > MOST_NAMED))
+    return words.listed(listed, MAX_NAMED - (len(listed) > MAX_NAMED))
 
 
 def _words(name: str) -> str:

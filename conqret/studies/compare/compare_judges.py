@@ -1,4 +1,4 @@
-"""What several judges and people's labels share: the units that people labelled and all of the judges scored."""
+"""Compare several judges with people's labels, on the units that people labelled and all of the judges scored."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from conqret.studies.agreement.annotator_agreement import averaged_dimensions
 from conqret.studies.agreement.label_join import NO_SCALE, View, join_labels
 from conqret.studies.compare.result import (
     PRICED_ITEMS,
-    ComparedOn,
+    ComparedDimension,
+    ComparedJudge,
     HeldOut,
     JudgeComparison,
     JudgeCost,
-    JudgeOn,
     JudgePair,
 )
 
@@ -48,7 +48,7 @@ class UnitSides:
     placed: bool
 
     @classmethod
-    def of(cls, views: Sequence[View], places: Sequence[Sequence[int]]) -> Self:
+    def from_views(cls, views: Sequence[View], places: Sequence[Sequence[int]]) -> Self:
         """What the judges' ``views`` show of the units at ``places`` in each."""
         people = views[0].target[places[0]]
         judges = np.stack([view.judge()[where] for view, where in zip(views, places, strict=True)])
@@ -115,7 +115,8 @@ class SharedUnits:
             raise DeclarationError("no labeled item is judged in all runs: judge the same items")
         places = [[scores[unit] for unit in units] for scores in there]
         sides = {
-            name: UnitSides.of([View(join, name, settings) for join in joined], places) for name in dimensions
+            name: UnitSides.from_views([View(join, name, settings) for join in joined], places)
+            for name in dimensions
         }
         if not any(side.placed for side in sides.values()):
             raise DeclarationError(f"{', '.join(sides)}: {NO_SCALE}")
@@ -143,7 +144,7 @@ class SharedUnits:
         return [average(list(judge)) for judge in zip(*rows, strict=True)]
 
 
-DEALS, MOST_FITS = 10, 500
+DEALS, MAX_FITS = 10, 500
 """Deals of topics over which alpha of what is chosen is averaged, and deals by clusters up to which there are several:
 with so many topics a choice hangs on no deal."""
 
@@ -210,7 +211,7 @@ class HeldOutChoice:
     @classmethod
     def of(cls, shared: SharedUnits, seed: int, drawn: Resamples) -> Self:
         """Choose among the judges, in deals by ``seed`` and the numbers after it."""
-        many = min(DEALS, max(1, MOST_FITS // drawn.clusters))
+        many = min(DEALS, max(1, MAX_FITS // drawn.clusters))
         return cls(tuple(FoldedChoice.of(shared, seed + deal, drawn) for deal in range(many)))
 
     def sampled(self, shared: SharedUnits, drawn: Resamples) -> JackknifedEstimate:
@@ -295,10 +296,10 @@ def compare_shared(shared: SharedUnits, basis: Basis) -> JudgeComparison:
     for (name, side), pairs_on in zip(shared.sides.items(), by_dimension, strict=True):
         judged = zip(shared.names, alphas_by_dimension[name], side.errors(), side.scored, strict=True)
         judges = {
-            judge: JudgeOn(alpha=alpha.estimate(settings.confidence), error=error, scored=scored)
+            judge: ComparedJudge(alpha=alpha.estimate(settings.confidence), error=error, scored=scored)
             for judge, alpha, error, scored in judged
         }
-        rows[name] = ComparedOn(units=side.units, judges=judges, pairs=pairs_on)
+        rows[name] = ComparedDimension(units=side.units, judges=judges, pairs=pairs_on)
     values = np.nan_to_num(snapped([mean.value if mean.defined else np.nan for mean in means]), nan=-np.inf)
     order = [shared.names[place] for place in np.argsort(-values, kind="stable")]
     held_out = choice.held_out(shared, drawn, settings.confidence)
@@ -308,7 +309,7 @@ def compare_shared(shared: SharedUnits, basis: Basis) -> JudgeComparison:
     averaged = {}
     for name, mean in by_name.items():
         known = [error for row in rows.values() if (error := row.judges[name].error) is not None]
-        averaged[name] = JudgeOn(
+        averaged[name] = ComparedJudge(
             alpha=mean.estimate(settings.confidence),
             error=sum(known) / len(known) if known else None,
             scored=sum(row.judges[name].scored for row in rows.values()),
@@ -319,7 +320,9 @@ def compare_shared(shared: SharedUnits, basis: Basis) -> JudgeComparison:
         judges=tuple(order),
         basis=basis,
         dimensions=rows,
-        average=ComparedOn(units=sum(row.units for row in rows.values()), judges=averaged, pairs=pairs),
+        average=ComparedDimension(
+            units=sum(row.units for row in rows.values()), judges=averaged, pairs=pairs
+        ),
         held_out=held_out,
         over=over,
         winner=winner,

@@ -31,7 +31,7 @@ PRICED_ITEMS = 1000
 """Prices are those of so many items."""
 
 
-class JudgeOn(Frozen):
+class ComparedJudge(Frozen):
     """One judge: its alpha with people's one label, its mean distance from that label in [0, 1] (which a judge that
     always says the middle keeps low; None without a scale), and how many of the labelled units it scored."""
 
@@ -59,11 +59,11 @@ class JudgeCost(Frozen):
     tokens: float | None
 
 
-class ComparedOn(Frozen):
+class ComparedDimension(Frozen):
     """The judges on one dimension, or in the mean, on the ``units`` that people labelled and all of them scored."""
 
     units: int
-    judges: Mapping[str, JudgeOn]
+    judges: Mapping[str, ComparedJudge]
     pairs: tuple[JudgePair, ...]
 
 
@@ -89,8 +89,8 @@ class JudgeComparison(Frozen):
 
     judges: tuple[str, ...]
     basis: Basis
-    dimensions: Mapping[str, ComparedOn]
-    average: ComparedOn
+    dimensions: Mapping[str, ComparedDimension]
+    average: ComparedDimension
     held_out: HeldOut
     over: Mapping[str, float | None]
     winner: str
@@ -198,7 +198,7 @@ def beside_chance(alphas: Iterable[Estimate], what: str = "mean alpha") -> str:
     return f"No judge agrees with annotators more than by chance: every {what} is {shown}."
 
 
-MOST_NAMED = 4
+MAX_NAMED = 4
 """Judges and differences that sentences name."""
 
 
@@ -206,7 +206,7 @@ def comparison_answer(comparison: JudgeComparison) -> list[str]:
     """Whether there is a winner, with the mean alphas behind that."""
     alphas = [
         f"“{name}” {words.with_interval(comparison.average.judges[name].alpha)}"
-        for name in comparison.judges[:MOST_NAMED]
+        for name in comparison.judges[:MAX_NAMED]
     ]
     averaged = len(comparison.averaged)
     over = f"{averaged} dimensions" if averaged > 1 else "one dimension"

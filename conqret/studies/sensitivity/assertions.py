@@ -128,11 +128,11 @@ def check(
     response = respond(scores, chosen, [topic for _, topic in whole])
     direction, contrary = CLAIMS[claim]
     (p_values,) = corrected([response], [direction], margin) if direction in STILL else ([],)
-    judged = judge_response(response, direction, p_values, margin)
-    if judged.verdict == "yes":
+    verdict, why = judge_response(response, direction, p_values, margin)
+    if verdict == "yes":
         return ""
-    claim_text = contrary if judged.verdict == "no" else NOT_KNOWN
-    return f"{title} {claim_text}: {judged.words}\n{curve_text(response, changes.unit)}"
+    claim_text = contrary if verdict == "no" else NOT_KNOWN
+    return f"{title} {claim_text}: {why}\n{curve_text(response, changes.unit)}"
 
 
 def curve_text(response: Response, unit: str) -> str:

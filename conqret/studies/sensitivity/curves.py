@@ -13,7 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from conqret.data import Item, Judgment
 from conqret.data.digest import gathered
@@ -37,13 +37,6 @@ from conqret.studies.sensitivity.result import (
     Verdict,
 )
 from conqret.studies.sensitivity.sensitivity_plan import PerturbationLevels, SensitivityPlan, Stack
-
-
-class ResponseVerdict(NamedTuple):
-    """A verdict, and in words why."""
-
-    verdict: Verdict
-    words: str
 
 
 def corrected(
@@ -74,40 +67,38 @@ def alarms(p_values: Sequence[float]) -> list[int]:
 
 def judge_response(
     response: Response, expected: Direction, p_values: Sequence[float] = (), margin: float = MARGIN
-) -> ResponseVerdict:
-    """Whether ``response`` is as expected.
+) -> tuple[Verdict, str]:
+    """Whether ``response`` is as expected, and in words why.
 
     ``p_values`` are those of :func:`corrected`, for what should stand still, which a score does within ``margin`` of 0.
     """
     if response.clusters < FEWEST_TESTED:
         topics = number(response.clusters, "topic")
-        return ResponseVerdict("inconclusive", f"{topics}: at least {FEWEST_TESTED} are needed for a verdict")
+        return "inconclusive", f"{topics}: at least {FEWEST_TESTED} are needed for a verdict"
     if expected in STILL:
         return _still(response, expected, p_values, margin)
     return _moves(response, 1 if expected is Direction.RISE else -1, margin)
 
 
-def _moves(response: Response, sign: int, margin: float) -> ResponseVerdict:
+def _moves(response: Response, sign: int, margin: float) -> tuple[Verdict, str]:
     right, wrong = ("rises", "falls") if sign > 0 else ("falls", "rises")
     for against in response.neighbours:
         if against.significant and sign * against.difference < 0:
             between = f"from level {against.start:g} to {against.to:g}"
-            return ResponseVerdict("no", f"it {wrong} by {abs(against.difference):.3f} {between}")
+            return "no", f"it {wrong} by {abs(against.difference):.3f} {between}"
     upwards = response.trend.above()
     there = None if upwards is None else upwards if sign > 0 else 1 - upwards
     if there is None:
-        return ResponseVerdict("inconclusive", "the trend cannot be tested")
+        return "inconclusive", "the trend cannot be tested"
     far = f"{_far(response)} from first to last (trend, "
     if there < ALPHA:
-        return ResponseVerdict("yes", f"{right} by {far}{p_words(there)})")
+        return "yes", f"{right} by {far}{p_words(there)})"
     if 1 - there < ALPHA:
-        return ResponseVerdict("no", f"it {wrong} by {far}{p_words(1 - there)})")
+        return "no", f"it {wrong} by {far}{p_words(1 - there)})"
     if (response.trend.equivalent(margin) or 0.0) < ALPHA:
-        return ResponseVerdict("no", f"it does not change (within {margin:g})")
+        return "no", f"it does not change (within {margin:g})"
     shift = response.shifts[-1].value
-    return ResponseVerdict(
-        "inconclusive", f"{shift:+.3f} from first to last is not told apart from none ({p_words(there)})"
-    )
+    return ("inconclusive", f"{shift:+.3f} from first to last is not told apart from none ({p_words(there)})")
 
 
 def moved(response: Response) -> str:
@@ -129,38 +120,31 @@ def _far(response: Response) -> str:
 
 def _still(
     response: Response, expected: Direction, p_values: Sequence[float], margin: float
-) -> ResponseVerdict:
+) -> tuple[Verdict, str]:
     shifts, levels = response.shifts, response.levels[1:]
     both = expected is Direction.UNCHANGED
     if raised := alarms(p_values):
         worst = max(raised, key=lambda place: abs(shifts[place].value))
         shift = shifts[worst]
-        return ResponseVerdict(
+        return (
             "no",
             f"moves by {shift.value:+.3f} at level {levels[worst]:g}, more than {margin:g} "
             f"({p_words(p_values[worst])})",
         )
     if all(shift.outside(margin, rising=not both) < ALPHA for shift in shifts):
-        return ResponseVerdict(
+        return (
             "yes",
             f"does not change (within {margin:g})" if both else f"does not rise (by {margin:g} or more)",
         )
     ends = [shift.estimate(1 - 2 * ALPHA) for shift in shifts]
     reach = max(max(end.high or 0.0, -(end.low or 0.0) if both else 0.0) for end in ends)
     found = f"may have {'moved' if both else 'risen'} by up to {reach:.3f}"
-    least = smallest_detectable(response, margin, both=both)
-    return ResponseVerdict(
-        "inconclusive", found + (f"; a move of {least:.3f} would be found" if least is not None else "")
-    )
-
-
-def smallest_detectable(response: Response, margin: float, *, both: bool) -> float | None:
-    """The smallest shift that would be shown to be beyond ``margin`` in 80% of such runs, by the least exact of the
-    levels and before the correction for several; upwards alone, unless ``both`` directions count. None where no level
-    has a standard error."""
-    found = [shift.smallest_detectable(alpha=ALPHA * (1 if both else 2)) for shift in response.shifts]
-    known = [distance for distance in found if distance is not None]
-    return margin + max(known) if known else None
+    # found in 80% of such runs, by the least exact of the levels and before the correction for several
+    distances = [shift.smallest_detectable(alpha=ALPHA * (1 if both else 2)) for shift in shifts]
+    known = [distance for distance in distances if distance is not None]
+    if known:
+        found += f"; a move of {margin + max(known):.3f} would be found"
+    return "inconclusive", found
 
 
 NOT_JUDGED = "not_judged"
@@ -212,7 +196,10 @@ class Drawing:
             yield EmptyCurve(**self._measured(metric), perturbation=perturbation.name, missing=missing)
             return
         ends = zip(response.levels, response.means, response.intervals, strict=True)
-        judged = None if expected is None else judge_response(response, expected, p_values, self.plan.margin)
+        verdict: Verdict | None = None
+        words = moved(response)
+        if expected is not None:
+            verdict, words = judge_response(response, expected, p_values, self.plan.margin)
         yield Curve(
             **self._measured(metric),
             fingerprint=self.setup.fingerprint,
@@ -234,8 +221,8 @@ class Drawing:
             neighbours=response.neighbours,
             alarms=tuple(response.levels[place + 1] for place in alarms(p_values)),
             margin=self.plan.margin,
-            verdict=None if judged is None else judged.verdict,
-            words=moved(response) if judged is None else judged.words,
+            verdict=verdict,
+            words=words,
         )
         if expected is Direction.FALL:
             yield from self.stances(damage, metric)
